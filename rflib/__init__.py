@@ -1,0 +1,3 @@
+"""Random feature maps for kernel methods, definite and indefinite."""
+
+__version__ = "0.1.0"
