@@ -1,0 +1,177 @@
+"""Spectral measures: what frequencies are drawn from. Radial and signed, or a product over coordinates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, gammaincinv, ndtri
+
+from rflib.measures.omega import omega
+
+
+class RadialPart(ABC):
+    """A finite positive measure over the frequency norm: a mass and the distribution of the radius."""
+
+    mass: float
+
+    @abstractmethod
+    def quantile(self, u: NDArray) -> NDArray:
+        """Radii at the probabilities u in (0, 1)."""
+
+    @abstractmethod
+    def quadrature(self) -> tuple[NDArray, NDArray]:
+        """Radii and probabilities of a discrete distribution that integrates smooth functions accurately."""
+
+    def expectation(self, function: Callable[[NDArray], NDArray]) -> NDArray:
+        """Mean of ``function(radii)`` (radii along its last axis) under the normalised part."""
+        radii, probabilities = self.quadrature()
+        return function(radii) @ probabilities
+
+
+class ClosedFormPart(RadialPart):
+    """A part with a closed-form quantile function, integrated by the trapezoidal rule in logit(u)."""
+
+    def quadrature(self) -> tuple[NDArray, NDArray]:
+        """801 nodes; the integrand decays exponentially at both ends, where the rule is exact to rounding."""
+        logit = np.linspace(-35, 35, 801)
+        u = expit(logit)
+        weights = u * expit(-logit)
+        return self.quantile(u), weights / weights.sum()
+
+
+@dataclass(frozen=True)
+class ChiPart(ClosedFormPart):
+    """Norm of N(0, I_d / sigma^2): chi_d / sigma."""
+
+    mass: float
+    dimension: int
+    sigma: float
+
+    def quantile(self, u: NDArray) -> NDArray:
+        """Radii at the probabilities u in (0, 1)."""
+        return np.sqrt(2 * gammaincinv(self.dimension / 2, u)) / self.sigma
+
+
+@dataclass(frozen=True, eq=False)
+class TablePart(RadialPart):
+    """A distribution function tabulated at increasing radii, linear in between."""
+
+    mass: float
+    radii: NDArray
+    cdf: NDArray
+
+    def quantile(self, u: NDArray) -> NDArray:
+        """Radii at the probabilities u in (0, 1)."""
+        return np.interp(u, self.cdf, self.radii)
+
+    def quadrature(self) -> tuple[NDArray, NDArray]:
+        """The midpoints of the table's intervals and their probabilities."""
+        probabilities = np.diff(self.cdf)
+        inside = probabilities > 0
+        return ((self.radii[1:] + self.radii[:-1]) / 2)[inside], probabilities[inside]
+
+
+@dataclass(frozen=True, eq=False)
+class DiscretePart(RadialPart):
+    """Finitely many radii."""
+
+    mass: float
+    radii: NDArray
+    probabilities: NDArray
+
+    def quantile(self, u: NDArray) -> NDArray:
+        """Radii at the probabilities u in (0, 1)."""
+        cdf = np.cumsum(self.probabilities)
+        return self.radii[np.minimum(np.searchsorted(cdf, u), len(cdf) - 1)]
+
+    def quadrature(self) -> tuple[NDArray, NDArray]:
+        """The atoms themselves."""
+        return self.radii, self.probabilities
+
+
+class SpectralMeasure(ABC):
+    """What the frequencies of a kernel on R^dimension are drawn from."""
+
+    dimension: int
+
+    def for_frequencies(self, n: int, block: int) -> SpectralMeasure:
+        """Return the measure to use for n frequencies whose directions are orthogonal in blocks.
+
+        Only the minimum-variance measures depend on it (`rflib.measures.atomic.AtomicLadder`).
+        """
+        return self
+
+
+@dataclass(frozen=True)
+class ProductMeasure(SpectralMeasure):
+    """Probability measure with independent coordinates, each ``scale`` times a standard distribution."""
+
+    dimension: int
+    family: str
+    scale: float
+
+    def quantile(self, u: NDArray) -> NDArray:
+        """Coordinates at the probabilities u in (0, 1)."""
+        return self.scale * _COORDINATE_QUANTILES[self.family](u)
+
+
+def _cauchy_quantile(u: NDArray) -> NDArray:
+    return np.tan(np.pi * (u - 0.5))
+
+
+def _laplace_quantile(u: NDArray) -> NDArray:
+    return np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u)))
+
+
+_COORDINATE_QUANTILES: dict[str, Callable[[NDArray], NDArray]] = {
+    "normal": ndtri,
+    "cauchy": _cauchy_quantile,
+    "laplace": _laplace_quantile,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RadialMeasure(SpectralMeasure):
+    """Signed radial measure by its Jordan parts: k(z) = sum over parts of sign * mass * E Omega_d(r z).
+
+    Attributes
+    ----------
+    dimension : int
+        Input dimension d.
+    positive, negative : RadialPart or None
+        Jordan parts; None where the part is empty.
+    coordinates : ProductMeasure or None
+        The same measure with independent coordinates, where there is one (Gaussian).
+    """
+
+    dimension: int
+    positive: RadialPart | None
+    negative: RadialPart | None = None
+    coordinates: ProductMeasure | None = None
+
+    def parts(self) -> Iterator[tuple[int, RadialPart]]:
+        """Sign and part, positive first."""
+        for sign, part in ((1, self.positive), (-1, self.negative)):
+            if part is not None:
+                yield sign, part
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of both parts; the variance of signed features grows with its square."""
+        return sum(part.mass for _, part in self.parts())
+
+    def profile(self, z: ArrayLike) -> NDArray[np.float64]:
+        """Return the kernel that the measure represents, at the distances z (1-d)."""
+        z = np.atleast_1d(np.asarray(z, dtype=np.float64))
+        transform = partial(_omega_of_product, self.dimension, z)
+        terms = (sign * part.mass * part.expectation(transform) for sign, part in self.parts())
+        return sum(terms, start=np.zeros_like(z))
+
+
+def _omega_of_product(d: int, z: NDArray, radii: NDArray) -> NDArray:
+    return omega(d, np.multiply.outer(z, radii))

@@ -1,0 +1,67 @@
+"""Omega_d, the characteristic function of a uniform direction: the kernel of one frequency norm."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, jv
+
+_SERIES_LIMIT = 5.0
+_SERIES_TERMS = 60
+_LOG_UNDERFLOW = -600.0
+
+
+def omega(d: int, t: ArrayLike) -> NDArray[np.float64]:
+    """Mean of cos(t <u, e>) over uniform unit vectors u in R^d, for any unit vector e.
+
+    Omega_d(t) = Gamma(d/2) (2/t)^(d/2-1) J_{d/2-1}(t) = 0F1(; d/2; -t^2/4).
+
+    Three ways, by the size of t, each accurate where it is used: the power series while its terms do not
+    cancel (t^2 <= 10 d), the Bessel function of scipy where it does not underflow, and Debye's expansion for
+    large orders (Abramowitz & Stegun 9.3.7) where it does.
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+    t : array-like
+        Arguments of any shape and sign.
+    """
+    t = np.abs(np.asarray(t, dtype=np.float64))
+    flat = t.ravel()
+    value = np.empty_like(flat)
+    small = flat**2 / (2 * d) <= _SERIES_LIMIT
+    value[small] = _series(d, flat[small])
+    value[~small] = _bessel(d / 2 - 1, flat[~small])
+    return value.reshape(t.shape)
+
+
+def _series(d: int, t: NDArray) -> NDArray:
+    x = -(t**2) / 4
+    term = np.ones_like(x)
+    total = np.ones_like(x)
+    for k in range(1, _SERIES_TERMS):
+        term = term * (x / (k * (d / 2 + k - 1)))
+        total += term
+    return total
+
+
+def _bessel(nu: float, t: NDArray) -> NDArray:
+    log_scale = gammaln(nu + 1) + nu * np.log(2 / t)
+    sech = np.minimum(t / max(nu, 0.5), 1.0)
+    tanh = np.sqrt(1 - sech**2)
+    exponent = nu * (tanh - np.arctanh(tanh))
+    debye = exponent < _LOG_UNDERFLOW
+    value = np.empty_like(t)
+    value[~debye] = jv(nu, t[~debye]) * np.exp(log_scale[~debye])
+    if debye.any():
+        p = 1 / tanh[debye]
+        correction = (
+            1
+            + p * (3 - 5 * p**2) / (24 * nu)
+            + p**2 * (81 - 462 * p**2 + 385 * p**4) / (1152 * nu**2)
+            + p**3 * (30375 - 369603 * p**2 + 765765 * p**4 - 425425 * p**6) / (414720 * nu**3)
+        )
+        leading = np.exp(exponent[debye] + log_scale[debye]) * np.sqrt(p / (2 * np.pi * nu))
+        value[debye] = leading * correction
+    return value
