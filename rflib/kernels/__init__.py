@@ -11,6 +11,7 @@ MODULES = {
     "Matern": "matern",
     "NeuralTangent": "arc_cosine",
     "Polynomial": "polynomial",
+    "RadialFunction": "radial_function",
     "SphericalPolynomial": "polynomial",
 }
 

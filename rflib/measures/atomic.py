@@ -10,7 +10,7 @@ bases to the atoms where it can, and weights a rest of fewer directions by its i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -41,16 +41,29 @@ class AtomicMeasure(RadialMeasure):
     ----------
     radii, weights : ndarray of shape (n_atoms,)
         Norms and signed masses.
-    distances : ndarray of shape (n_distances,)
-        Sample of the distances over which variances are averaged.
+    distances, values : ndarray of shape (n_distances,)
+        Sample of the distances over which errors are averaged, and the kernel there.
+    bias_bound : float
+        Largest |profile(z) - k(z)| on the whole range of distances.
     """
 
-    radii: NDArray = None  # type: ignore[assignment]
-    weights: NDArray = None  # type: ignore[assignment]
-    distances: NDArray = None  # type: ignore[assignment]
+    radii: NDArray = field(kw_only=True)
+    weights: NDArray = field(kw_only=True)
+    distances: NDArray = field(kw_only=True)
+    values: NDArray = field(kw_only=True)
+    bias_bound: float = field(kw_only=True)
 
     @classmethod
-    def of(cls, dimension: int, radii: NDArray, weights: NDArray, distances: NDArray) -> AtomicMeasure:
+    def of(
+        cls,
+        dimension: int,
+        radii: NDArray,
+        weights: NDArray,
+        *,
+        distances: NDArray,
+        values: NDArray,
+        bias_bound: float,
+    ) -> AtomicMeasure:
         """Build the measure and its Jordan parts from the atoms."""
         return cls(
             dimension=dimension,
@@ -59,7 +72,16 @@ class AtomicMeasure(RadialMeasure):
             radii=radii,
             weights=weights,
             distances=distances,
+            values=values,
+            bias_bound=bias_bound,
         )
+
+    def predicted_error(self, n: int, block: int) -> float:
+        """Root mean square error of a kernel value, over the distances; infinite for fewer n than atoms."""
+        if n < len(self.radii):
+            return np.inf
+        bias = self.profile(self.distances) - self.values
+        return float(np.sqrt(np.mean(bias**2 + self.variance(n, block))))
 
     @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
@@ -168,17 +190,11 @@ class AtomicLadder(SpectralMeasure):
     ----------
     dimension : int
         Input dimension d.
-    values : ndarray of shape (n_distances,)
-        The kernel at the rungs' common sample of distances.
-    bounds : ndarray of shape (n_rungs,)
-        Largest error of each rung's fit on [0, zmax]: its bias is at most this.
     rungs : tuple of AtomicMeasure
         The measures.
     """
 
     dimension: int
-    values: NDArray
-    bounds: NDArray
     rungs: tuple[AtomicMeasure, ...]
 
     def for_frequencies(self, n: int, block: int) -> AtomicMeasure:
@@ -189,7 +205,7 @@ class AtomicLadder(SpectralMeasure):
         ValueError
             If n is smaller than the number of atoms of every rung.
         """
-        errors = [self._predicted_error(rung, n, block) for rung in self.rungs]
+        errors = [rung.predicted_error(n, block) for rung in self.rungs]
         if not np.isfinite(min(errors)):
             least = min(len(rung.radii) for rung in self.rungs)
             raise ValueError(
@@ -197,13 +213,3 @@ class AtomicLadder(SpectralMeasure):
                 f"n_components must be at least {2 * least}."
             )
         return self.rungs[int(np.argmin(errors))]
-
-    def bound(self, rung: AtomicMeasure) -> float:
-        """Bound on the bias of one of the rungs."""
-        return float(next(b for b, r in zip(self.bounds, self.rungs, strict=True) if r is rung))
-
-    def _predicted_error(self, rung: AtomicMeasure, n: int, block: int) -> float:
-        if n < len(rung.radii):
-            return np.inf
-        bias = rung.profile(rung.distances) - self.values
-        return float(np.sqrt(np.mean(bias**2 + rung.variance(n, block))))

@@ -8,6 +8,8 @@ transform, so it serves every kernel of the distance.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
@@ -17,12 +19,14 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 
-_N_RADII = 160
+_N_RADII = 140
+_N_TAIL = 30
+_TAIL = 16.0
 _N_DISTANCES = 100
 _N_QUANTILES = 200
 _N_CHECK = 2001
 _NEGLIGIBLE = 1e-9
-DELTAS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
+DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
 def minimum_variance(
@@ -58,10 +62,13 @@ def minimum_variance(
         raise ValueError(f"{kernel!r} is not finite on the distances [0, {domain.zmax:.6g}].")
     scale = float(np.abs(target).max()) or 1.0
     quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
-    radii = np.linspace(0, largest_radius * 2 * np.sqrt(d) / domain.zmax, _N_RADII)
+    unit = 2 * np.sqrt(d) / domain.zmax
+    bulk = np.linspace(0, largest_radius * unit, _N_RADII)
+    radii = np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:]])
     design = omega(d, np.multiply.outer(z, radii))
     check = np.linspace(0, domain.zmax, _N_CHECK)
-    rungs, bounds = [], []
+    exact_check, values = kernel.at_distance(check), kernel.at_distance(quantiles)
+    rungs = []
     for block in sorted({1, max(1, d // 2), d}):
         cost = _deviations(d, radii, quantiles, block)
         for first in (0, 1):
@@ -69,16 +76,29 @@ def minimum_variance(
                 mu = _solve(design[:, first:], target, cost[first:], delta * scale)
                 if mu is None:
                     break
-                inside = np.abs(mu) > _NEGLIGIBLE * np.abs(mu).max()
-                rung = AtomicMeasure.of(d, radii[first:][inside], mu[inside], quantiles)
-                rungs.append(rung)
-                bounds.append(np.abs(rung.profile(check) - kernel.at_distance(check)).max())
+                for r, weights in _with_merged(radii[first:], mu):
+                    fit = omega(d, np.multiply.outer(check, r)) @ weights
+                    bound = float(np.abs(fit - exact_check).max())
+                    rungs.append(
+                        AtomicMeasure.of(d, r, weights, distances=quantiles, values=values, bias_bound=bound)
+                    )
     if not rungs:
         raise ValueError(
             f"No signed measure with norms up to {radii[-1]:.4g} represents {kernel!r} on "
             f"[0, {domain.zmax:.4g}] up to {max(deltas):g} of its size: raise largest_radius or the deltas."
         )
-    return AtomicLadder(d, np.asarray(kernel.at_distance(quantiles)), np.array(bounds), tuple(rungs))
+    return AtomicLadder(d, tuple(rungs))
+
+
+def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+    """Atoms as solved, and with neighbours on the grid merged: they stand for one radius between them."""
+    inside = np.flatnonzero(np.abs(mu) > _NEGLIGIBLE * np.abs(mu).max())
+    yield radii[inside], mu[inside]
+    apart = (np.diff(inside) > 1) | (np.diff(np.sign(mu[inside])) != 0) | (radii[inside[:-1]] == 0)
+    groups = np.split(inside, np.flatnonzero(apart) + 1)
+    if len(groups) < len(inside):
+        weights = np.array([mu[group].sum() for group in groups])
+        yield np.array([radii[group] @ mu[group] for group in groups]) / weights, weights
 
 
 def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:

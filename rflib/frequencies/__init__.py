@@ -1,0 +1,1 @@
+"""Frequencies: directions, norms and weights."""

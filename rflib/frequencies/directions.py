@@ -1,0 +1,84 @@
+"""Unit vectors: independent, orthogonal in blocks, the frame of luo2021, and low-discrepancy points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats import qmc
+
+
+def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n independent uniform unit vectors, shape (n, d)."""
+    return _normalised(rng.standard_normal((n, d)))
+
+
+def orthogonal(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n unit vectors, orthogonal within blocks of d (Yu et al. 2016), shape (n, d).
+
+    Each block is a Haar orthogonal matrix (the last one its first rows); blocks are independent.
+    """
+    whole, rest = divmod(n, d)
+    blocks = _haar(rng.standard_normal((whole, d, d))).swapaxes(1, 2).reshape(whole * d, d)
+    if not rest:
+        return blocks
+    return np.concatenate([blocks, _haar(rng.standard_normal((d, rest))).T])
+
+
+def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n normalised columns of d rows of an orthogonal matrix (luo2021, eq. 10), shape (n, d).
+
+    The matrix has the order m = max(n, 2d). Its first d rows have the law of the transposed thin Q factor
+    of an (m, d) Gaussian matrix, which costs O(m d^2) in place of O(m^3).
+    """
+    return _normalised(_haar(rng.standard_normal((max(n, 2 * d), d)))[:n])
+
+
+def halton(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n scrambled Halton points, taken to the sphere by normal quantiles, shape (n, d)."""
+    return _normalised(ndtri(points("halton", n, d, rng)))
+
+
+def sobol(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n scrambled Sobol points, taken to the sphere by normal quantiles, shape (n, d)."""
+    return _normalised(ndtri(points("sobol", n, d, rng)))
+
+
+def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n points of the open unit cube, shape (n, d), each of them uniform.
+
+    ``sequence`` is "iid", or "halton" or "sobol" (scipy.stats.qmc, scrambled; of Sobol's sequence the first n
+    of the next power of two).
+    """
+    if sequence == "iid":
+        u = rng.random((n, d))
+    elif sequence == "halton":
+        u = qmc.Halton(d, scramble=True, rng=rng).random(n)
+    else:
+        u = qmc.Sobol(d, scramble=True, rng=rng).random_base2(max(n - 1, 1).bit_length())[:n]
+    return np.clip(u, np.finfo(float).tiny, 1 - np.finfo(float).epsneg)
+
+
+def _haar(gaussian: NDArray) -> NDArray:
+    """Q factors with a positive diagonal of R, so that square ones follow Haar's measure (Mezzadri 2007)."""
+    if gaussian.shape[0] == 0:
+        return gaussian
+    q, r = np.linalg.qr(gaussian)
+    sign = np.sign(np.diagonal(r, axis1=-2, axis2=-1))
+    return q * sign[..., None, :]
+
+
+def _normalised(vectors: NDArray) -> NDArray:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+DIRECTIONS: dict[str, Callable[[int, int, Generator], NDArray[np.float64]]] = {
+    "iid": iid,
+    "orthogonal": orthogonal,
+    "frame": frame,
+    "halton": halton,
+    "sobol": sobol,
+}

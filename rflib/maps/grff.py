@@ -1,0 +1,52 @@
+"""GRFF: generalised random Fourier features of an indefinite kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.typing import NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.maps.base import Seed
+from rflib.maps.fourier import FourierFeatures
+from rflib.maps.positive import not_radial
+from rflib.measures.construct import MeasureLike
+
+
+class GRFF(FourierFeatures):
+    """Generalised random Fourier features (luo2021, eq. 7): a signed measure, independent frequencies.
+
+    The frequencies are divided equally between the positive and the negative part of the measure. Unbiased
+    for the kernel of the measure; the variance is theorem 4's.
+
+    Parameters and attributes are those of `FourierFeatures`. The default measure "auto" is the exact one, or,
+    for kernels that have no finite one (SphericalPolynomial), `minimum_variance`. The authors' own measure for
+    that kernel is "reference" (biased), the printed one "truncated_fourier" (its mass diverges).
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        measure: MeasureLike = "auto",
+        radii: str = "iid",
+        layout: str = "cos_sin",
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(
+            kernel,
+            n_components,
+            measure=measure,
+            directions="iid",
+            radii=radii,
+            layout=layout,
+            random_state=random_state,
+        )
+
+    @property
+    def columns_per_s(self) -> int:
+        """Columns for one of the papers' features: s positive and s negative frequencies."""
+        return 2 * super().columns_per_s
+
+    unsupported = staticmethod(not_radial)

@@ -1,0 +1,75 @@
+"""MVORF: minimum-variance orthogonal random features (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.maps.base import Seed
+from rflib.maps.fourier import FourierFeatures
+from rflib.maps.positive import not_radial
+from rflib.measures.atomic import AtomicMeasure
+from rflib.measures.construct import MeasureLike
+
+
+class MVORF(FourierFeatures):
+    """Minimum-variance orthogonal random features of any kernel of the distance, definite or not (ours).
+
+    A few signed atoms represent the kernel on the data's distances, chosen by a linear program so that their
+    sampling has the least variance (`rflib.measures.minimum_variance`); the frequencies are divided among the
+    atoms in whole orthogonal bases where possible (`rflib.measures.atomic`). Biased by at most `bias_bound_`,
+    which is chosen together with the atoms for the least predicted error at this number of columns.
+
+    Parameters and attributes are those of `FourierFeatures`, and
+
+    Attributes
+    ----------
+    bias_bound_ : float
+        Largest |E k_hat(z) - k(z)| for distances z up to the data's diameter (2 on the unit sphere).
+    predicted_error_ : float
+        Predicted root mean square error of one kernel value, over the pairs of training rows.
+    """
+
+    bias_bound_: float
+    predicted_error_: float
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        measure: MeasureLike = "minimum_variance",
+        directions: str = "orthogonal",
+        radii: str = "stratified",
+        layout: str = "cos_sin",
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(
+            kernel,
+            n_components,
+            measure=measure,
+            directions=directions,
+            radii=radii,
+            layout=layout,
+            random_state=random_state,
+        )
+
+    @property
+    def columns_per_s(self) -> int:
+        """Columns for one of the papers' features: 2s frequencies, as GORF has."""
+        return 2 * super().columns_per_s
+
+    unsupported = staticmethod(not_radial)
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        super()._draw(X, y, rng)
+        if not isinstance(self.measure_, AtomicMeasure):
+            raise ValueError(
+                f"MVORF needs an atomic measure, got {self.measure!r}: use GORF for other measures."
+            )
+        block = X.shape[1] if self.directions == "orthogonal" else 1
+        self.bias_bound_ = self.measure_.bias_bound
+        self.predicted_error_ = self.measure_.predicted_error(len(self.weights_), block)

@@ -1,0 +1,28 @@
+"""Which kernels the methods for positive definite kernels take."""
+
+from __future__ import annotations
+
+from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.measures.construct import has_exact_measure
+
+
+def without_positive_measure(kernel: Kernel) -> str | None:
+    """Return why the kernel has no (known) positive spectral measure; None if it has one."""
+    signed = isinstance(kernel, DeltaGaussian) and min(kernel.coefficients) < 0
+    if has_exact_measure(kernel) and not signed:
+        return None
+    if signed:
+        instead = "GRFF, GORF or MVORF"
+    elif isinstance(kernel, RadialKernel):
+        instead = "MVORF or SRF"
+    else:
+        instead = "RandomMaclaurin, TensorSketch or Nystroem"
+    return f"{kernel!r} has no positive spectral measure. Use {instead} instead."
+
+
+def not_radial(kernel: Kernel) -> str | None:
+    """Return why directions and norms of the kernel's frequencies cannot be drawn apart; None if they can."""
+    if isinstance(kernel, RadialKernel):
+        return None
+    return f"{kernel!r} is not a function of the Euclidean distance. Use RFF or QMC, or Nystroem, instead."

@@ -1,0 +1,52 @@
+"""QMC: quasi-Monte Carlo features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.typing import NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.maps.base import Seed
+from rflib.maps.fourier import FourierFeatures
+from rflib.maps.positive import without_positive_measure
+
+
+class QMC(FourierFeatures):
+    """Quasi-Monte Carlo features of a positive definite kernel (Yang et al. 2014).
+
+    Scrambled low-discrepancy points go through the inverse distribution functions of the frequency's
+    coordinates (Gaussian, Laplacian, Cauchy), or of its norm and a direction (other radial kernels). Unbiased.
+
+    Parameters and attributes are those of `FourierFeatures`, with the exact measure, and
+
+    Parameters
+    ----------
+    sequence : {"halton", "sobol"}
+        Point set (scipy.stats.qmc).
+    """
+
+    measure = "exact"
+    radii = "iid"
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        sequence: str = "halton",
+        layout: str = "cos_sin",
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.sequence = sequence
+        self.layout = layout
+        self.random_state = random_state
+
+    @property
+    def directions(self) -> str:  # type: ignore[override]
+        """The point set."""
+        return self.sequence
+
+    unsupported = staticmethod(without_positive_measure)

@@ -1,0 +1,48 @@
+"""SRF: spherical random features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.typing import NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.maps.base import Seed
+from rflib.maps.fourier import FourierFeatures
+from rflib.maps.positive import not_radial
+from rflib.measures.construct import MeasureLike
+
+
+class SRF(FourierFeatures):
+    """Spherical random features (pennington2015): the best positive sum of Gaussians in place of the kernel.
+
+    Any radial kernel on [0, zmax] (2 on the unit sphere) is fitted by a positive definite one, whose Fourier
+    features are drawn; the estimate is biased by the error of the fit, which does not shrink with D.
+
+    Parameters and attributes are those of `FourierFeatures`. The paper uses layout "phase"; "cos_sin", the
+    default, has the lower error, and directions "orthogonal" lower still. The measure is "srf", or a mapping
+    with its options (see `rflib.measures.srf`).
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        measure: MeasureLike = "srf",
+        directions: str = "iid",
+        radii: str = "iid",
+        layout: str = "cos_sin",
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(
+            kernel,
+            n_components,
+            measure=measure,
+            directions=directions,
+            radii=radii,
+            layout=layout,
+            random_state=random_state,
+        )
+
+    unsupported = staticmethod(not_radial)

@@ -1,0 +1,68 @@
+"""From the name of a construction to the measure: the one place where a map's ``measure`` is understood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rflib.kernels.base import Kernel, RadialKernel
+from rflib.measures.base import SpectralMeasure
+from rflib.measures.domain import Domain
+from rflib.measures.exact import exact_measure
+
+# Each construction is the function of this name in the module of this name, called with (kernel, domain).
+CONSTRUCTIONS = ("digmm", "minimum_variance", "reference", "srf", "truncated_fourier")
+
+MeasureLike = str | Mapping[str, Any] | SpectralMeasure
+
+
+def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasure:
+    """Return the spectral measure that a map's ``measure`` parameter asks for.
+
+    Parameters
+    ----------
+    measure : str, mapping or SpectralMeasure
+        "exact", "auto" (exact if there is one, else minimum_variance), one of the constructions `digmm`,
+        `minimum_variance`, `reference`, `srf`, `truncated_fourier`, or ``{"type": name, option: value}``; a
+        measure is returned as it is.
+    kernel : Kernel
+        The kernel to represent.
+    X : ndarray of shape (n_samples, n_features)
+        Rows, for the dimension and the distances on which the kernel is needed.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, a kernel that the construction cannot take, or a measure of another dimension.
+    """
+    if isinstance(measure, SpectralMeasure):
+        if measure.dimension != X.shape[1]:
+            raise ValueError(
+                f"The measure is for {measure.dimension} input columns, but the data have {X.shape[1]}."
+            )
+        return measure
+    options = {"type": measure} if isinstance(measure, str) else dict(measure)
+    name = options.pop("type", None)
+    if name == "auto":
+        name = "exact" if has_exact_measure(kernel) else "minimum_variance"
+    if name == "exact":
+        return _exact(kernel, X.shape[1])
+    if name not in CONSTRUCTIONS:
+        raise ValueError(f"Unknown measure {name!r}: choose one of {('auto', 'exact', *CONSTRUCTIONS)}.")
+    if not isinstance(kernel, RadialKernel):
+        raise ValueError(
+            f"measure={name!r} needs a kernel of the Euclidean distance, not {kernel!r}: use measure='exact'."
+        )
+    return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, Domain.of(kernel, X), **options)
+
+
+def has_exact_measure(kernel: Kernel) -> bool:
+    """Whether `exact_measure` knows the kernel."""
+    return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
+
+
+_exact = lru_cache(maxsize=32)(exact_measure)

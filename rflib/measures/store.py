@@ -1,0 +1,86 @@
+"""Measures in npz files: plain arrays and names, no pickle, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.measures.atomic import AtomicLadder, AtomicMeasure
+from rflib.measures.base import (
+    ChiPart,
+    DiscretePart,
+    ProductMeasure,
+    RadialMeasure,
+    SpectralMeasure,
+    TablePart,
+)
+from rflib.measures.exact import StudentPart
+
+_CLASSES = {
+    cls.__name__: cls
+    for cls in (
+        AtomicLadder,
+        AtomicMeasure,
+        ChiPart,
+        DiscretePart,
+        ProductMeasure,
+        RadialMeasure,
+        StudentPart,
+        TablePart,
+    )
+}
+
+
+def save(measure: SpectralMeasure, path: str | Path) -> None:
+    """Write a measure to ``path`` (npz), under a temporary name first."""
+    path = Path(path)
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("wb") as file:
+        np.savez(file, allow_pickle=False, **dict(_flatten("measure", measure)))
+    os.replace(temporary, path)
+
+
+def load(path: str | Path) -> SpectralMeasure:
+    """Read a measure written by `save`.
+
+    Raises
+    ------
+    ValueError
+        If the file is not one; the message names it.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return _unflatten("measure", dict(archive))
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise ValueError(f"{path} holds no spectral measure ({error}): delete it and run again.") from error
+
+
+def _flatten(name: str, value: Any) -> Iterator[tuple[str, NDArray]]:
+    if is_dataclass(value):
+        yield f"{name}/class", np.array(type(value).__name__)
+        for field in fields(value):
+            yield from _flatten(f"{name}/{field.name}", getattr(value, field.name))
+    elif isinstance(value, tuple):
+        yield f"{name}/length", np.array(len(value))
+        for i, item in enumerate(value):
+            yield from _flatten(f"{name}/{i}", item)
+    elif value is not None:
+        yield name, np.asarray(value)
+
+
+def _unflatten(name: str, archive: Mapping[str, NDArray]) -> Any:
+    if f"{name}/class" in archive:
+        cls = _CLASSES[str(archive[f"{name}/class"])]
+        return cls(**{field.name: _unflatten(f"{name}/{field.name}", archive) for field in fields(cls)})
+    if f"{name}/length" in archive:
+        return tuple(_unflatten(f"{name}/{i}", archive) for i in range(int(archive[f"{name}/length"])))
+    value = archive.get(name)
+    return value.item() if value is not None and value.ndim == 0 else value
