@@ -20,7 +20,7 @@ from rflib.measures.base import DiscretePart, RadialMeasure, SpectralMeasure
 from rflib.measures.omega import omega
 
 _TINY = 1e-300
-_BISECTIONS = 60
+_BISECTIONS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +126,10 @@ class AtomicMeasure(RadialMeasure):
     def _shares(self, j: int, count: int, block: int) -> NDArray:
         """Return each frequency's share in atom j's mean: blocks by inverse mean variance, summing to one."""
         whole, rest = divmod(int(count), block)
-        sizes = np.array([block] * whole + [rest] * (rest > 0))
+        sizes = np.array([block] * (whole > 0) + [rest] * (rest > 0))
+        blocks = np.where(sizes == rest, 1, whole)
         precision = np.array([1 / max(self._block_variance(size)[j].mean(), _TINY) for size in sizes])
-        return np.repeat(precision / precision.sum() / sizes, sizes)
+        return np.repeat(precision / (precision @ blocks) / sizes, sizes * blocks)
 
     def _allocate(self, n: int, block: int) -> NDArray[np.int64]:
         """Counts of frequencies, at least one an atom: minimise the mean variance, a sum over the atoms.

@@ -19,10 +19,10 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 
-_N_RADII = 140
-_N_TAIL = 30
+_N_RADII = 96
+_N_TAIL = 16
 _TAIL = 16.0
-_N_DISTANCES = 100
+_N_DISTANCES = 64
 _N_QUANTILES = 200
 _N_CHECK = 2001
 _NEGLIGIBLE = 1e-9
@@ -98,7 +98,7 @@ def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray
     groups = np.split(inside, np.flatnonzero(apart) + 1)
     if len(groups) < len(inside):
         weights = np.array([mu[group].sum() for group in groups])
-        yield np.array([radii[group] @ mu[group] for group in groups]) / weights, weights
+        yield np.array([radii[group] @ np.abs(mu[group]) for group in groups]) / np.abs(weights), weights
 
 
 def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
