@@ -26,6 +26,7 @@ _N_DISTANCES = 64
 _N_QUANTILES = 200
 _N_CHECK = 2001
 _NEGLIGIBLE = 1e-9
+_AWAY = 0.4
 DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
@@ -35,8 +36,9 @@ def minimum_variance(
     """Return a ladder of atomic measures for the kernel on the domain.
 
     One linear program for each delta, for three models of the sampling (sd_j with independent directions,
-    half and whole orthogonal bases; see `rflib.measures.atomic`), with and without a constant. `AtomicLadder`
-    then chooses by the predicted error at a number of frequencies.
+    half and whole orthogonal bases; see `rflib.measures.atomic`), with and without the norms near zero, whose
+    atoms cost a frequency that may be missed in a basis; and the best single norm. `AtomicLadder` then chooses
+    by the predicted error at a number of frequencies.
 
     Parameters
     ----------
@@ -67,27 +69,35 @@ def minimum_variance(
     radii = np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:]])
     design = omega(d, np.multiply.outer(z, radii))
     check = np.linspace(0, domain.zmax, _N_CHECK)
-    exact_check, values = kernel.at_distance(check), kernel.at_distance(quantiles)
-    rungs = []
+    values = np.asarray(kernel.at_distance(quantiles), dtype=np.float64)
+    solutions = [_single(d, radii[1:], quantiles, values)]
     for block in sorted({1, max(1, d // 2), d}):
         cost = _deviations(d, radii, quantiles, block)
-        for first in (0, 1):
+        for first in (0, int(np.searchsorted(radii, _AWAY * unit))):
             for delta in deltas:
                 mu = _solve(design[:, first:], target, cost[first:], delta * scale)
                 if mu is None:
                     break
-                for r, weights in _with_merged(radii[first:], mu):
-                    fit = omega(d, np.multiply.outer(check, r)) @ weights
-                    bound = float(np.abs(fit - exact_check).max())
-                    rungs.append(
-                        AtomicMeasure.of(d, r, weights, distances=quantiles, values=values, bias_bound=bound)
-                    )
+                solutions.extend(_with_merged(radii[first:], mu))
+    exact = kernel.at_distance(check)
+    rungs = []
+    for r, weights in solutions:
+        bound = float(np.abs(omega(d, np.multiply.outer(check, r)) @ weights - exact).max())
+        rungs.append(AtomicMeasure.of(d, r, weights, distances=quantiles, values=values, bias_bound=bound))
     if not rungs:
         raise ValueError(
             f"No signed measure with norms up to {radii[-1]:.4g} represents {kernel!r} on "
             f"[0, {domain.zmax:.4g}] up to {max(deltas):g} of its size: raise largest_radius or the deltas."
         )
     return AtomicLadder(d, tuple(rungs))
+
+
+def _single(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
+    """The one radius whose multiple is nearest to the kernel in mean square over the distances."""
+    basis = omega(d, np.multiply.outer(z, radii))
+    weights = (values @ basis) / (basis**2).sum(axis=0)
+    best = int(np.argmin(((basis * weights - values[:, None]) ** 2).sum(axis=0)))
+    return radii[best : best + 1], weights[best : best + 1]
 
 
 def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
