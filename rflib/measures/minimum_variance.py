@@ -8,7 +8,7 @@ transform, so it serves every kernel of the distance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,42 +54,44 @@ def minimum_variance(
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax], or no delta can be reached.
+        If the kernel is not finite on [0, zmax], or zero everywhere.
     """
     d = domain.dimension
-    # Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot.
-    z = domain.zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
-    target = np.asarray(kernel.at_distance(z), dtype=np.float64)
-    if not np.isfinite(target).all():
-        raise ValueError(f"{kernel!r} is not finite on the distances [0, {domain.zmax:.6g}].")
-    scale = float(np.abs(target).max()) or 1.0
-    quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
     unit = 2 * np.sqrt(d) / domain.zmax
     bulk = np.linspace(0, largest_radius * unit, _N_RADII)
     radii = np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:]])
+    away = int(np.searchsorted(radii, _AWAY * unit))
+    # Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot.
+    z = domain.zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
+    target = _finite_profile(kernel, z, domain)
+    deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
     design = omega(d, np.multiply.outer(z, radii))
-    check = np.linspace(0, domain.zmax, _N_CHECK)
-    values = np.asarray(kernel.at_distance(quantiles), dtype=np.float64)
+    quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
+    values = _finite_profile(kernel, quantiles, domain)
+
     solutions = [_single(d, radii[1:], quantiles, values)]
     for block in sorted({1, max(1, d // 2), d}):
         cost = _deviations(d, radii, quantiles, block)
-        for first in (0, int(np.searchsorted(radii, _AWAY * unit))):
-            for delta in deltas:
-                mu = _solve(design[:, first:], target, cost[first:], delta * scale)
-                if mu is None:
-                    break
+        for first in (0, away):
+            for mu in _fits(design[:, first:], target, cost[first:], deltas_of_kernel):
                 solutions.extend(_with_merged(radii[first:], mu))
-    exact = kernel.at_distance(check)
+
+    check = np.linspace(0, domain.zmax, _N_CHECK)
+    exact = _finite_profile(kernel, check, domain)
     rungs = []
     for r, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, r)) @ weights - exact).max())
         rungs.append(AtomicMeasure.of(d, r, weights, distances=quantiles, values=values, bias_bound=bound))
-    if not rungs:
-        raise ValueError(
-            f"No signed measure with norms up to {radii[-1]:.4g} represents {kernel!r} on "
-            f"[0, {domain.zmax:.4g}] up to {max(deltas):g} of its size: raise largest_radius or the deltas."
-        )
     return AtomicLadder(d, tuple(rungs))
+
+
+def _finite_profile(kernel: RadialKernel, z: NDArray, domain: Domain) -> NDArray[np.float64]:
+    values = np.asarray(kernel.at_distance(z), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError(f"{kernel!r} is not finite on the distances [0, {domain.zmax:.6g}].")
+    if not values.any():
+        raise ValueError(f"{kernel!r} is zero on the distances [0, {domain.zmax:.6g}].")
+    return values
 
 
 def _single(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
@@ -119,17 +121,18 @@ def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
     return np.sqrt(np.maximum(variance.mean(axis=1), 0))
 
 
-def _solve(design: NDArray, target: NDArray, cost: NDArray, delta: float) -> NDArray | None:
-    """Weights of least cost within delta of the target, or None if there are none."""
+def _fits(design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float]) -> Iterator[NDArray]:
+    """Weights of least cost within each delta of the target, as long as there are any."""
     signed = np.hstack([design, -design])
-    result = linprog(
-        np.concatenate([cost, cost]),
-        A_ub=np.vstack([signed, -signed]),
-        b_ub=np.concatenate([target + delta, delta - target]),
-        bounds=(0, None),
-        method="highs",
-    )
-    if result.x is None or result.status != 0:
-        return None
-    positive, negative = np.split(result.x, 2)
-    return positive - negative
+    for delta in deltas:
+        result = linprog(
+            np.concatenate([cost, cost]),
+            A_ub=np.vstack([signed, -signed]),
+            b_ub=np.concatenate([target + delta, delta - target]),
+            bounds=(0, None),
+            method="highs",
+        )
+        if result.status != 0:
+            return
+        positive, negative = np.split(result.x, 2)
+        yield positive - negative
