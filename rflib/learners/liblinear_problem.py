@@ -1,0 +1,145 @@
+"""liblinear on a dense matrix: its node array filled in one assignment, its messages read for convergence."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+import threading
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+PRIMAL_SOLVERS = (2, 11)
+
+_messages = threading.local()
+
+
+@cache
+def _library() -> tuple[Any, Any]:
+    """Return liblinear's ctypes module and a printer that keeps the messages of the calling thread.
+
+    Imported on first use: it imports numba where that is installed.
+    """
+    import liblinear.liblinear as module
+
+    return module, module.PRINT_STRING_FUN(lambda text: _messages.lines.append(text.decode()))
+
+
+def _seed_c_library(seed: int) -> None:
+    """Seed rand(), from which the dual solvers draw their order of coordinates."""
+    runtime = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+    runtime.srand(ctypes.c_uint(seed))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Weights as liblinear stores them, (n_features [+ 1 for the bias], n_vectors), and iterations done."""
+
+    weights: NDArray[np.float64]
+    n_iter: int
+
+
+class LiblinearProblem:
+    """A dense matrix and its targets in liblinear's format; built once, solved for several costs.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Any float dtype. liblinear takes 16 bytes an entry, whatever the dtype.
+    y : ndarray of shape (n_samples,)
+        Targets; for classification labels that are whole numbers.
+    fit_intercept : bool
+        Append a constant column of ones, whose weight is regularised like any other.
+    """
+
+    def __init__(self, X: NDArray, y: NDArray, *, fit_intercept: bool):
+        lib, _ = _library()
+        n, d = X.shape
+        nodes = np.empty((n, d + 2), dtype=lib.feature_node)
+        nodes["index"][:, :d] = np.arange(1, d + 1)
+        nodes["value"][:, :d] = X
+        nodes["index"][:, d] = d + 1 if fit_intercept else -1
+        nodes["value"][:, d] = 1.0
+        nodes["index"][:, d + 1] = -1
+        rows = (ctypes.POINTER(lib.feature_node) * n)()
+        addresses = np.ctypeslib.as_array(ctypes.cast(rows, ctypes.POINTER(ctypes.c_size_t)), (n,))
+        addresses[:] = nodes.ctypes.data + nodes.strides[0] * np.arange(n, dtype=np.uintp)
+        targets = np.array(y, dtype=np.float64)
+
+        problem = lib.problem.__new__(lib.problem)
+        problem.l, problem.n, problem.x = n, d + fit_intercept, rows
+        problem.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        problem.bias = 1.0 if fit_intercept else -1.0
+        self._problem, self._keep_alive = problem, (nodes, rows, targets)
+
+    def solve(
+        self,
+        solver: int,
+        *,
+        C: float,
+        tol: float,
+        epsilon: float = 0.1,
+        seed: int = 0,
+        start: NDArray[np.float64] | None = None,
+    ) -> Solution:
+        """Minimise liblinear's objective number ``solver`` (its option -s).
+
+        Parameters
+        ----------
+        solver : int
+            2, 1, 3: squared hinge in the primal and in the dual, hinge in the dual; 11, 12, 13: the squared
+            epsilon-insensitive loss in the primal and in the dual, the plain one in the dual.
+        C : float
+            Cost of the losses; the objective is ||w||^2 / 2 + C sum of losses.
+        tol : float
+            liblinear's -e; its meaning depends on the solver.
+        epsilon : float
+            Width of the insensitive tube (-p).
+        seed : int
+            Seed of the dual solvers. They draw from the C library's rand(), which threads share.
+        start : ndarray, optional
+            Weights to start from, as in `Solution`; primal solvers only.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If liblinear stopped at its limit of iterations.
+        """
+        lib, printer = _library()
+        parameter = lib.parameter.__new__(lib.parameter)
+        parameter.set_to_default_values()
+        parameter.solver_type, parameter.C, parameter.eps, parameter.p = solver, C, tol, epsilon
+        if start is not None:
+            initial = np.ascontiguousarray(start, dtype=np.float64)
+            parameter.init_sol = initial.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        if error := lib.liblinear.check_parameter(self._problem, parameter):
+            raise ValueError(f"liblinear: {error.decode()}")
+        if solver not in PRIMAL_SOLVERS:
+            _seed_c_library(seed)
+        _messages.lines = []
+        lib.liblinear.set_print_string_function(printer)
+        model = lib.toPyModel(lib.liblinear.train(self._problem, parameter))
+        n_vectors = 1 if solver > 10 or model.nr_class == 2 else model.nr_class
+        weights = np.ctypeslib.as_array(model.w, (self._problem.n, n_vectors)).copy()
+        n_iter, reached_limit = _read_messages("".join(_messages.lines))
+        if reached_limit:
+            warnings.warn(
+                "liblinear stopped at its limit of iterations: raise tol, lower C, or solve the squared loss "
+                "in the primal.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return Solution(weights, n_iter)
+
+
+def _read_messages(text: str) -> tuple[int, bool]:
+    """Return the iterations of the longest run, and whether a run was cut short and not taken up in the primal."""
+    counts = [int(a or b) for a, b in re.findall(r"^iter +(\d+)|#iter = (\d+)", text, re.MULTILINE)]
+    cut_short = re.search(r"reaching max number of (?:Newton )?iterations\n(?!Switching)", text)
+    return max(1, *counts), cut_short is not None

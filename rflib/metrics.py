@@ -1,0 +1,190 @@
+"""Metrics: how far an approximate kernel is from the exact one, and how well a learner predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, stats
+
+SINGLE_PRECISION = 1e-5
+
+Profile = Callable[[NDArray[np.float64]], ArrayLike]
+
+
+def relative_frobenius_error(K: ArrayLike, K_hat: ArrayLike) -> float:
+    """Return ||K - K_hat||_F / ||K||_F (luo2021, figure 2 and table II).
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, m)
+        Exact and approximate kernel matrix.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an entry is not finite, or K is zero.
+    """
+    K, K_hat = _matrices(K, K_hat)
+    return _ratio(float(np.linalg.norm(K - K_hat)), float(np.linalg.norm(K)))
+
+
+def relative_spectral_error(K: ArrayLike, K_hat: ArrayLike) -> float:
+    """Return ||K - K_hat||_2 / ||K||_2, by spectral norms (liu2020, figure 1).
+
+    Parameters and errors are those of `relative_frobenius_error`.
+    """
+    K, K_hat = _matrices(K, K_hat)
+    return _ratio(_spectral_norm(K - K_hat), _spectral_norm(K))
+
+
+def mean_squared_error(K: ArrayLike, K_hat: ArrayLike) -> float:
+    """Return the mean of (K - K_hat)^2 over all entries (pennington2015, figure 2).
+
+    Parameters and errors are those of `relative_frobenius_error`.
+    """
+    K, K_hat = _matrices(K, K_hat)
+    return float(np.mean((K - K_hat) ** 2))
+
+
+def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
+    """Return log(i-th largest eigenvalue of K_hat / that of K), natural logarithm (pennington2015, figure 3a).
+
+    Zero for an exact approximation, falling below zero where K_hat lacks rank.
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, n)
+        Symmetric kernel matrices.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In descending order of the eigenvalues. -inf where K_hat's eigenvalue is not positive, nan from where K's
+        is not; both are judged against the rounding error of K's largest eigenvalue, n * eps.
+
+    Raises
+    ------
+    ValueError
+        If the matrices are not symmetric, differ in shape, or are not finite.
+    """
+    K, K_hat = _matrices(K, K_hat)
+    if not (_is_symmetric(K, SINGLE_PRECISION) and _is_symmetric(K_hat, SINGLE_PRECISION)):
+        raise ValueError("log_eigenvalue_ratio needs symmetric matrices.")
+    exact, approximate = linalg.eigvalsh(K)[::-1], linalg.eigvalsh(K_hat)[::-1]
+    floor = len(K) * np.finfo(np.float64).eps * max(abs(exact[0]), abs(exact[-1]))
+    ratio = np.full(len(K), np.nan)
+    known = exact > floor
+    ratio[known] = -np.inf
+    both = known & (approximate > floor)
+    ratio[both] = np.log(approximate[both] / exact[both])
+    return ratio
+
+
+def fitted_kernel_loss(profile: Profile, fitted: Profile, *, zmax: float = 2.0, n_nodes: int = 256) -> float:
+    """Return L = 1/2 integral_0^zmax (K(z) - K_hat(z))^2 dz by Gauss-Legendre quadrature (pennington2015, eq. 5).
+
+    Parameters
+    ----------
+    profile, fitted : callable
+        Exact and fitted radial profile, each from distances (m,) to values (m,).
+    zmax : float, default=2.0
+        Largest distance; 2 is the diameter of the unit sphere.
+    n_nodes : int, default=256
+        Nodes; exact for profiles that are polynomials of degree below n_nodes.
+    """
+    if not zmax > 0:
+        raise ValueError(f"zmax must be positive, got {zmax!r}.")
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    z = zmax / 2 * (nodes + 1)
+    difference = np.asarray(profile(z), dtype=np.float64) - np.asarray(fitted(z), dtype=np.float64)
+    return float(zmax / 4 * weights @ difference**2)
+
+
+def accuracy(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
+    """Return the share of equal labels, between 0 and 1; both array-likes are of shape (n,)."""
+    true, predicted = np.asarray(y_true), np.asarray(y_predicted)
+    _check_pair(true, predicted)
+    return float(np.mean(true == predicted))
+
+
+def rmse(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
+    """Return the root of the mean squared error, in the units of y; both array-likes are of one shape."""
+    true, predicted = _finite(y_true), _finite(y_predicted)
+    _check_pair(true, predicted)
+    return float(np.sqrt(np.mean((true - predicted) ** 2)))
+
+
+class PairedTTest(NamedTuple):
+    """Student's t statistic of the mean difference a - b, and the two-sided p value."""
+
+    statistic: float
+    pvalue: float
+
+
+def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTTest:
+    """Test whether paired measurements have the same mean (liu2020, table 3).
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,), n >= 2
+        Measurements of two methods on the same repetitions.
+
+    Returns
+    -------
+    PairedTTest
+        If all differences are equal, the p value is 1 for zero and 0 for another constant.
+    """
+    first, second = _finite(a), _finite(b)
+    _check_pair(first, second)
+    if first.ndim != 1 or len(first) < 2:
+        raise ValueError(f"paired_t_test needs two or more pairs, got shape {first.shape}.")
+    difference = first - second
+    if np.all(difference == difference[0]):
+        constant = float(difference[0])
+        return (
+            PairedTTest(0.0, 1.0) if constant == 0 else PairedTTest(float(np.copysign(np.inf, constant)), 0.0)
+        )
+    statistic, pvalue = stats.ttest_rel(first, second)
+    return PairedTTest(float(statistic), float(pvalue))
+
+
+def _spectral_norm(A: NDArray[np.float64]) -> float:
+    if _is_symmetric(A):
+        eigenvalues = linalg.eigvalsh(A)
+        return float(max(abs(eigenvalues[0]), abs(eigenvalues[-1])))
+    return float(np.linalg.norm(A, 2))
+
+
+def _is_symmetric(A: NDArray[np.float64], tolerance: float = 1e-10) -> bool:
+    return A.shape[0] == A.shape[1] and bool(np.allclose(A, A.T, rtol=0, atol=tolerance * np.abs(A).max()))
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    if denominator == 0:
+        raise ValueError("The exact kernel matrix is zero: a relative error is not defined.")
+    return numerator / denominator
+
+
+def _finite(values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if not np.all(np.isfinite(array)):
+        raise ValueError("Input contains NaN or infinity.")
+    return array
+
+
+def _matrices(K: ArrayLike, K_hat: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    exact, approximate = _finite(K), _finite(K_hat)
+    _check_pair(exact, approximate)
+    if exact.ndim != 2:
+        raise ValueError(f"Kernel matrices have two dimensions, got shape {exact.shape}.")
+    return exact, approximate
+
+
+def _check_pair(a: NDArray, b: NDArray) -> None:
+    if a.shape != b.shape:
+        raise ValueError(f"The two arrays differ in shape: {a.shape} and {b.shape}.")
+    if a.size == 0:
+        raise ValueError("The arrays are empty.")
