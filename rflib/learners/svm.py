@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.learners.label_codes import encode_labels
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, LiblinearProblem, Solution
 
 FLOATS = [np.float64, np.float32]
@@ -184,10 +184,7 @@ class LinearSVM(ClassifierMixin, _LiblinearEstimator):
         """
         self._validate_params()
         Z, y = validate_data(self, X, y, dtype=FLOATS)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"LinearSVM needs two classes or more, got one class: {self.classes_[0]!r}.")
+        self.classes_, codes = encode_labels(self, y)
         if len(self.classes_) == 2:
             codes = 2 * codes - 1
         weights = self._solve(Z, codes).weights

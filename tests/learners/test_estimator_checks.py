@@ -3,9 +3,14 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from rflib.learners.krr import KRR, KRRClassifier
 from rflib.learners.svm import LinearSVM, LinearSVR
 
 LEARNERS = [
+    KRR(),
+    KRR(alphas=0.5, block_size=7),
+    KRRClassifier(),
+    KRRClassifier(criterion="error_rate"),
     LinearSVM(),
     LinearSVM(loss="hinge", fit_intercept=True),
     LinearSVR(),

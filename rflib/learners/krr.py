@@ -1,0 +1,369 @@
+"""Kernel ridge regression on random features, streamed: all folds and all ridges from one pass over the rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
+from rflib.learners.moments import Moments, fold_numbers, row_blocks, training_moments
+from rflib.learners.ridge_system import RIDGES, check_alphas, ridge_sizes, solve_ridges
+from rflib.learners.signed import COLUMN_TREATMENTS, check_signature, signed_columns
+
+
+class _StreamingRidge(BaseEstimator):
+    """Ridge regression of targets on features that are made, used and dropped block by block."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alphas": ["array-like", Interval(Real, 0, None, closed="neither")],
+        "ridge": [StrOptions(set(RIDGES))],
+        "cv": ["cv_object"],
+        "feature_map": [HasMethods(["fit", "transform"]), None],
+        "signature": ["array-like", None],
+        "signed": [StrOptions({*COLUMN_TREATMENTS, "krein"})],
+        "block_size": [Interval(Integral, 1, None, closed="left")],
+        "gram_dtype": [StrOptions({"float32", "float64"}), None],
+        "random_state": ["random_state"],
+    }
+
+    intercept_: Any
+    alphas: ArrayLike
+    ridge: str
+    cv: Any
+    feature_map: Any
+    signature: ArrayLike | None
+    signed: str
+    block_size: int
+    gram_dtype: str | None
+    random_state: Any
+
+    def _fit_map(self, X: NDArray, y: ArrayLike) -> None:
+        if self.feature_map is not None:
+            if self.signature is not None:
+                raise ValueError("signature is for features; with a feature_map its signature_ is used.")
+            self.feature_map_ = clone(self.feature_map).fit(X, y)
+
+    def _fit_stream(self, X: NDArray, y: NDArray, n_targets: int) -> tuple[NDArray, NDArray]:
+        """Fit on checked rows; return coefficients (n_components, n_targets) and intercepts (n_targets,)."""
+        alphas = check_alphas(self.alphas)
+        n_folds, folds = 1, np.zeros(len(X), dtype=int)
+        if len(alphas) > 1:
+            folds = fold_numbers(
+                self.cv, y, classifier=isinstance(self, ClassifierMixin), random_state=self.random_state
+            )
+            n_folds = int(folds.max()) + 1
+
+        blocks = row_blocks(len(X), self.block_size)
+        centre = sum(self._targets(y[rows]).sum(axis=0) for rows in blocks) / len(X)
+        moments: list[Moments] = []
+        for rows, Z in zip(blocks, self._feature_blocks(X), strict=True):
+            if not moments:
+                self.signature_ = self._resolve_signature(Z.shape[1])
+                used = signed_columns(Z[:1], self.signature_, self._columns_used())
+                moments = [Moments(used.shape[1], n_targets, self._gram_dtype(Z)) for _ in range(n_folds)]
+            Y = self._targets(y[rows]) - centre
+            for fold in np.unique(folds[rows]):
+                part = folds[rows] == fold
+                moments[fold].add(self._used(Z, moments[fold].gram.dtype, part), Y[part])
+
+        signs = self.signature_ if self.signed == "krein" else None
+        best = 0
+        if len(alphas) > 1:
+            self.cv_errors_ = self._cross_validate(X, y, folds, moments, alphas, signs, centre)
+            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+        self.alpha_ = float(alphas[best])
+
+        total = moments[0].merge(moments[1:])
+        size = ridge_sizes(alphas[best : best + 1], self.ridge, total.n)
+        noise = np.finfo(total.gram.dtype).eps * np.trace(total.gram, dtype=np.float64)
+        if size[0] < noise:
+            warnings.warn(
+                f"alpha = {self.alpha_:g} gives the ridge {size[0]:.3g}, below the rounding error {noise:.3g} of "
+                f"a {total.gram.dtype} Gram matrix: use larger alphas or gram_dtype='float64'.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        solution = next(solve_ridges(total.gram, total.centred_zy(), size, signs))
+        if solution is None:
+            raise ValueError(
+                f"The ridge system is singular to {total.gram.dtype} precision at alpha = {self.alpha_:g}: "
+                "use another alpha" + ("." if signs is not None else " (larger), or gram_dtype='float64'.")
+            )
+        coef = np.zeros((len(self.signature_), n_targets), dtype=solution.dtype)
+        coef[self.signature_ > 0 if self.signed == "positive" else slice(None)] = solution
+        return coef, centre + total.y_sum / total.n
+
+    def _cross_validate(
+        self,
+        X: NDArray,
+        y: NDArray,
+        folds: NDArray,
+        moments: list[Moments],
+        alphas: NDArray,
+        signs: NDArray | None,
+        centre: NDArray,
+    ) -> NDArray[np.float64]:
+        """Return the error of each alpha on each fold, (n_alphas, n_folds); inf where its system is singular."""
+        errors = np.full((len(alphas), len(moments)), np.inf)
+        models: dict[tuple[int, int], tuple[NDArray, NDArray]] = {}
+        for fold, held_out in enumerate(moments):
+            train = training_moments(moments, fold)
+            sizes = ridge_sizes(alphas, self.ridge, train.n)
+            offset = train.y_sum / train.n
+            for i, coef in enumerate(solve_ridges(train.gram, train.centred_zy(), sizes, signs)):
+                if coef is not None:
+                    errors[i, fold] = held_out.mean_squared_errors(coef, offset).mean()
+                    models[i, fold] = coef, centre + offset
+        if self._needs_predictions():
+            self._count_wrong(X, y, folds, models, errors)
+        return errors
+
+    def _count_wrong(self, X: NDArray, y: NDArray, folds: NDArray, models: dict, errors: NDArray) -> None:
+        """Replace finite errors by the share of wrong labels, in a second pass over the rows."""
+        for i, fold in models:
+            errors[i, fold] = 0
+        for rows, Z in zip(row_blocks(len(X), self.block_size), self._feature_blocks(X), strict=True):
+            for (i, fold), (coef, offset) in models.items():
+                part = folds[rows] == fold
+                values = self._used(Z, coef.dtype, part) @ coef + offset
+                wrong = np.sum(targets_to_labels(values) != y[rows][part])
+                errors[i, fold] += wrong / np.sum(folds == fold)
+
+    def _feature_blocks(self, X: NDArray) -> Iterator[NDArray]:
+        """Yield the features of consecutive blocks of rows."""
+        for rows in row_blocks(len(X), self.block_size):
+            block = X[rows] if X.dtype.kind == "f" else X[rows].astype(np.float64)
+            yield block if self.feature_map is None else self.feature_map_.transform(block)
+
+    def _used(self, Z: NDArray, dtype: DTypeLike, rows: NDArray) -> NDArray:
+        """Return the columns that enter the ridge system, of some rows of a block, C order."""
+        chosen = Z if np.all(rows) else Z[rows]
+        return np.ascontiguousarray(
+            signed_columns(chosen, self.signature_, self._columns_used()), dtype=dtype
+        )
+
+    def _columns_used(self) -> str:
+        return "associated" if self.signed == "krein" else self.signed
+
+    def _resolve_signature(self, n_columns: int) -> NDArray[np.float64]:
+        given = self.signature if self.feature_map is None else getattr(self.feature_map_, "signature_", None)
+        return np.ones(n_columns) if given is None else check_signature(given, n_columns)
+
+    def _gram_dtype(self, Z: NDArray) -> np.dtype:
+        if self.gram_dtype is not None:
+            return np.dtype(self.gram_dtype)
+        return np.dtype(np.float32 if Z.dtype == np.float32 else np.float64)
+
+    def _values(self, X: ArrayLike) -> NDArray:
+        """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        coef = np.atleast_2d(self.coef_).T
+        return np.concatenate(
+            [Z @ coef.astype(Z.dtype, copy=False) + self.intercept_ for Z in self._feature_blocks(rows)]
+        )
+
+    def _targets(self, y: NDArray) -> NDArray[np.float64]:
+        """Return the regression targets of some rows, (n, n_targets)."""
+        raise NotImplementedError
+
+    def _needs_predictions(self) -> bool:
+        return False
+
+
+class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
+    """Kernel ridge regression on random features, with the ridge chosen by cross-validation.
+
+    beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1). The rows
+    are seen once: Gram matrices and moments are accumulated for each fold, and both the training systems of all
+    folds and their held-out errors follow from these. Memory: (K + 2) D^2 numbers for K folds and D columns
+    (3 D^2 for a single alpha) and one block of block_size * D, whatever n is. Work: n D^2, and a factorisation
+    for each fold and alpha (one eigendecomposition for each fold, if there are 16 alphas or more).
+
+    Parameters
+    ----------
+    alphas : array-like of float or float, default=(0.05, 0.1, 0.5, 1)
+        Ridges to choose from, positive (lambda in liu2020). A single one is used without cross-validation.
+    ridge : {"n_lambda", "lambda"}, default="n_lambda"
+        ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on, also within
+        cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
+    cv : int, splitter or iterable, default=5
+        Folds; a number means shuffled folds, drawn from random_state. Every row must be held out once.
+    feature_map : transformer, optional
+        Map from X to features; cloned and fitted on (X, y), then applied to blocks of rows. None: X holds the
+        features already. X may be a numpy.memmap: only blocks of it are read.
+    signature : array-like of shape (n_components,), optional
+        Signs +1 and -1 of the features where X holds these; with a map its ``signature_`` is used. None: all +1.
+    signed : {"associated", "positive", "krein"}, default="associated"
+        What to do with -1 columns. ``"associated"``: use all columns, the kernel k_+ + k_-. ``"positive"``: only
+        the +1 columns. ``"krein"``: the indefinite kernel k_+ - k_- itself, f = K_hat (K_hat + c I)^-1 y, whose
+        features solve (Z^T Z + c E) beta = Z^T y with E = diag(signature). That is a stationary point, not a
+        minimum, and it does not exist where -c is an eigenvalue of K_hat; near such c the solution is large and
+        depends on the noise. Singular systems count as infinite error in cross-validation.
+    block_size : int, default=4096
+        Rows in a block. It changes results by rounding only.
+    gram_dtype : {"float32", "float64"}, optional
+        Precision of Gram matrices and solutions; None: that of the features. A float32 Gram matrix does not
+        resolve alphas below about 1e-6 (for features whose rows have unit norm).
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The alpha used.
+    cv_errors_ : ndarray of shape (n_alphas, n_folds)
+        Mean squared error of each alpha on each held-out fold; absent for a single alpha. alpha_ has the least
+        mean over folds.
+    coef_ : ndarray of shape (n_components,) or (n_targets, n_components)
+        beta; zero for columns that are not used.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Mean of the targets.
+    signature_ : ndarray of shape (n_components,)
+        Signs of the features.
+    feature_map_ : transformer
+        The fitted map, if there is one.
+    n_features_in_ : int
+        Number of columns of X.
+    """
+
+    def __init__(
+        self,
+        *,
+        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        ridge: str = "n_lambda",
+        cv: Any = 5,
+        feature_map: Any = None,
+        signature: ArrayLike | None = None,
+        signed: str = "associated",
+        block_size: int = 4096,
+        gram_dtype: str | None = None,
+        random_state: Any = 0,
+    ):
+        self.alphas = alphas
+        self.ridge = ridge
+        self.cv = cv
+        self.feature_map = feature_map
+        self.signature = signature
+        self.signed = signed
+        self.block_size = block_size
+        self.gram_dtype = gram_dtype
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite or of the wrong shape, a parameter is out of its range, the signature does
+            not fit, there are fewer rows than folds, or the system is singular for the alpha chosen.
+        """
+        self._validate_params()
+        rows, y = validate_data(self, X, y, dtype="numeric", y_numeric=True, multi_output=True)
+        targets = np.asarray(y, dtype=np.float64)
+        self._fit_map(rows, y)
+        coef, intercept = self._fit_stream(rows, targets, 1 if targets.ndim == 1 else targets.shape[1])
+        self.coef_, self.intercept_ = (
+            (coef[:, 0], float(intercept[0])) if targets.ndim == 1 else (coef.T, intercept)
+        )
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the predicted targets of the rows, shaped as y was in fit."""
+        values = self._values(X)
+        return values[:, 0] if self.coef_.ndim == 1 else values
+
+    def _targets(self, y: NDArray) -> NDArray[np.float64]:
+        return y.reshape(len(y), -1)
+
+
+class KRRClassifier(ClassifierMixin, _StreamingRidge):
+    """Classification by kernel ridge regression of +1 and -1, one-vs-rest for several classes (liu2020).
+
+    Parameters
+    ----------
+    alphas, ridge, feature_map, signature, signed, block_size, gram_dtype, random_state
+        As for `KRR`.
+    cv : int, splitter or iterable, default=5
+        Folds; a number means shuffled, stratified folds.
+    criterion : {"squared_error", "error_rate"}, default="squared_error"
+        What cross-validation minimises. The error rate cannot be had from moments: it costs a second pass,
+        which makes the features again.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coef_ : ndarray of shape (1, n_components) or (n_classes, n_components)
+        Coefficients.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Means of the +1 / -1 targets.
+    alpha_, cv_errors_, signature_, feature_map_, n_features_in_
+        As for `KRR`; the errors are those of the criterion.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_StreamingRidge._parameter_constraints,
+        "criterion": [StrOptions({"squared_error", "error_rate"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        ridge: str = "n_lambda",
+        cv: Any = 5,
+        criterion: str = "squared_error",
+        feature_map: Any = None,
+        signature: ArrayLike | None = None,
+        signed: str = "associated",
+        block_size: int = 4096,
+        gram_dtype: str | None = None,
+        random_state: Any = 0,
+    ):
+        self.alphas = alphas
+        self.ridge = ridge
+        self.cv = cv
+        self.criterion = criterion
+        self.feature_map = feature_map
+        self.signature = signature
+        self.signed = signed
+        self.block_size = block_size
+        self.gram_dtype = gram_dtype
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `KRR`."""
+        self._validate_params()
+        rows, y = validate_data(self, X, y, dtype="numeric")
+        self.classes_, codes = encode_labels(self, y)
+        self._fit_map(rows, y)
+        n_targets = 1 if len(self.classes_) == 2 else len(self.classes_)
+        coef, self.intercept_ = self._fit_stream(rows, codes, n_targets)
+        self.coef_ = coef.T
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray:
+        """Return the regression: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
+        values = self._values(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the labels of the rows, (n_samples,)."""
+        values = self._values(X)
+        return self.classes_[targets_to_labels(values)]
+
+    def _targets(self, y: NDArray) -> NDArray[np.float64]:
+        return codes_to_targets(y, len(self.classes_))
+
+    def _needs_predictions(self) -> bool:
+        return self.criterion == "error_rate"
