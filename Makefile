@@ -1,0 +1,40 @@
+# Two commands for a newcomer: `make run` and `make test`. Both make the environment first.
+# PYTHON is any interpreter >= 3.11; the environment lives in .venv and is made anew when the lock changes.
+
+PYTHON ?= python3
+CORES ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: env run test lint bench lock
+
+env: $(STAMP)
+
+$(STAMP): envs/lock.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rflib needs Python >= 3.11; try: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement envs/lock.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+run: $(STAMP)
+	$(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/default quickstart
+	@echo "The report: results/report/index.html"
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/run.py
+
+# Resolve the dependencies of pyproject.toml again (needs uv); the lock names no package index.
+lock:
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras \
+		--no-emit-index-url --no-emit-find-links --no-header pyproject.toml --output-file envs/lock.txt

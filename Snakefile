@@ -1,0 +1,65 @@
+# Entry point: configuration and studies, checked; the plan; the rules by stage; a target for each study.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from rflib.experiment.pipeline import Pipeline
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+try:
+    PIPELINE = Pipeline(config, Path(workflow.basedir), os.environ.get("RFLIB_MIRRORS", ""))
+    PIPELINE.studies
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
+
+# The report shows the studies that were asked for, and those of which there are results already.
+ASKED = PIPELINE.asked(sys.argv)
+RESULTS = PIPELINE.results
+STEP = f"{sys.executable} -m rflib"
+
+
+wildcard_constraints:
+    data="[^/]+",
+    dataset="[^/]+",
+    kernel="[^/]+",
+    method="[^/]+",
+    block="[^/]+",
+    learner="[^/]+",
+    study="[^/]+",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/spectra.smk"
+include: "workflow/rules/features.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/report.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        f"{RESULTS}/report/index.html",
+
+
+for name in PIPELINE.study_files:
+
+    rule:
+        name:
+            name
+        localrule: True
+        input:
+            f"{RESULTS}/report/index.html",

@@ -1,0 +1,1 @@
+"""What a cell is, and the steps that the workflow's rules call."""

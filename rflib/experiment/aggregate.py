@@ -1,0 +1,54 @@
+"""Step aggregate: one table of a study's cells, with the study's own labels, s and columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from rflib.experiment.files import read_table, write_table
+from rflib.experiment.plan import Entry, StudyPlan
+
+
+def run(plan: StudyPlan, results: Path, output: Path) -> None:
+    """Read the files of the plan and write one row per cell, metric and learner.
+
+    A cell that stands in the study under several labels or values of s has a row for each.
+    """
+    tables = []
+    for entry in plan.entries:
+        unit, block = entry.unit, entry.block
+        tables.append(
+            _labelled(read_table(results / f"errors/{unit.path}/{block.name}.parquet"), entry, None)
+        )
+        for label, score in entry.scores:
+            path = results / f"scores/{unit.path}/{block.name}/{score.id}.parquet"
+            tables.append(_labelled(read_table(path), entry, label))
+    for exact in plan.exact:
+        table = read_table(results / f"exact/{exact.path}.parquet")
+        tables.append(
+            table.assign(
+                data=exact.data.id,
+                dataset=exact.data.dataset,
+                kernel=exact.kernel_label,
+                kernel_id=exact.kernel,
+                method="exact kernel",
+                method_id="exact",
+                learner=exact.learner_label,
+            )
+        )
+    table = pd.concat(tables, ignore_index=True).assign(study=plan.name)
+    write_table(output, table.sort_values(["data", "kernel", "method", "metric", "n_components", "seed"]))
+
+
+def _labelled(table: pd.DataFrame, entry: Entry, learner: str | None) -> pd.DataFrame:
+    of_s = pd.DataFrame(entry.s, columns=["s_label", "s", "n_components"])
+    return table.merge(of_s, on="n_components").assign(
+        data=entry.unit.data.id,
+        dataset=entry.unit.data.dataset,
+        kernel=entry.kernel_label,
+        kernel_id=entry.unit.kernel,
+        method=entry.method_label,
+        method_id=entry.unit.method,
+        learner=learner,
+    )

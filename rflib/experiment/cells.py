@@ -1,0 +1,66 @@
+"""Cells: their seeds, and the rows of data that a cell works on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.random import SeedSequence
+from numpy.typing import NDArray
+
+from rflib.datasets.load import Dataset, load
+from rflib.experiment.files import read_arrays
+from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.kernels.base import Kernel
+from rflib.maps.base import RandomFeatureMap
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a job's data come from: a prepared folder and how to read it."""
+
+    folder: Path
+    preprocess: str = "raw"
+    precision: str = "float64"
+    max_train: int | None = None
+    max_test: int | None = None
+
+    def read(self, seed: int) -> Dataset:
+        """Return the data of one repetition."""
+        return load(
+            self.folder,
+            preprocess=self.preprocess,
+            repetition=seed,
+            dtype=self.precision,
+            max_train=self.max_train,
+            max_test=self.max_test,
+        )
+
+
+def seed_of(*identity: object) -> SeedSequence:
+    """Return the seed of a thing from its identity, the same on every machine and in every block."""
+    digest = hashlib.sha256("\x1f".join(map(str, identity)).encode()).digest()
+    return SeedSequence(np.frombuffer(digest, dtype=np.uint32).tolist())
+
+
+def maps_of(features: Path, kernel: Spec, method: Spec) -> Iterator[tuple[int, int, RandomFeatureMap, float]]:
+    """Yield n_components, seed, the fitted map and the seconds its sampling took, for a file of features."""
+    arrays = read_arrays(features)
+    for cell in sorted(
+        {name.rsplit("/", 1)[0] for name in arrays}, key=lambda c: [*map(int, c.split("/"))][::-1]
+    ):
+        n_components, seed = map(int, cell.split("/"))
+        state: dict[str, NDArray] = {
+            name.rsplit("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{cell}/")
+        }
+        seconds = float(state.pop("seconds"))
+        fitted = build_map(method, build_kernel(kernel), n_components=n_components).restore(state)
+        yield n_components, seed, fitted, seconds
+
+
+def exact_matrix(kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
+    """Return the exact kernel matrix in double precision."""
+    return kernel(X.astype(np.float64))

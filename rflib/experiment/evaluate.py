@@ -1,0 +1,60 @@
+"""Step evaluate: the error of a block's approximate kernel matrices on rows drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
+from rflib.experiment.files import table_of, write_table
+from rflib.experiment.names import Spec, build_kernel
+from rflib.metrics import mean_squared_error, relative_frobenius_error, relative_spectral_error
+
+KERNEL_ERRORS = {
+    function.__name__: function
+    for function in (relative_frobenius_error, relative_spectral_error, mean_squared_error)
+}
+
+
+def run(
+    source: Source,
+    features: Path,
+    kernel: Spec,
+    method: Spec,
+    rows: int,
+    metrics: Sequence[str],
+    unit_diagonal: bool,
+    output: Path,
+    **common: Any,
+) -> None:
+    """Compare K_hat with K on ``rows`` training rows, other ones for each seed.
+
+    With ``unit_diagonal`` the diagonal of K_hat is overwritten by ones, as the authors of luo2021 do.
+    """
+    found: list[dict[str, Any]] = []
+    read_for = None
+    for n, seed, feature_map, fit_seconds in maps_of(features, kernel, method):
+        if seed != read_for:
+            X = source.read(seed).X_train
+            chosen = np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[:rows]
+            X = X[np.sort(chosen)]
+            exact = exact_matrix(build_kernel(kernel), X)
+            read_for = seed
+        start = perf_counter()
+        Z = feature_map.transform(X).astype(np.float64)
+        seconds = perf_counter() - start
+        estimate = (Z * feature_map.signature_) @ Z.T
+        if unit_diagonal:
+            np.fill_diagonal(estimate, 1.0)
+        cell = {"n_components": n, "columns": feature_map.n_components_, "seed": seed}
+        found += [
+            {**cell, "metric": name, "value": KERNEL_ERRORS[name](exact, estimate), "seconds": seconds}
+            for name in metrics
+        ]
+        found += [{**cell, "metric": "sample_seconds", "value": fit_seconds, "seconds": fit_seconds}]
+        found += [{**cell, "metric": "transform_seconds", "value": seconds, "seconds": seconds}]
+    write_table(output, table_of(found, **common))

@@ -1,0 +1,265 @@
+"""What the Snakefile asks: the checked configuration, the plans of all studies, and each rule's parameters.
+
+Parameters are canonical JSON text of just the slice that a job needs, so that a change elsewhere in a study
+reruns nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rflib.datasets.registry import files
+from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.names import canonical, module_of
+from rflib.experiment.plan import Data, ExactEntry, Score, StudyPlan, Unit, plan_study
+from rflib.experiment.studies import check, load_study
+
+DEFAULT_METRICS = ("relative_frobenius_error",)
+DEFAULT_ROWS = 1000
+
+
+class Pipeline:
+    """Configuration and plans, looked up by the wildcards of the rules.
+
+    Parameters
+    ----------
+    config : mapping
+        Content of config.yaml with the command line's changes.
+    base : Path
+        Folder of the Snakefile.
+    extra_mirrors : str
+        Mirrors that come first, separated like a search path (``RFLIB_MIRRORS``).
+
+    Raises
+    ------
+    ValueError
+        For anything wrong in the configuration or a study.
+    """
+
+    def __init__(self, config: Mapping[str, Any], base: Path, extra_mirrors: str = "") -> None:
+        check(dict(config), "config", "config.yaml")
+        self.config = config
+        self.base = base
+        self.results = config["results"].rstrip("/")
+        self.raw = config["data"]["raw"]
+        self.mirrors = [m for m in extra_mirrors.split(os.pathsep) if m] + list(config["data"]["mirrors"])
+        self.settings = {key: config[key] for key in ("preset", "repetitions", "seed_block")}
+        self.study_files = {path.stem: path for path in sorted((base / "workflow/studies").glob("*.yaml"))}
+
+    @property
+    def settings_text(self) -> str:
+        """The settings as text."""
+        return canonical(self.settings)
+
+    @cached_property
+    def studies(self) -> dict[str, StudyPlan]:
+        """The plan of every study file, by name."""
+        return {
+            name: plan_study(name, load_study(path), self.settings) for name, path in self.study_files.items()
+        }
+
+    def code(self, *modules: str) -> str:
+        """Return the fingerprint of modules."""
+        return fingerprint(*modules)
+
+    # data
+
+    def fetch_command(self, dataset: str, step: str) -> str:
+        """Return the shell command that fetches a data set's files, or ``true`` if it has none."""
+        if "file" in self._datasets[dataset] or not files(dataset):
+            return "true"
+        mirrors = " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in self.mirrors)
+        return f"{step} fetch --name {dataset} --folder {shlex.quote(self.raw)} {mirrors}".rstrip()
+
+    def data_spec(self, dataset: str) -> str:
+        """Return the name of a registered data set, or a user's file with its columns as JSON."""
+        spec = self._datasets[dataset]
+        if "file" not in spec:
+            return dataset
+        return canonical({k: v for k, v in spec.items() if k not in ("preprocess", "max_train", "max_test")})
+
+    def source(self, data: str) -> str:
+        """Return the options that tell a step which data to read."""
+        found = self._data[data]
+        limits = "".join(
+            f" --{name.replace('_', '-')} {value}"
+            for name in ("max_train", "max_test")
+            if (value := getattr(found, name)) is not None
+        )
+        folder = shlex.quote(f"{self.results}/data/{found.dataset}")
+        return (
+            f"--data {folder} --preprocess {found.preprocess} --precision {self.config['precision']}{limits}"
+        )
+
+    def meta(self, data: str) -> str:
+        """Return the file that says that a data set is prepared."""
+        return f"{self.results}/data/{self._data[data].dataset}/meta.json"
+
+    # spectra and features
+
+    def kernel(self, kernel: str) -> str:
+        """Return the specification of a kernel."""
+        return canonical(self._kernels[kernel])
+
+    def measure(self, data: str, kernel: str, measure: str) -> str:
+        """Return the specification of the map that constructs a measure."""
+        return self._measures[data, kernel, measure][0]
+
+    def measure_code(self, data: str, kernel: str, measure: str) -> str:
+        """Return the fingerprint of a construction."""
+        return self._measures[data, kernel, measure][1]
+
+    def method(self, wildcards: Any) -> str:
+        """Return the specification of a unit's method."""
+        return canonical(self._unit(wildcards).method_spec)
+
+    def method_code(self, step: str, wildcards: Any, *modules: str) -> str:
+        """Return the fingerprint of a step together with a unit's kernel, measure and method."""
+        return fingerprint(f"rflib.experiment.{step}", *self._unit(wildcards).modules, *modules)
+
+    def spectrum(self, wildcards: Any) -> list[str]:
+        """Return the file of a unit's measure; none for closed forms."""
+        unit = self._unit(wildcards)
+        if unit.measure is None:
+            return []
+        return [f"{self.results}/spectra/{unit.data.id}/{unit.kernel}/{unit.measure_id}.npz"]
+
+    def block(self, wildcards: Any) -> str:
+        """Return the options that tell numbers of columns and seeds of a block."""
+        block = self._blocks[self._path(wildcards), wildcards.block]
+        columns = " ".join(map(str, block.n_components))
+        return f"--n-components {columns} --seeds {block.first_seed}:{block.stop_seed}"
+
+    # errors and scores
+
+    def evaluation(self, wildcards: Any) -> str:
+        """Return the options that tell how the error of a unit's kernel matrices is measured."""
+        rows, metrics = self._evaluations[wildcards.data]
+        diagonal = " --unit-diagonal" if self._unit(wildcards).unit_diagonal else ""
+        return f"--rows {rows} --metrics {' '.join(metrics)}{diagonal}"
+
+    def learner(self, learner: str) -> str:
+        """Return the specification of a learner."""
+        return canonical(self._scores[learner].spec)
+
+    def learner_module(self, learner: str) -> str:
+        """Return the module of a learner."""
+        return module_of("learner", self._scores[learner].spec["type"])
+
+    def exact_seeds(self, wildcards: Any) -> str:
+        """Return the option that tells the seeds of a job with the exact kernel."""
+        first, stop = self._exact[f"{wildcards.data}/{wildcards.kernel}/{wildcards.job}"].seeds
+        return f"--seeds {first}:{stop}"
+
+    def exact_learner(self, wildcards: Any) -> str:
+        """Return the specification of the learner of a job with the exact kernel."""
+        return canonical(self._exact[f"{wildcards.data}/{wildcards.kernel}/{wildcards.job}"].score.spec)
+
+    def exact_code(self, wildcards: Any) -> str:
+        """Return the fingerprint of a job with the exact kernel."""
+        entry = self._exact[f"{wildcards.data}/{wildcards.kernel}/{wildcards.job}"]
+        return fingerprint(
+            "rflib.experiment.exact",
+            module_of("kernel", entry.kernel_spec["type"]),
+            module_of("learner", entry.score.spec["type"]),
+        )
+
+    # reports
+
+    def study_file(self, study: str) -> str:
+        """Return the path of a study file.
+
+        Raises
+        ------
+        ValueError
+            If there is no such study.
+        """
+        if study not in self.study_files:
+            near = difflib.get_close_matches(study, self.study_files, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"There is no study {study!r}.{hint} There are {', '.join(self.study_files)}.")
+        return str(self.study_files[study])
+
+    def asked(self, words: Iterable[str]) -> list[str]:
+        """Return the studies among the targets of a command line; all of them if it names none."""
+        return [name for name in self.study_files if name in words] or list(self.study_files)
+
+    def texts(self, studies: Iterable[str]) -> str:
+        """Return what the report page takes from the study files themselves."""
+        return canonical({name: self.studies[name].study for name in studies})
+
+    def part(self, study: str, *keys: str) -> str:
+        """Return the part of a study file that a table or figure depends on."""
+        return canonical({key: self.studies[study].study.get(key) for key in keys})
+
+    # tables for look-up
+
+    def _path(self, wildcards: Any) -> str:
+        return f"{wildcards.data}/{wildcards.kernel}/{wildcards.method}"
+
+    def _unit(self, wildcards: Any) -> Unit:
+        return self._units[self._path(wildcards)]
+
+    @cached_property
+    def _units(self) -> dict[str, Unit]:
+        return {e.unit.path: e.unit for plan in self.studies.values() for e in plan.entries}
+
+    @cached_property
+    def _blocks(self) -> dict[tuple[str, str], Any]:
+        return {(e.unit.path, e.block.name): e.block for plan in self.studies.values() for e in plan.entries}
+
+    @cached_property
+    def _scores(self) -> dict[str, Score]:
+        return {s.id: s for plan in self.studies.values() for e in plan.entries for _, s in e.scores}
+
+    @cached_property
+    def _exact(self) -> dict[str, ExactEntry]:
+        return {e.path: e for plan in self.studies.values() for e in plan.exact}
+
+    @cached_property
+    def _kernels(self) -> dict[str, Mapping[str, Any]]:
+        units = {unit.kernel: unit.kernel_spec for unit in self._units.values()}
+        return units | {e.kernel: e.kernel_spec for e in self._exact.values()}
+
+    @cached_property
+    def _data(self) -> dict[str, Data]:
+        units = {unit.data.id: unit.data for unit in self._units.values()}
+        return units | {e.data.id: e.data for e in self._exact.values()}
+
+    @cached_property
+    def _datasets(self) -> dict[str, Mapping[str, Any]]:
+        return {data.dataset: data.spec for data in self._data.values()}
+
+    @cached_property
+    def _measures(self) -> dict[tuple[str, str, str], tuple[str, str]]:
+        found = {}
+        for unit in self._units.values():
+            if unit.measure is not None:
+                asked = unit.method_spec.get("measure", unit.feature_map.measure)
+                spec = canonical({"type": "FourierFeatures", "measure": asked})
+                modules = [m for m in unit.modules if not m.startswith("rflib.maps.")]
+                code = fingerprint("rflib.experiment.spectra", "rflib.maps.fourier", *modules)
+                found[unit.data.id, unit.kernel, unit.measure_id] = (spec, code)
+        return found
+
+    @cached_property
+    def _evaluations(self) -> dict[str, tuple[int, tuple[str, ...]]]:
+        """Rows and metrics for each data; studies that share cells get the largest rows and all metrics."""
+        found: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for data, rows, metrics in self._asked_evaluations():
+            most, names = found.get(data, (0, ()))
+            found[data] = (max(most, rows), tuple(dict.fromkeys((*names, *metrics))))
+        return found
+
+    def _asked_evaluations(self) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+        for plan in self.studies.values():
+            options = plan.study.get("kernel_error", {})
+            asked = options.get("rows", DEFAULT_ROWS), tuple(options.get("metrics", DEFAULT_METRICS))
+            for data in dict.fromkeys(entry.unit.data.id for entry in plan.entries):
+                yield data, *asked

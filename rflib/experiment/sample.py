@@ -1,0 +1,48 @@
+"""Step sample: draw the features of a block's cells and store what defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from rflib.experiment.cells import Source, seed_of
+from rflib.experiment.files import write_arrays
+from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.measures.store import load as load_measure
+
+
+def run(
+    source: Source,
+    identity: str,
+    kernel: Spec,
+    method: Spec,
+    spectrum: Path | None,
+    n_components: Sequence[int],
+    seeds: range,
+    output: Path,
+) -> None:
+    """Fit the map for every number of columns and seed on that repetition's training rows.
+
+    The random state comes from ``identity`` (data, kernel, method), n_components and seed. ``spectrum`` is the
+    file of the measure, for methods that have one. The arrays are named n_components/seed/array.
+    """
+    measure = {"measure": load_measure(spectrum)} if spectrum else {}
+    arrays = {}
+    for seed in seeds:
+        data = source.read(seed)
+        for n in n_components:
+            feature_map = build_map(
+                {**method, **measure},
+                build_kernel(kernel),
+                n_components=n,
+                random_state=seed_of(identity, n, seed),
+            )
+            start = perf_counter()
+            feature_map.fit(data.X_train, data.y_train)
+            seconds = perf_counter() - start
+            state = feature_map.state() | {"seconds": np.array(seconds)}
+            arrays |= {f"{n}/{seed}/{name}": array for name, array in state.items()}
+    write_arrays(output, arrays)

@@ -1,0 +1,21 @@
+# One table of all cells of a study.
+
+
+rule aggregate:
+    input:
+        lambda wildcards: PIPELINE.studies[wildcards.study].files(RESULTS),
+    output:
+        RESULTS + "/{study}/cells.parquet",
+    log:
+        RESULTS + "/logs/aggregate/{study}.log",
+    params:
+        file=lambda wildcards: PIPELINE.study_file(wildcards.study),
+        settings=lambda wildcards: PIPELINE.settings_text,
+        labels=lambda wildcards: PIPELINE.part(wildcards.study, "datasets", "kernels", "methods", "s", "learners"),
+        code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    shell:
+        "{STEP} aggregate --study {params.file:q} --settings {params.settings:q} --results {RESULTS:q}"
+        " --output {output:q} 2> {log:q}"

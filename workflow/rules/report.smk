@@ -1,0 +1,55 @@
+# Tables, figures and the page: redrawn from the cells, never recomputing one.
+
+PUBLISHED = Path(workflow.basedir) / "workflow/published"
+
+
+rule tables:
+    input:
+        RESULTS + "/{study}/cells.parquet",
+    output:
+        directory(RESULTS + "/{study}/tables"),
+    log:
+        RESULTS + "/logs/tables/{study}.log",
+    params:
+        file=lambda wildcards: PIPELINE.study_file(wildcards.study),
+        options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims"),
+        code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
+    shell:
+        "{STEP} tables --study {params.file:q} --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
+        " 2> {log:q}"
+
+
+rule figures:
+    input:
+        RESULTS + "/{study}/cells.parquet",
+    output:
+        directory(RESULTS + "/{study}/figures"),
+    log:
+        RESULTS + "/logs/figures/{study}.log",
+    params:
+        file=lambda wildcards: PIPELINE.study_file(wildcards.study),
+        options=lambda wildcards: PIPELINE.part(wildcards.study, "figures"),
+        code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
+    shell:
+        "{STEP} figures --study {params.file:q} --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
+        " 2> {log:q}"
+
+
+rule page:
+    localrule: True
+    input:
+        [
+            f"{RESULTS}/{study}/{part}"
+            for study in ASKED
+            for part in ("cells.parquet", "tables", "figures")
+        ],
+    output:
+        RESULTS + "/report/index.html",
+    log:
+        RESULTS + "/logs/page.log",
+    params:
+        files=[str(path) for path in PIPELINE.study_files.values()],
+        texts=lambda wildcards: PIPELINE.texts(ASKED),
+        code=lambda wildcards: PIPELINE.code("rflib.report.page"),
+    shell:
+        "{STEP} report --studies {params.files:q} --results {RESULTS:q} --out {output:q} 2> {log:q}"
