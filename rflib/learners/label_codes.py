@@ -12,7 +12,9 @@ def encode_labels(owner: object, y: ArrayLike) -> tuple[NDArray, NDArray[np.intp
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"{type(owner).__name__} needs two classes or more, got one class: {classes[0]!r}.")
+        raise ValueError(
+            f"{type(owner).__name__} needs two classes or more, got one class: {classes.tolist()[0]!r}."
+        )
     return classes, codes
 
 
