@@ -1,0 +1,1 @@
+"""Data sets: where they come from, how they are verified, parsed, prepared and split."""
