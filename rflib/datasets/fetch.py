@@ -1,4 +1,4 @@
-"""Fetch official files: from mirrors, then from the official address; verified before use, resumed when cut off."""
+"""Fetch official files from mirrors or the official address: verified before use, resumed when cut off."""
 
 from __future__ import annotations
 
