@@ -5,6 +5,7 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from rflib.learners.exact import ExactKernelSVC, ExactKernelSVR, ExactKRR, ExactKRRClassifier
 from rflib.learners.hard_margin import HardMarginSVM
 from rflib.learners.krr import KRR, KRRClassifier
 from rflib.learners.svm import LinearSVM, LinearSVR
@@ -12,6 +13,10 @@ from rflib.learners.svm import LinearSVM, LinearSVR
 LEARNERS = [
     # the checks' data are not separable as they are, and the hard-margin SVM says so
     make_pipeline(RBFSampler(gamma=10, n_components=1000, random_state=0), HardMarginSVM()),
+    ExactKRR(alphas=(1e-3, 1e-2)),
+    ExactKRRClassifier(),
+    ExactKernelSVC(),
+    ExactKernelSVR(),
     KRR(),
     KRR(alphas=0.5, block_size=7),
     KRRClassifier(),
