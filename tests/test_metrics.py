@@ -1,0 +1,139 @@
+"""Metrics against their definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+from scipy.special import erf
+
+from rflib.metrics import (
+    accuracy,
+    fitted_kernel_loss,
+    log_eigenvalue_ratio,
+    mean_squared_error,
+    paired_t_test,
+    relative_frobenius_error,
+    relative_spectral_error,
+    rmse,
+)
+
+MATRIX_METRICS = [relative_frobenius_error, relative_spectral_error, mean_squared_error]
+
+
+def kernels(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((n, 60))
+    noise = rng.standard_normal((n, n))
+    return Z @ Z.T, Z @ Z.T + noise + noise.T
+
+
+def test_matrix_norms():
+    K, K_hat = kernels()
+    assert relative_frobenius_error(K, K_hat) == pytest.approx(
+        np.sqrt(((K - K_hat) ** 2).sum() / (K**2).sum()), rel=1e-12
+    )
+    for rows in (slice(None), slice(25)):
+        expected = np.linalg.svd((K - K_hat)[rows])[1][0] / np.linalg.svd(K[rows])[1][0]
+        assert relative_spectral_error(K[rows], K_hat[rows]) == pytest.approx(expected, rel=1e-12)
+    assert mean_squared_error(K, K_hat) == pytest.approx(np.mean(np.square(K - K_hat)))
+
+
+@given(scale=st.floats(0.1, 10), shift=st.floats(-0.9, 2))
+def test_relative_errors_of_a_multiple(scale, shift):
+    K, _ = kernels()
+    for metric in (relative_frobenius_error, relative_spectral_error):
+        assert metric(scale * K, (1 + shift) * scale * K) == pytest.approx(abs(shift), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", [*MATRIX_METRICS, log_eigenvalue_ratio])
+def test_bad_matrices(metric):
+    K, _ = kernels(n=3)
+    with pytest.raises(ValueError, match="differ in shape"):
+        metric(K, K[:2])
+    with pytest.raises(ValueError, match="NaN"):
+        metric(K, np.full((3, 3), np.nan))
+    with pytest.raises(ValueError, match="two dimensions"):
+        metric(K[0], K[0])
+    with pytest.raises(ValueError, match="empty"):
+        metric(K[:0], K[:0])
+
+
+@pytest.mark.parametrize("metric", [relative_frobenius_error, relative_spectral_error])
+def test_a_zero_kernel_has_no_relative_error(metric):
+    with pytest.raises(ValueError, match="is zero"):
+        metric(np.zeros((2, 2)), np.eye(2))
+
+
+def test_log_eigenvalue_ratio_of_known_spectra():
+    vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 5)))[0]
+    other = np.linalg.qr(np.random.default_rng(1).standard_normal((5, 5)))[0]
+    exact = np.array([5.0, 4.0, 3.0, 2.0, 0.0])
+    approximate = np.array([10.0, 4.0, 1.0, 0.0, -1.0])
+    ratio = log_eigenvalue_ratio(vectors * exact @ vectors.T, other * approximate @ other.T)
+    np.testing.assert_allclose(ratio[:3], np.log([2, 1, 1 / 3]), atol=1e-12)
+    assert ratio[3] == -np.inf
+    assert np.isnan(ratio[4])
+
+
+def test_log_eigenvalue_ratio_shows_lack_of_rank():
+    K, _ = kernels()
+    values, vectors = np.linalg.eigh(K)
+    low_rank = vectors[:, -7:] * values[-7:] @ vectors[:, -7:].T
+    ratio = log_eigenvalue_ratio(K, low_rank)
+    np.testing.assert_allclose(ratio[:7], 0, atol=1e-10)
+    assert np.all(np.isneginf(ratio[7:]))
+
+
+def test_log_eigenvalue_ratio_takes_single_precision_but_not_asymmetry():
+    K, K_hat = kernels()
+    single = log_eigenvalue_ratio(K, K.astype(np.float32))
+    np.testing.assert_allclose(single[:20], 0, atol=1e-4)
+    K_hat[0, 1] += 1
+    with pytest.raises(ValueError, match="symmetric"):
+        log_eigenvalue_ratio(K, K_hat)
+
+
+def test_fitted_kernel_loss_of_a_single_gaussian():
+    """The integral of pennington2015's bound on L, a = 4 and p = 10, by adaptive quadrature."""
+    a, p = 4.0, 10
+
+    def polynomial(z):
+        return (1 - z**2 / a**2) ** p
+
+    def gaussian(z):
+        return np.exp(-p / a**2 * z**2)
+
+    expected = 0.5 * integrate.quad(lambda z: (polynomial(z) - gaussian(z)) ** 2, 0, 2, epsabs=1e-15)[0]
+    assert fitted_kernel_loss(polynomial, gaussian) == pytest.approx(expected, rel=1e-9)
+    square = np.sqrt(np.pi / (8 * p / a**2)) * erf(2 * np.sqrt(2 * p / a**2)) / 2
+    assert fitted_kernel_loss(gaussian, np.zeros_like) == pytest.approx(square, rel=1e-12)
+    assert fitted_kernel_loss(np.ones_like, np.zeros_like, zmax=3) == pytest.approx(1.5)
+    with pytest.raises(ValueError, match="zmax"):
+        fitted_kernel_loss(gaussian, gaussian, zmax=0)
+
+
+def test_scores():
+    assert accuracy(["a", "b", "c", "a"], ["a", "b", "a", "a"]) == 0.75
+    assert rmse([1, 2, 3], [1, 2, 6]) == pytest.approx(np.sqrt(3))
+    with pytest.raises(ValueError, match="differ in shape"):
+        accuracy([1, 2], [[1], [2]])
+    with pytest.raises(ValueError, match="NaN"):
+        rmse([1.0, np.nan], [1.0, 2.0])
+    with pytest.raises(ValueError, match="empty"):
+        rmse([], [])
+
+
+def test_paired_t_test():
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 10))
+    difference = a - b
+    statistic = difference.mean() / (difference.std(ddof=1) / np.sqrt(10))
+    result = paired_t_test(a, b)
+    assert result.statistic == pytest.approx(statistic, rel=1e-12)
+    assert result.pvalue == pytest.approx(2 * stats.t(9).sf(abs(statistic)), rel=1e-12)
+    assert paired_t_test(b, a).statistic == pytest.approx(-statistic, rel=1e-12)
+    assert paired_t_test([1, 2], [1, 2]) == (0, 1)
+    assert paired_t_test([1, 2], [2, 3]) == (-np.inf, 0)
+    with pytest.raises(ValueError, match="two or more pairs"):
+        paired_t_test([1], [2])
