@@ -25,13 +25,28 @@ ASKED = PIPELINE.asked(sys.argv)
 RESULTS = PIPELINE.results
 STEP = f"{sys.executable} -m rflib"
 
+# Outside the rules' params: where the sources lie changes no result.
+STUDIES = f"{workflow.basedir}/workflow/studies"
+STUDY_FILES = [str(path) for path in PIPELINE.study_files.values()]
+PUBLISHED = f"{workflow.basedir}/workflow/published"
+
+
+def checked(function, *arguments):
+    """Call a function; a ValueError becomes Snakemake's error, without a traceback."""
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
+
 
 wildcard_constraints:
     data="[^/]+",
     dataset="[^/]+",
     kernel="[^/]+",
+    measure="[^/]+",
     method="[^/]+",
     block="[^/]+",
+    error="[^/]+",
     learner="[^/]+",
     study="[^/]+",
 

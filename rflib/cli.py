@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
     threads = options.pop("threads", None)
-    print("rflib", *(sys.argv[1:] if arguments is None else arguments), file=sys.stderr, flush=True)
+    print("rflib", shlex.join(sys.argv[1:] if arguments is None else arguments), file=sys.stderr, flush=True)
     try:
         if threads:
             from threadpoolctl import threadpool_limits
@@ -42,10 +43,10 @@ def _prepare(spec: Any, raw: Path, output: Path) -> None:
     prepare(spec, raw, output)
 
 
-def _spectra(kernel: Any, method: Any, output: Path, **source: Any) -> None:
+def _spectra(kernel: Any, measure: Any, output: Path, **source: Any) -> None:
     from rflib.experiment.spectra import run
 
-    run(_source(**source), kernel, method, output)
+    run(_source(**source), kernel, measure, output)
 
 
 def _sample(
@@ -59,8 +60,10 @@ def _sample(
     **source: Any,
 ) -> None:
     from rflib.experiment.sample import run
+    from rflib.measures.store import load
 
-    run(_source(**source), identity, kernel, method, spectrum, n_components, seeds, output)
+    measure = load(spectrum) if spectrum else None
+    run(_source(**source), identity, kernel, method, measure, n_components, seeds, output)
 
 
 def _evaluate(
@@ -68,7 +71,6 @@ def _evaluate(
     kernel: Any,
     method: Any,
     rows: int,
-    metrics: list[str],
     unit_diagonal: bool,
     fingerprint: str,
     output: Path,
@@ -82,7 +84,6 @@ def _evaluate(
         kernel,
         method,
         rows,
-        metrics,
         unit_diagonal,
         output,
         fingerprint=fingerprint,
@@ -178,7 +179,8 @@ def _parser() -> argparse.ArgumentParser:
         step.add_argument("--max-test", type=int, help="use at most so many test rows")
         step.add_argument("--kernel", type=json.loads, required=True, help="the kernel (JSON)")
         step.add_argument("--output", type=Path, required=True)
-    for step in (spectra, sample, evaluate, train):
+    spectra.add_argument("--measure", type=json.loads, required=True, help="the construction (JSON)")
+    for step in (sample, evaluate, train):
         step.add_argument("--method", type=json.loads, required=True, help="the method (JSON)")
     for step in (evaluate, train):
         step.add_argument("--features", type=Path, required=True, help="file that `rflib sample` wrote")
@@ -192,7 +194,6 @@ def _parser() -> argparse.ArgumentParser:
     sample.add_argument("--spectrum", type=Path, help="file that `rflib spectra` wrote")
     sample.add_argument("--n-components", type=int, nargs="+", required=True, help="numbers of columns")
     evaluate.add_argument("--rows", type=int, default=1000, help="rows of the kernel matrix")
-    evaluate.add_argument("--metrics", nargs="+", default=["relative_frobenius_error"])
     evaluate.add_argument(
         "--unit-diagonal", action="store_true", help="overwrite the diagonal of K_hat by ones"
     )

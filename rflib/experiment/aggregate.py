@@ -19,7 +19,9 @@ def run(plan: StudyPlan, results: Path, output: Path) -> None:
     for entry in plan.entries:
         unit, block = entry.unit, entry.block
         tables.append(
-            _labelled(read_table(results / f"errors/{unit.path}/{block.name}.parquet"), entry, None)
+            _labelled(
+                read_table(results / f"errors/{unit.path}/{block.name}/{entry.error.id}.parquet"), entry, None
+            )
         )
         for label, score in entry.scores:
             path = results / f"scores/{unit.path}/{block.name}/{score.id}.parquet"

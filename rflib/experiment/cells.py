@@ -63,4 +63,4 @@ def maps_of(features: Path, kernel: Spec, method: Spec) -> Iterator[tuple[int, i
 
 def exact_matrix(kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
     """Return the exact kernel matrix in double precision."""
-    return kernel(X.astype(np.float64))
+    return np.asarray(kernel(X.astype(np.float64)), dtype=np.float64)

@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +25,12 @@ def canonical(spec: Any) -> str:
     return json.dumps(spec, sort_keys=True, separators=(",", ":"))
 
 
+def hint(word: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest known word was meant, after a space; empty if none is near."""
+    near = difflib.get_close_matches(str(word), list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
 def module_of(role: str, type_name: str) -> str:
     """Return the module that defines a kernel, method or learner.
 
@@ -40,9 +46,9 @@ def module_of(role: str, type_name: str) -> str:
     package = _PACKAGES[role]
     modules = import_module(package).MODULES
     if type_name not in modules:
-        near = difflib.get_close_matches(type_name, modules, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"unknown {role} {type_name!r}: {hint}There are {', '.join(sorted(modules))}.")
+        raise ValueError(
+            f"There is no {role} {type_name!r}.{hint(type_name, modules)} There are {', '.join(sorted(modules))}."
+        )
     return f"{package}.{modules[type_name]}"
 
 
@@ -69,10 +75,8 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
     known = inspect.signature(cls).parameters
     for key in options:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f", did you mean {near[0]!r}?" if near else ""
             raise ValueError(
-                f"{role} {spec['type']} has no parameter {key!r}{hint} It has {', '.join(known)}."
+                f"{spec['type']} has no parameter {key!r}.{hint(key, known)} It has {', '.join(known)}."
             )
     try:
         return cls(**options, **extra)
@@ -96,40 +100,52 @@ def build_map(spec: Spec, kernel: Kernel, **extra: Any) -> RandomFeatureMap:
     return build("method", spec, kernel=kernel, **extra)
 
 
-def identity(role: str, spec: Spec) -> str:
-    """Return a short name for a specification: its type and the parameters that are not defaults.
+def normalised(role: str, spec: Spec) -> dict[str, Any]:
+    """Return the specification in one form for all that mean the same object.
 
-    Two specifications of the same object have the same identity, whatever a study calls them. It is safe as a
-    file name; the tail of a long one is replaced by a hash.
+    Parameters that are at their defaults are left out, whole numbers are integers, tuples are lists.
     """
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(class_of(role, spec["type"])).parameters.items()
-    }
-    words = [spec["type"].split(":")[-1]]
-    for key in sorted(spec):
-        value = tuple(spec[key]) if isinstance(spec[key], list) else spec[key]
-        if key != "type" and value != defaults.get(key, inspect.Parameter.empty):
-            text = identity(role, value) if key == "base" and isinstance(value, Mapping) else _text(value)
-            words.append(f"{key}={text}")
-    return shorten("-".join(words))
+    parameters = inspect.signature(class_of(role, spec["type"])).parameters
+    found = {"type": spec["type"]}
+    for key, value in spec.items():
+        if key == "base" and isinstance(value, Mapping):
+            found[key] = normalised(role, value)
+            continue
+        default = parameters[key].default if key in parameters else inspect.Parameter.empty
+        if key != "type" and _plain(value) != _plain(default):
+            found[key] = _plain(value)
+    return found
+
+
+def identity(spec: Spec) -> str:
+    """Return a short name for a normalised specification: its type and parameters.
+
+    It is safe as a file name; the tail of a long one is replaced by a hash.
+    """
+    return shorten(_text(spec))
 
 
 def shorten(name: str) -> str:
-    """Make a name safe as a file name, and a hash of its tail if it is long."""
+    """Make a name safe as a file name; one that is long or had to be changed ends in a hash of itself."""
     safe = re.sub(r"[^A-Za-z0-9._=+-]+", "_", name)
-    if len(safe) <= _LONGEST:
+    if safe == name and len(safe) <= _LONGEST:
         return safe
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
     return f"{safe[: _LONGEST - 9]}-{digest}"
 
 
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "+".join(
-            [str(value["type"]) if "type" in value else ""]
-            + [f"{k}={_text(v)}" for k, v in sorted(value.items()) if k != "type"]
-        ).lstrip("+")
-    if isinstance(value, tuple | list):
-        return "_".join(_text(item) for item in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        words = [value["type"].replace(":", ".")] if "type" in value else []
+        return "-".join(words + [f"{key}={_text(value[key])}" for key in sorted(value) if key != "type"])
+    if isinstance(value, list):
+        return "_".join(map(_text, value))
+    return str(value)

@@ -6,22 +6,18 @@ reruns nothing.
 
 from __future__ import annotations
 
-import difflib
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rflib.datasets.registry import files
-from rflib.experiment.fingerprint import fingerprint
-from rflib.experiment.names import canonical, module_of
-from rflib.experiment.plan import Data, ExactEntry, Score, StudyPlan, Unit, plan_study
+from rflib.datasets.registry import entry_of
+from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
+from rflib.experiment.names import canonical, hint, module_of
+from rflib.experiment.plan import Data, Error, ExactEntry, Score, StudyPlan, Unit, plan_study
 from rflib.experiment.studies import check, load_study
-
-DEFAULT_METRICS = ("relative_frobenius_error",)
-DEFAULT_ROWS = 1000
 
 
 class Pipeline:
@@ -50,7 +46,8 @@ class Pipeline:
         self.raw = config["data"]["raw"]
         self.mirrors = [m for m in extra_mirrors.split(os.pathsep) if m] + list(config["data"]["mirrors"])
         self.settings = {key: config[key] for key in ("preset", "repetitions", "seed_block")}
-        self.study_files = {path.stem: path for path in sorted((base / "workflow/studies").glob("*.yaml"))}
+        self.study_folder = base / "workflow/studies"
+        self.study_files = {path.stem: path for path in sorted(self.study_folder.glob("*.yaml"))}
 
     @property
     def settings_text(self) -> str:
@@ -70,12 +67,14 @@ class Pipeline:
 
     # data
 
-    def fetch_command(self, dataset: str, step: str) -> str:
-        """Return the shell command that fetches a data set's files, or ``true`` if it has none."""
-        if "file" in self._datasets[dataset] or not files(dataset):
-            return "true"
-        mirrors = " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in self.mirrors)
-        return f"{step} fetch --name {dataset} --folder {shlex.quote(self.raw)} {mirrors}".rstrip()
+    def has_files(self, dataset: str) -> bool:
+        """Whether the data set is one with official files to fetch."""
+        return "file" not in self._datasets[dataset] and bool(entry_of(dataset).files)
+
+    @property
+    def mirror_options(self) -> str:
+        """The options that name the mirrors."""
+        return " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in self.mirrors)
 
     def data_spec(self, dataset: str) -> str:
         """Return the name of a registered data set, or a user's file with its columns as JSON."""
@@ -83,6 +82,16 @@ class Pipeline:
         if "file" not in spec:
             return dataset
         return canonical({k: v for k, v in spec.items() if k not in ("preprocess", "max_train", "max_test")})
+
+    def data_code(self, dataset: str) -> str:
+        """Return what decides a prepared data set besides its files: its entry, and the code that reads it."""
+        write = ("rflib.datasets.prepare", "_write")
+        if "file" in self._datasets[dataset]:
+            return fingerprint_of_definitions(write, ("rflib.datasets.user", "read_user_file"))
+        entry = entry_of(dataset)
+        code = fingerprint_of_definitions(write, ("rflib.datasets.readers", "READERS", entry.reader))
+        sums = [file.sha256 or file.md5 for file in entry.files]
+        return canonical([code, entry.task, entry.split, sums])
 
     def source(self, data: str) -> str:
         """Return the options that tell a step which data to read."""
@@ -108,7 +117,7 @@ class Pipeline:
         return canonical(self._kernels[kernel])
 
     def measure(self, data: str, kernel: str, measure: str) -> str:
-        """Return the specification of the map that constructs a measure."""
+        """Return the specification of a construction."""
         return self._measures[data, kernel, measure][0]
 
     def measure_code(self, data: str, kernel: str, measure: str) -> str:
@@ -130,6 +139,10 @@ class Pipeline:
             return []
         return [f"{self.results}/spectra/{unit.data.id}/{unit.kernel}/{unit.measure_id}.npz"]
 
+    def spectrum_option(self, wildcards: Any) -> str:
+        """Return the option that names the file of a unit's measure; empty for closed forms."""
+        return "".join(f"--spectrum {shlex.quote(file)}" for file in self.spectrum(wildcards))
+
     def block(self, wildcards: Any) -> str:
         """Return the options that tell numbers of columns and seeds of a block."""
         block = self._blocks[self._path(wildcards), wildcards.block]
@@ -138,11 +151,10 @@ class Pipeline:
 
     # errors and scores
 
-    def evaluation(self, wildcards: Any) -> str:
-        """Return the options that tell how the error of a unit's kernel matrices is measured."""
-        rows, metrics = self._evaluations[wildcards.data]
-        diagonal = " --unit-diagonal" if self._unit(wildcards).unit_diagonal else ""
-        return f"--rows {rows} --metrics {' '.join(metrics)}{diagonal}"
+    def error(self, error: str) -> str:
+        """Return the options that tell how the error of kernel matrices is measured."""
+        found = self._errors[error]
+        return f"--rows {found.rows}" + (" --unit-diagonal" if found.unit_diagonal else "")
 
     def learner(self, learner: str) -> str:
         """Return the specification of a learner."""
@@ -172,19 +184,19 @@ class Pipeline:
 
     # reports
 
-    def study_file(self, study: str) -> str:
-        """Return the path of a study file.
+    def files(self, study: str) -> list[str]:
+        """Return the files of results that a study's table of cells is made of.
 
         Raises
         ------
         ValueError
             If there is no such study.
         """
-        if study not in self.study_files:
-            near = difflib.get_close_matches(study, self.study_files, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"There is no study {study!r}.{hint} There are {', '.join(self.study_files)}.")
-        return str(self.study_files[study])
+        if study not in self.studies:
+            raise ValueError(
+                f"There is no study {study!r}.{hint(study, self.studies)} There are {', '.join(self.studies)}."
+            )
+        return self.studies[study].files(self.results)
 
     def asked(self, words: Iterable[str]) -> list[str]:
         """Return the studies among the targets of a command line; all of them if it names none."""
@@ -215,6 +227,10 @@ class Pipeline:
         return {(e.unit.path, e.block.name): e.block for plan in self.studies.values() for e in plan.entries}
 
     @cached_property
+    def _errors(self) -> dict[str, Error]:
+        return {e.error.id: e.error for plan in self.studies.values() for e in plan.entries}
+
+    @cached_property
     def _scores(self) -> dict[str, Score]:
         return {s.id: s for plan in self.studies.values() for e in plan.entries for _, s in e.scores}
 
@@ -241,25 +257,10 @@ class Pipeline:
         found = {}
         for unit in self._units.values():
             if unit.measure is not None:
-                asked = unit.method_spec.get("measure", unit.feature_map.measure)
-                spec = canonical({"type": "FourierFeatures", "measure": asked})
-                modules = [m for m in unit.modules if not m.startswith("rflib.maps.")]
-                code = fingerprint("rflib.experiment.spectra", "rflib.maps.fourier", *modules)
-                found[unit.data.id, unit.kernel, unit.measure_id] = (spec, code)
+                code = fingerprint(
+                    "rflib.experiment.spectra",
+                    module_of("kernel", unit.kernel_spec["type"]),
+                    f"rflib.measures.{unit.measure['type']}",
+                )
+                found[unit.data.id, unit.kernel, unit.measure_id] = (canonical(unit.measure), code)
         return found
-
-    @cached_property
-    def _evaluations(self) -> dict[str, tuple[int, tuple[str, ...]]]:
-        """Rows and metrics for each data; studies that share cells get the largest rows and all metrics."""
-        found: dict[str, tuple[int, tuple[str, ...]]] = {}
-        for data, rows, metrics in self._asked_evaluations():
-            most, names = found.get(data, (0, ()))
-            found[data] = (max(most, rows), tuple(dict.fromkeys((*names, *metrics))))
-        return found
-
-    def _asked_evaluations(self) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-        for plan in self.studies.values():
-            options = plan.study.get("kernel_error", {})
-            asked = options.get("rows", DEFAULT_ROWS), tuple(options.get("metrics", DEFAULT_METRICS))
-            for data in dict.fromkeys(entry.unit.data.id for entry in plan.entries):
-                yield data, *asked

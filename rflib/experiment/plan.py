@@ -12,25 +12,30 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from rflib.datasets.registry import describe
-from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.names import (
     build,
     build_kernel,
     build_map,
+    hint,
     identity,
     module_of,
+    normalised,
     shorten,
 )
-from rflib.measures.construct import CONSTRUCTIONS
+from rflib.measures.construct import CONSTRUCTIONS, has_exact_measure
 
 Mappings = Mapping[str, Any]
 
+SEED_BLOCK = 10
+ROWS = 1000
 FULL_REPETITIONS = 20
 SMOKE_REPETITIONS = 2
 SMOKE_ROWS = 300
+LIMITS = ("max_train", "max_test")
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,6 @@ class Unit:
     method: str
     kernel_spec: Mappings = field(compare=False)
     method_spec: Mappings = field(compare=False)
-    unit_diagonal: bool = field(default=False, compare=False)
 
     @property
     def path(self) -> str:
@@ -77,23 +81,14 @@ class Unit:
         return f"{self.data.id}/{self.kernel}/{self.method}"
 
     @cached_property
-    def measure(self) -> str | None:
-        """Name of the construction that the spectra step computes for the unit; None for closed forms."""
-        asked = self.method_spec.get("measure", getattr(self.feature_map, "measure", None))
-        name = asked.get("type") if isinstance(asked, Mapping) else asked
-        if "measure" not in self.feature_map.get_params() or name == "exact":
-            return None
-        return name
+    def measure(self) -> Mappings | None:
+        """The construction that the spectra step computes for the unit; None for closed forms."""
+        return _construction(self.feature_map)
 
-    @cached_property
+    @property
     def measure_id(self) -> str:
         """Identity of the construction, which other methods may share."""
-        asked = self.method_spec.get("measure", getattr(self.feature_map, "measure", None))
-        if isinstance(asked, Mapping):
-            return shorten(
-                "-".join([asked["type"], *(f"{k}={v}" for k, v in sorted(asked.items()) if k != "type")])
-            )
-        return str(asked)
+        return identity(self.measure or {})
 
     @cached_property
     def feature_map(self) -> Any:
@@ -104,14 +99,38 @@ class Unit:
     def modules(self) -> tuple[str, ...]:
         """The modules that define the kernel, the measure and the method."""
         names = [module_of("kernel", self.kernel_spec["type"])]
+        feature_map: Any = self.feature_map
         spec: Any = self.method_spec
-        while isinstance(spec, Mapping):
+        while spec is not None:
             names.append(module_of("method", spec["type"]))
-            spec = spec.get("base")
-        if self.measure:
-            name = "minimum_variance" if self.measure == "auto" else self.measure
-            names += [f"rflib.measures.{name}"] if name in CONSTRUCTIONS else []
+            if measure := _construction(feature_map):
+                names += ["rflib.measures.store", f"rflib.measures.{measure['type']}"]
+            feature_map, spec = getattr(feature_map, "base", None), spec.get("base")
         return tuple(names)
+
+
+def _construction(feature_map: Any) -> Mappings | None:
+    """Return the construction that a map's ``measure`` asks for, as a mapping; None for closed forms."""
+    asked = feature_map.get_params(deep=False).get("measure")
+    asked = {"type": asked} if isinstance(asked, str) else asked
+    if not isinstance(asked, Mapping):
+        return None
+    if asked["type"] == "auto" and not has_exact_measure(feature_map.kernel):
+        asked = {**asked, "type": "minimum_variance"}
+    return asked if asked["type"] in CONSTRUCTIONS else None
+
+
+@dataclass(frozen=True)
+class Error:
+    """How the error of kernel matrices is measured: on how many rows, and whether K_hat's diagonal is set to 1."""
+
+    rows: int
+    unit_diagonal: bool
+
+    @property
+    def id(self) -> str:
+        """Readable identity."""
+        return f"rows={self.rows}" + ("-unit_diagonal" if self.unit_diagonal else "")
 
 
 @dataclass(frozen=True)
@@ -131,6 +150,7 @@ class Entry:
     kernel_label: str
     method_label: str
     s: tuple[tuple[str, float, int], ...]
+    error: Error
     scores: tuple[tuple[str, Score], ...]
 
 
@@ -164,7 +184,7 @@ class StudyPlan:
 
     def files(self, results: str) -> list[str]:
         """Every file of results that the study's table of cells is made of."""
-        names = {f"{results}/errors/{e.unit.path}/{e.block.name}.parquet" for e in self.entries}
+        names = {f"{results}/errors/{e.unit.path}/{e.block.name}/{e.error.id}.parquet" for e in self.entries}
         names |= {
             f"{results}/scores/{e.unit.path}/{e.block.name}/{score.id}.parquet"
             for e in self.entries
@@ -184,7 +204,7 @@ def plan_study(name: str, study: Mappings, settings: Mappings) -> StudyPlan:
     study : mapping
         Content of the study file.
     settings : mapping
-        ``repetitions``, ``seed_block`` and ``scale`` of the configuration; None leaves the study's own.
+        ``preset``, ``repetitions`` and ``seed_block`` of the configuration; None leaves the study's own.
 
     Raises
     ------
@@ -193,55 +213,66 @@ def plan_study(name: str, study: Mappings, settings: Mappings) -> StudyPlan:
     """
     study = _scaled(study, settings.get("preset", "paper"))
     repetitions = settings.get("repetitions") or study["repetitions"]
-    seed_block = settings.get("seed_block") or study.get("seed_block", repetitions)
+    seed_block = settings.get("seed_block") or study.get("seed_block", SEED_BLOCK)
     seeds = [(a, min(a + seed_block, repetitions)) for a in range(0, repetitions, seed_block)]
     entries: list[Entry] = []
     exact: list[ExactEntry] = []
     skipped: list[tuple[str, str, str]] = []
-    for dataset in study["datasets"]:
-        data, task, columns = _data(name, dataset)
+    _check_labels(name, study)
+    for dataset, (kernel_label, kernel) in product(study["datasets"], study["kernels"].items()):
+        if dataset["name"] not in kernel.get("datasets", [dataset["name"]]):
+            continue
+        data, task, columns = _data(name, dataset, kernel)
         learners = {
             label: spec for label, spec in study.get("learners", {}).items() if spec.get("task", task) == task
         }
         scores = tuple((label, _score(name, label, spec)) for label, spec in learners.items())
-        for kernel_label, kernel in study["kernels"].items():
-            with _context(f"study {name!r}, kernel {kernel_label!r}"):
-                kernel_spec = _without(kernel, "datasets", "methods")
-                kernel_id = identity("kernel", kernel_spec)
-                kernel_object = build_kernel(kernel_spec)
-            if dataset["name"] not in kernel.get("datasets", [dataset["name"]]):
+        with _context(f"study {name!r}, kernel {kernel_label!r}"):
+            kernel_object = build_kernel(_without(kernel, "datasets", "methods", "preprocess"))
+            kernel_spec = normalised("kernel", _without(kernel, "datasets", "methods", "preprocess"))
+            kernel_id = identity(kernel_spec)
+        for label, spec in learners.items():
+            if "exact" in spec:
+                score = _score(name, f"{label}, exact", spec["exact"])
+                exact += [
+                    ExactEntry(data, kernel_id, kernel_label, label, score, seed, kernel_spec)
+                    for seed in seeds
+                ]
+        for method_label, method in study["methods"].items():
+            if method_label not in kernel.get("methods", [method_label]):
                 continue
-            for label, spec in learners.items():
-                if "exact" in spec:
-                    score = _score(name, f"{label}, exact", spec["exact"])
-                    exact += [
-                        ExactEntry(data, kernel_id, kernel_label, label, score, seed, kernel_spec)
-                        for seed in seeds
-                    ]
-            for method_label, method in study["methods"].items():
-                if method_label not in kernel.get("methods", [method_label]):
-                    continue
-                if kernel_label not in method.get("kernels", [kernel_label]):
-                    continue
-                with _context(f"study {name!r}, method {method_label!r}"):
-                    method_spec = _without(method, "kernels", "unit_diagonal")
-                    unit = Unit(
-                        data,
-                        kernel_id,
-                        identity("method", method_spec)
-                        + ("-diagonal" if method.get("unit_diagonal") else ""),
-                        kernel_spec,
-                        method_spec,
-                        bool(method.get("unit_diagonal", False)),
-                    )
-                    reason = unit.feature_map.unsupported(kernel_object)
-                if reason:
-                    skipped.append((kernel_label, method_label, reason))
-                    continue
-                for group in _groups(name, study["s"], columns):
-                    for block, of_s in _blocks(group, unit, study, seeds):
-                        entries.append(Entry(unit, block, kernel_label, method_label, of_s, scores))
+            if kernel_label not in method.get("kernels", [kernel_label]):
+                continue
+            with _context(f"study {name!r}, method {method_label!r}"):
+                method_spec = _without(method, "kernels", "unit_diagonal")
+                reason = build_map(method_spec, kernel_object).unsupported(kernel_object)
+                if reason and "kernels" in method:
+                    raise ValueError(reason)
+                method_spec = normalised("method", method_spec)
+            if reason:
+                skipped.append((kernel_label, method_label, reason))
+                continue
+            unit = Unit(data, kernel_id, identity(method_spec), kernel_spec, method_spec)
+            rows = study.get("kernel_error", {}).get("rows", ROWS)
+            error = Error(rows, method.get("unit_diagonal", False))
+            for group in _groups(name, study["s"], columns):
+                for block, of_s in _blocks(group, unit, study, seeds):
+                    entries.append(Entry(unit, block, kernel_label, method_label, of_s, error, scores))
     return StudyPlan(name, study, tuple(entries), tuple(exact), tuple(dict.fromkeys(skipped)))
+
+
+def _check_labels(name: str, study: Mappings) -> None:
+    """Raise ValueError if a restriction names a data set, kernel or method that the study does not have."""
+    datasets = {dataset["name"] for dataset in study["datasets"]}
+    for role, others in (("kernel", "methods"), ("kernel", "datasets"), ("method", "kernels")):
+        known = datasets if others == "datasets" else set(study[others])
+        for label, spec in study[f"{role}s"].items():
+            for word in spec.get(others, []):
+                if word not in known:
+                    raise ValueError(
+                        f"study {name!r}, {role} {label!r}: {others} names {word!r}, which the study does not "
+                        f"have.{hint(word, known)} It has {', '.join(sorted(known))}."
+                    )
 
 
 def _scaled(study: Mappings, preset: str) -> Mappings:
@@ -250,7 +281,8 @@ def _scaled(study: Mappings, preset: str) -> Mappings:
         return {**study, "repetitions": max(study["repetitions"], FULL_REPETITIONS)}
     if preset == "smoke":
         small = [
-            {**dataset, "max_train": SMOKE_ROWS, "max_test": SMOKE_ROWS} for dataset in study["datasets"]
+            {**dataset, **{key: min(SMOKE_ROWS, dataset.get(key, SMOKE_ROWS)) for key in LIMITS}}
+            for dataset in study["datasets"]
         ]
         return {**study, "datasets": small, "repetitions": SMOKE_REPETITIONS, "seed_block": SMOKE_REPETITIONS}
     return study
@@ -293,12 +325,12 @@ def _s_value(name: str, value: Any, d: int | None) -> float:
     return int(match[1] or 1) * d / int(match[2] or 1)
 
 
-def _data(name: str, dataset: Mappings) -> tuple[Data, str, int | None]:
-    """Return the data, the task and the number of input columns (None if not known)."""
+def _data(name: str, dataset: Mappings, kernel: Mappings) -> tuple[Data, str, int | None]:
+    """Return the data as a kernel gets them, the task and the number of input columns (None if not known)."""
     with _context(f"study {name!r}, data set {dataset['name']!r}"):
         about = dataset if "file" in dataset else describe(dataset["name"])
-    preprocess = dataset.get("preprocess", "raw")
-    limits = {k: dataset[k] for k in ("max_train", "max_test") if k in dataset}
+    preprocess = kernel.get("preprocess", dataset.get("preprocess", "raw"))
+    limits = {k: dataset[k] for k in LIMITS if k in dataset}
     words = [
         dataset["name"],
         *([preprocess] if preprocess != "raw" else []),
@@ -312,7 +344,8 @@ def _score(name: str, label: str, spec: Mappings) -> Score:
     with _context(f"study {name!r}, learner {label!r}"):
         wanted = _without(spec, "task", "exact")
         build("learner", _without(wanted, "signed"))
-        return Score(identity("learner", wanted), wanted)
+        wanted = normalised("learner", wanted)
+        return Score(identity(wanted), wanted)
 
 
 def _without(spec: Mappings, *keys: str) -> dict[str, Any]:
@@ -331,8 +364,3 @@ class _context:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if isinstance(error, ValueError):
             raise ValueError(f"{self.place}: {error}") from error
-
-
-def code(step: str, *modules: str) -> str:
-    """Return the fingerprint of a step's module together with the modules that decide its result."""
-    return fingerprint(f"rflib.experiment.{step}", *modules)

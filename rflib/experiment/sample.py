@@ -7,11 +7,12 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rflib.experiment.cells import Source, seed_of
 from rflib.experiment.files import write_arrays
 from rflib.experiment.names import Spec, build_kernel, build_map
-from rflib.measures.store import load as load_measure
+from rflib.measures.base import SpectralMeasure
 
 
 def run(
@@ -19,23 +20,23 @@ def run(
     identity: str,
     kernel: Spec,
     method: Spec,
-    spectrum: Path | None,
+    measure: SpectralMeasure | None,
     n_components: Sequence[int],
     seeds: range,
     output: Path,
 ) -> None:
     """Fit the map for every number of columns and seed on that repetition's training rows.
 
-    The random state comes from ``identity`` (data, kernel, method), n_components and seed. ``spectrum`` is the
-    file of the measure, for methods that have one. The arrays are named n_components/seed/array.
+    The random state comes from ``identity`` (data, kernel, method), n_components and seed. ``measure``
+    is what the spectra step constructed, for methods that have one. The arrays are named n_components/seed/array.
     """
-    measure = {"measure": load_measure(spectrum)} if spectrum else {}
-    arrays = {}
+    constructed = {"measure": measure} if measure else {}
+    arrays: dict[str, NDArray] = {}
     for seed in seeds:
         data = source.read(seed)
         for n in n_components:
             feature_map = build_map(
-                {**method, **measure},
+                {**method, **constructed},
                 build_kernel(kernel),
                 n_components=n,
                 random_state=seed_of(identity, n, seed),

@@ -1,16 +1,20 @@
-"""Step spectra: what a method computes from kernel and data once, whatever the seed and the columns."""
+"""Step spectra: the measure that a method draws from, once for all seeds and numbers of columns."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rflib.experiment.cells import Source
-from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.experiment.names import Spec, build_kernel
+from rflib.measures.construct import construct
 from rflib.measures.store import save
 
 
-def run(source: Source, kernel: Spec, method: Spec, output: Path) -> None:
+def run(source: Source, kernel: Spec, measure: dict[str, Any], output: Path) -> None:
     """Construct the measure on the training rows of repetition 0 and store it."""
-    measure = build_map(method, build_kernel(kernel)).spectrum(source.read(0).X_train)
+    X = source.read(0).X_train
+    function = build_kernel(kernel)
+    function.check_rows(X)
     output.parent.mkdir(parents=True, exist_ok=True)
-    save(measure, output)
+    save(construct(measure, function, X), output)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import yaml
+
+from rflib.experiment.names import hint
 
 SCHEMAS = Path(__file__).parents[2] / "workflow" / "schemas"
 
@@ -25,12 +25,7 @@ def load_study(path: Path) -> dict[str, Any]:
     try:
         study = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        known = sorted(p.stem for p in path.parent.glob("*.yaml"))
-        near = difflib.get_close_matches(path.stem, known, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"There is no study {path.stem!r} ({path}).{hint} There are {', '.join(known)}."
-        ) from error
+        raise ValueError(f"There is no study file {path}.") from error
     except yaml.YAMLError as error:
         raise ValueError(f"{path} is not valid YAML: {error}") from error
     check(study, "study", str(path))
@@ -45,24 +40,22 @@ def check(value: Any, schema: str, place: str) -> None:
     ValueError
         Naming the place, the key, what was found and what was expected.
     """
-    errors = sorted(
-        _validator(schema).iter_errors(value), key=lambda error: list(map(str, error.absolute_path))
-    )
+    errors = list(_validator(schema).iter_errors(value))
     if errors:
-        error = jsonschema.exceptions.best_match(errors)
+        error: Any = max(errors, key=jsonschema.exceptions.relevance)
         key = ".".join(map(str, error.absolute_path)) or "(top)"
         raise ValueError(f"{place}: {key}: {_explained(error)}")
 
 
-def _explained(error: jsonschema.ValidationError) -> str:
+def _explained(error: Any) -> str:
     if error.validator == "additionalProperties":
         known = list(error.schema.get("properties", {}))
-        wrong = [key for key in error.instance if key not in known]
-        near = difflib.get_close_matches(str(wrong[0]), known, n=1)
-        hint = f", did you mean {near[0]!r}?" if near else ""
-        return f"unknown key {wrong[0]!r}{hint} Known keys: {', '.join(known)}."
+        wrong = next(key for key in error.instance if key not in known)
+        return f"unknown key {wrong!r}.{hint(wrong, known)} The keys are {', '.join(known)}."
     expected = error.schema.get("description")
-    return error.message + (f" (expected: {expected})" if expected else "")
+    if expected is None or error.validator == "required":
+        return error.message
+    return f"{error.instance!r} is not {expected}."
 
 
 @cache
@@ -70,4 +63,4 @@ def _validator(schema: str) -> Any:
     content = yaml.safe_load((SCHEMAS / f"{schema}.schema.yaml").read_text(encoding="utf-8"))
     cls = jsonschema.validators.validator_for(content)
     cls.check_schema(content)
-    return cls(json.loads(json.dumps(content)))
+    return cls(content)

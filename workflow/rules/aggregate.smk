@@ -3,19 +3,18 @@
 
 rule aggregate:
     input:
-        lambda wildcards: PIPELINE.studies[wildcards.study].files(RESULTS),
+        lambda wildcards: checked(PIPELINE.files, wildcards.study),
     output:
         RESULTS + "/{study}/cells.parquet",
     log:
         RESULTS + "/logs/aggregate/{study}.log",
     params:
-        file=lambda wildcards: PIPELINE.study_file(wildcards.study),
         settings=lambda wildcards: PIPELINE.settings_text,
-        labels=lambda wildcards: PIPELINE.part(wildcards.study, "datasets", "kernels", "methods", "s", "learners"),
+        labels=lambda wildcards: PIPELINE.part(wildcards.study, "datasets", "kernels", "methods", "s", "budget", "learners"),
         code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate"),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     shell:
-        "{STEP} aggregate --study {params.file:q} --settings {params.settings:q} --results {RESULTS:q}"
+        "{STEP} aggregate --study {STUDIES:q}/{wildcards.study}.yaml --settings {params.settings:q} --results {RESULTS:q}"
         " --output {output:q} 2> {log:q}"

@@ -7,15 +7,16 @@ rule prepare:
     log:
         RESULTS + "/logs/prepare/{dataset}.log",
     params:
-        fetch=lambda wildcards: PIPELINE.fetch_command(wildcards.dataset, STEP),
+        fetch=lambda wildcards: PIPELINE.has_files(wildcards.dataset),
         raw=lambda wildcards: PIPELINE.raw,
         spec=lambda wildcards: PIPELINE.data_spec(wildcards.dataset),
-        code=lambda wildcards: PIPELINE.code("rflib.datasets.prepare"),
+        code=lambda wildcards: PIPELINE.data_code(wildcards.dataset),
         folder=subpath(output.meta, parent=True),
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
-        "( {params.fetch} && "
-        "{STEP} prepare --spec {params.spec:q} --raw {params.raw:q} --output {params.folder:q}"
+        "( if [ {params.fetch} = True ]; then"
+        " {STEP} fetch --name {wildcards.dataset:q} --folder {params.raw:q} {PIPELINE.mirror_options};"
+        " fi; {STEP} prepare --spec {params.spec:q} --raw {params.raw:q} --output {params.folder:q}"
         " ) 2> {log:q}"

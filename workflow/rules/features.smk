@@ -14,7 +14,7 @@ rule features:
         kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
         method=lambda wildcards: PIPELINE.method(wildcards),
         block=lambda wildcards: PIPELINE.block(wildcards),
-        spectrum=lambda wildcards, input: f"--spectrum {input.spectrum}" if input.spectrum else "",
+        spectrum=lambda wildcards: PIPELINE.spectrum_option(wildcards),
         code=lambda wildcards: PIPELINE.method_code("sample", wildcards),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,

@@ -1,7 +1,5 @@
 # Tables, figures and the page: redrawn from the cells, never recomputing one.
 
-PUBLISHED = Path(workflow.basedir) / "workflow/published"
-
 
 rule tables:
     input:
@@ -11,11 +9,10 @@ rule tables:
     log:
         RESULTS + "/logs/tables/{study}.log",
     params:
-        file=lambda wildcards: PIPELINE.study_file(wildcards.study),
         options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims"),
         code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
     shell:
-        "{STEP} tables --study {params.file:q} --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
+        "{STEP} tables --study {STUDIES:q}/{wildcards.study}.yaml --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
         " 2> {log:q}"
 
 
@@ -27,11 +24,10 @@ rule figures:
     log:
         RESULTS + "/logs/figures/{study}.log",
     params:
-        file=lambda wildcards: PIPELINE.study_file(wildcards.study),
         options=lambda wildcards: PIPELINE.part(wildcards.study, "figures"),
         code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
     shell:
-        "{STEP} figures --study {params.file:q} --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
+        "{STEP} figures --study {STUDIES:q}/{wildcards.study}.yaml --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
         " 2> {log:q}"
 
 
@@ -48,8 +44,8 @@ rule page:
     log:
         RESULTS + "/logs/page.log",
     params:
-        files=[str(path) for path in PIPELINE.study_files.values()],
+        studies=ASKED,
         texts=lambda wildcards: PIPELINE.texts(ASKED),
         code=lambda wildcards: PIPELINE.code("rflib.report.page"),
     shell:
-        "{STEP} report --studies {params.files:q} --results {RESULTS:q} --out {output:q} 2> {log:q}"
+        "{STEP} report --studies {STUDY_FILES:q} --results {RESULTS:q} --out {output:q} 2> {log:q}"

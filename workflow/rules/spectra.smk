@@ -11,11 +11,11 @@ rule spectra:
     params:
         source=lambda wildcards: PIPELINE.source(wildcards.data),
         kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
-        method=lambda wildcards: PIPELINE.measure(**wildcards),
+        measure=lambda wildcards: PIPELINE.measure(**wildcards),
         code=lambda wildcards: PIPELINE.measure_code(**wildcards),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     shell:
         "{STEP} spectra --threads {threads} {params.source} --kernel {params.kernel:q}"
-        " --method {params.method:q} --output {output:q} 2> {log:q}"
+        " --measure {params.measure:q} --output {output:q} 2> {log:q}"
