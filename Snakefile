@@ -6,6 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
+from rflib.experiment.alive import hold
 from rflib.experiment.pipeline import Pipeline
 
 min_version("9.0")
@@ -17,11 +18,14 @@ configfile: "config.yaml"
 try:
     PIPELINE = Pipeline(config, Path(workflow.basedir), os.environ.get("RFLIB_MIRRORS", ""))
     PIPELINE.studies
+    # The report shows the studies that were asked for, and those of which there are results already.
+    ASKED = PIPELINE.asked(sys.argv[1:])
 except ValueError as error:
     raise WorkflowError(str(error)) from None
 
-# The report shows the studies that were asked for, and those of which there are results already.
-ASKED = PIPELINE.asked(sys.argv)
+if workflow.is_main_process:
+    ALIVE = hold(Path(".snakemake"))
+
 RESULTS = PIPELINE.results
 STEP = f"{sys.executable} -m rflib"
 
@@ -29,14 +33,6 @@ STEP = f"{sys.executable} -m rflib"
 STUDIES = f"{workflow.basedir}/workflow/studies"
 STUDY_FILES = [str(path) for path in PIPELINE.study_files.values()]
 PUBLISHED = f"{workflow.basedir}/workflow/published"
-
-
-def checked(function, *arguments):
-    """Call a function; a ValueError becomes Snakemake's error, without a traceback."""
-    try:
-        return function(*arguments)
-    except ValueError as error:
-        raise WorkflowError(str(error)) from None
 
 
 wildcard_constraints:
@@ -48,7 +44,7 @@ wildcard_constraints:
     block="[^/]+",
     error="[^/]+",
     learner="[^/]+",
-    study="[^/]+",
+    study="|".join(PIPELINE.study_files),
 
 
 include: "workflow/rules/data.smk"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -185,21 +185,22 @@ class Pipeline:
     # reports
 
     def files(self, study: str) -> list[str]:
-        """Return the files of results that a study's table of cells is made of.
+        """Return the files of results that a study's table of cells is made of."""
+        return self.studies[study].files(self.results)
+
+    def asked(self, words: Sequence[str]) -> list[str]:
+        """Return the studies among the words of a command line; all of them if it names none.
 
         Raises
         ------
         ValueError
-            If there is no such study.
+            For a word that is almost the name of a study.
         """
-        if study not in self.studies:
-            raise ValueError(
-                f"There is no study {study!r}.{hint(study, self.studies)} There are {', '.join(self.studies)}."
-            )
-        return self.studies[study].files(self.results)
-
-    def asked(self, words: Iterable[str]) -> list[str]:
-        """Return the studies among the targets of a command line; all of them if it names none."""
+        for word in words:
+            if word not in self.study_files and (question := hint(word, self.study_files, likeness=0.8)):
+                raise ValueError(
+                    f"There is no study {word!r}.{question} There are {', '.join(self.study_files)}."
+                )
         return [name for name in self.study_files if name in words] or list(self.study_files)
 
     def texts(self, studies: Iterable[str]) -> str:

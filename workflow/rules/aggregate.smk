@@ -3,7 +3,7 @@
 
 rule aggregate:
     input:
-        lambda wildcards: checked(PIPELINE.files, wildcards.study),
+        lambda wildcards: PIPELINE.files(wildcards.study),
     output:
         RESULTS + "/{study}/cells.parquet",
     log:
