@@ -1,8 +1,19 @@
-"""The positive measure nearest to a kernel: a sum of Gaussians (pennington2015), or the exact optimum."""
+"""The best positive radial measure for a kernel: a clipped sum of Gaussians, or the optimum over all measures.
+
+No positive measure has the polynomial kernel on the sphere as its transform (pennington2015, theorem 3), so a
+positive definite kernel near it is taken: the transform of k_hat(w) = max(0, sum_i c_i (sqrt(2) sigma_i)^-d
+exp(-w^2 / (4 sigma_i^2))) (eq. 4) with the least L = 1/2 int_0^zmax (K - K_hat)^2 dz (eq. 5). Each Gaussian is
+the law of a frequency whose norm is sqrt(2) sigma_i chi_d, so everything here is one-dimensional:
+K_hat(z) = int rho(r) Omega_d(r z) dr with rho = max(0, sum_i c_i chi_d densities).
+
+The features have the weight sqrt(2/D) (algorithm 1), so the measure is a probability: its mass is held at
+k(0). A kernel with k(0) <= 0, which the paper does not treat and no positive measure comes near, is first
+raised by a constant to vanish at its minimum: its shape is fitted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -11,216 +22,220 @@ from scipy.optimize import minimize, minimize_scalar, nnls
 from scipy.special import gammaln
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.base import DiscretePart, RadialMeasure, RadialPart, TablePart
+from rflib.measures.base import DiscretePart, RadialMeasure, TablePart
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 
-_N_DISTANCES = 48
-_N_RADII = 800
-_OPTIMUM_RADII = 300
-_REFINEMENTS = 6
-_SPREADS = (0.02, 0.05, 0.1, 0.2)
-_LARGEST = 100.0
-_ITERATIONS = 300
-_CONSTRAINT = 1e3
+METHODS = ("gaussians", "optimum")
+
+_N_DISTANCES = 64
+_SINGLES = np.geomspace(1e-2, 30, 200)
+_SPAN = 2.5
+_NODES_PER_WIDTH = 20
+_OPTIMUM_RADII = 400
+_REFINEMENTS = 4
+_SUBDIVISIONS = 10
+_MERGE = 1e-3
+_EQUALITY = 1e3
+_SCALE = 1e4
 
 
 def srf(
     kernel: RadialKernel, domain: Domain, *, n_gaussians: int = 10, method: str = "gaussians"
 ) -> RadialMeasure:
-    """Return the positive radial measure whose kernel K_hat minimises L = 1/2 int_0^zmax (K - K_hat)^2 dz.
-
-    K_hat(0) = K(0), so that the measure is a probability for K(0) = 1, unless K(0) is not positive.
+    """Return the positive measure nearest to the kernel on [0, zmax] (pennington2015, algorithm 1, step 1).
 
     Parameters
     ----------
     kernel : RadialKernel
-        Any kernel of the distance, definite or not.
+        Only its profile ``at_distance`` is used. Fits are cached by its values.
     domain : Domain
-        For the dimension d and zmax (2 on the unit sphere).
+        Dimension and largest distance.
     n_gaussians : int
-        Number N of Gaussians (10 in the paper).
+        Number of Gaussians N; the paper has 10.
     method : {"gaussians", "optimum"}
-        "gaussians": the spectrum max(0, sum_i c_i (1/(sqrt(2) sigma_i))^d exp(-w^2 / (4 sigma_i^2)))
-        (pennington2015, eq. 9), fitted by L-BFGS from the best single Gaussian. "optimum": the best of all
-        positive measures, by non-negative least squares over the norm; for large d mostly one norm.
+        "gaussians": the paper's family, by L-BFGS from the best single Gaussian (the paper's sigma^2 = p/a^2
+        is one of these). "optimum": over all positive measures of the same mass, by non-negative least
+        squares over radii; a few atoms, for d >= 123 and p <= 20 a single one.
 
     Raises
     ------
     ValueError
-        For an unknown method, or n_gaussians below 1.
+        For an unknown method, n_gaussians < 1, or a kernel that is constant and not positive, or not finite.
     """
-    if method not in ("gaussians", "optimum"):
-        raise ValueError(f"srf: method must be 'gaussians' or 'optimum', got {method!r}.")
-    if n_gaussians < 1:
-        raise ValueError(f"srf: n_gaussians must be at least 1, got {n_gaussians!r}.")
-    if method == "optimum":
-        return _optimum(kernel, domain.dimension, domain.zmax)
-    return _gaussians(kernel, domain.dimension, domain.zmax, n_gaussians)
+    if method not in METHODS:
+        raise ValueError(f"Unknown method {method!r} of srf: choose one of {METHODS}.")
+    if isinstance(n_gaussians, bool) or n_gaussians != int(n_gaussians) or n_gaussians < 1:
+        raise ValueError(f"srf: n_gaussians must be an integer of at least 1, got {n_gaussians!r}.")
+    z, _ = _distances(domain.zmax)
+    values = kernel.at_distance(np.concatenate([[0.0], z])).astype(np.float64)
+    if values[0] <= 0:
+        values = values - values.min()
+    if not (np.isfinite(values).all() and values[0] > 0):
+        raise ValueError(f"srf: {kernel!r} must be finite and not constant on [0, {domain.zmax:.6g}].")
+    count = n_gaussians if method == "gaussians" else 0
+    return _fitted(domain.dimension, float(domain.zmax), tuple(values.tolist()), int(count))
 
 
-def loss(kernel: RadialKernel, measure: RadialMeasure, zmax: float) -> float:
-    """Return L of a measure, by Gauss-Legendre quadrature."""
+def fit_loss(kernel: RadialKernel, measure: RadialMeasure, zmax: float) -> float:
+    """Return L = 1/2 int_0^zmax (K - K_hat)^2 dz, K_hat being the kernel of the measure (eq. 5)."""
     z, weights = _distances(zmax)
-    return float(0.5 * weights @ (kernel.at_distance(z) - measure.profile(z)) ** 2)
-
-
-def single_gaussian(kernel: RadialKernel, zmax: float) -> float:
-    """Return sigma^2 of the Gaussian exp(-sigma^2 z^2) that is nearest to the kernel's shape on [0, zmax]."""
-    z, weights = _distances(zmax)
-    target = kernel.at_distance(z)
-
-    def misfit(log_square: float) -> float:
-        shape = np.exp(-np.exp(log_square) * z**2)
-        scale = max(weights @ (shape * target) / (weights @ shape**2), 0.0)
-        return float(weights @ (target - scale * shape) ** 2)
-
-    grid = np.log(np.geomspace(1e-2, 1e4, 200) / zmax**2)
-    best = grid[int(np.argmin([misfit(value) for value in grid]))]
-    step = grid[1] - grid[0]
-    return float(np.exp(minimize_scalar(misfit, bounds=(best - step, best + step), method="bounded").x))
-
-
-class GaussianSum:
-    """The loss of a cut sum of Gaussians and its gradient, on fixed quadratures of distance and norm.
-
-    A Gaussian exp(-sigma^2 z^2) is the kernel of frequencies sqrt(2) sigma times a standard normal vector, so
-    its norm has the density of sqrt(2) sigma chi_d.
-
-    Parameters
-    ----------
-    target, z, weights : ndarray of shape (n_distances,)
-        Kernel, distances and quadrature weights.
-    radii : ndarray of shape (n_radii,)
-        Equidistant norms.
-    dimension : int
-        Input dimension d.
-    mass : float
-        Total mass that the spectrum is scaled to; 0 leaves it free.
-    """
-
-    def __init__(
-        self, target: NDArray, z: NDArray, weights: NDArray, radii: NDArray, dimension: int, mass: float
-    ) -> None:
-        self.target, self.weights, self.radii, self.dimension = target, weights, radii, dimension
-        self.mass = mass
-        self.step = radii[1] - radii[0]
-        self.transform = omega(dimension, np.multiply.outer(z, radii)) * self.step
-
-    def densities(self, log_sigma: NDArray) -> tuple[NDArray, NDArray]:
-        """Return each Gaussian's density of the norm, and its derivative in log sigma: (n, n_radii) each."""
-        d, scale = self.dimension, np.sqrt(2) * np.exp(log_sigma)[:, None]
-        square = (self.radii / scale) ** 2
-        log_density = (
-            (d - 1) * np.log(self.radii / scale)
-            - square / 2
-            - np.log(scale)
-            - (d / 2 - 1) * np.log(2)
-            - gammaln(d / 2)
-        )
-        density = np.exp(log_density)
-        return density, density * (square - d)
-
-    def __call__(self, parameters: NDArray) -> tuple[float, NDArray]:
-        """Return L and its gradient at (c_1..c_N, log sigma_1..log sigma_N)."""
-        c, log_sigma = np.split(parameters, 2)
-        density, slope = self.densities(log_sigma)
-        spectrum = c @ density
-        cut = np.maximum(spectrum, 0)
-        total = cut.sum() * self.step
-        if self.mass and not total > 0:
-            return np.inf, np.zeros_like(parameters)
-        scale = self.mass / total if self.mass else 1.0
-        estimate = scale * (self.transform @ cut)
-        weighted = self.weights * (estimate - self.target)
-        outer = scale * weighted @ self.transform
-        if self.mass:
-            outer = outer - weighted @ estimate / total * self.step
-        outer = outer * (spectrum > 0)
-        gradient = np.concatenate([density @ outer, c * (slope @ outer)])
-        return float(0.5 * weighted @ (estimate - self.target)), gradient
+    return float(weights @ (kernel.at_distance(z) - measure.profile(z)) ** 2 / 2)
 
 
 @lru_cache(maxsize=64)
-def _gaussians(kernel: RadialKernel, d: int, zmax: float, n: int) -> RadialMeasure:
+def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) -> RadialMeasure:
+    mass, target = values[0], np.array(values[1:]) / values[0]
     z, weights = _distances(zmax)
-    sigma = np.sqrt(single_gaussian(kernel, zmax))
-    reach = np.sqrt(2) * sigma * (np.sqrt(d) + 8)
-    radii = (np.arange(_N_RADII) + 0.5) * 1.3 * reach / _N_RADII
-    fit = GaussianSum(kernel.at_distance(z), z, weights, radii, d, _mass(kernel))
-    bounds = [(-_LARGEST, _LARGEST)] * n + [(np.log(sigma / 4), np.log(sigma * 1.25))] * n
-    best = min((_descend(fit, start, bounds) for start in _starts(sigma, n)), key=lambda found: found[0])[1]
-    c, log_sigma = np.split(best, 2)
-    spectrum = np.maximum(c @ fit.densities(log_sigma)[0], 0) * fit.step
-    mass = fit.mass or float(spectrum.sum())
-    spectrum /= spectrum.sum()
-    edges = np.concatenate([[0.0], (radii[1:] + radii[:-1]) / 2, [1.5 * radii[-1] - 0.5 * radii[-2]]])
-    return RadialMeasure(d, positive=TablePart(mass, edges, np.concatenate([[0.0], np.cumsum(spectrum)])))
-
-
-def _starts(sigma: float, n: int) -> Iterator[NDArray]:
-    """Starting points about the best single Gaussian: all coefficients positive, and of alternating sign.
-
-    A norm that is more concentrated than chi_d needs coefficients of both signs.
-    """
-    spread = np.linspace(-1, 1, n)
-    yield np.concatenate([np.full(n, 1 / n), np.log(sigma) + _SPREADS[0] * spread])
-    alternating = np.where(np.arange(n) % 2, -1.0, 1.0) + 1 / n
-    for width in _SPREADS:
-        yield np.concatenate([alternating, np.log(sigma) + width * spread])
-
-
-def _descend(fit: GaussianSum, start: NDArray, bounds: list[tuple[float, float]]) -> tuple[float, NDArray]:
-    """Loss and parameters that L-BFGS reaches; the loss is scaled to the size that its tolerances expect."""
-    unit = fit(start)[0]
-    if not 0 < unit < np.inf:
-        return unit, start
-    solution = minimize(
-        lambda x: tuple(value / unit for value in fit(x)),
-        start,
-        jac=True,
-        bounds=bounds,
-        method="L-BFGS-B",
-        options={"maxiter": _ITERATIONS, "ftol": 1e-14, "gtol": 1e-12},
-    )
-    return float(solution.fun) * unit, solution.x
-
-
-@lru_cache(maxsize=64)
-def _optimum(kernel: RadialKernel, d: int, zmax: float) -> RadialMeasure:
-    z, weights = _distances(zmax)
-    root = np.sqrt(weights)
-    target = kernel.at_distance(z)
-    reach = np.sqrt(2 * single_gaussian(kernel, zmax)) * (np.sqrt(d) + 8)
-    radii = np.linspace(0, 1.3 * reach, _OPTIMUM_RADII)
-    step = radii[1]
-    for _ in range(_REFINEMENTS):
-        masses = _nonnegative(d, radii, z, root, target, _mass(kernel))
-        step /= 8
-        around = np.add.outer(radii[masses > 0], step * np.arange(-10, 11))
-        radii = np.unique(np.abs(around))
-    masses = _nonnegative(d, radii, z, root, target, _mass(kernel))
-    total = float(masses.sum())
-    inside = masses > 0
-    part: RadialPart = DiscretePart(total, radii[inside], masses[inside] / total)
+    sigma = _single_gaussian(z, weights, target)
+    if n_gaussians:
+        part: TablePart | DiscretePart = _clipped_gaussians(d, z, weights, target, sigma, mass, n_gaussians)
+    else:
+        part = _optimum(d, z, weights, target, sigma, mass)
     return RadialMeasure(d, positive=part)
 
 
-def _nonnegative(d: int, radii: NDArray, z: NDArray, root: NDArray, target: NDArray, mass: float) -> NDArray:
-    design = root[:, None] * omega(d, np.multiply.outer(z, radii))
-    if mass:
-        design = np.vstack([design, np.full(len(radii), _CONSTRAINT)])
-        target = np.append(root * target, _CONSTRAINT * mass)
-    else:
-        target = root * target
-    return nnls(design, target)[0]
-
-
 def _distances(zmax: float) -> tuple[NDArray, NDArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(_N_DISTANCES)
-    return (nodes + 1) * zmax / 2, weights * zmax / 2
+    """Gauss-Legendre nodes and weights on [0, zmax]."""
+    x, weights = np.polynomial.legendre.leggauss(_N_DISTANCES)
+    return zmax * (x + 1) / 2, weights * zmax / 2
 
 
-def _mass(kernel: RadialKernel) -> float:
-    """Return k(0), or 0 for a mass that is free."""
-    return max(float(kernel.at_distance(np.zeros(1))[0]), 0.0)
+def _single_gaussian(z: NDArray, weights: NDArray, target: NDArray) -> float:
+    """The sigma for which exp(-sigma^2 z^2) is nearest to the target."""
+
+    def loss(log_sigma: float) -> float:
+        return float(weights @ (np.exp(-((np.exp(log_sigma) * z) ** 2)) - target) ** 2)
+
+    grid = np.log(_SINGLES / z[-1])
+    best = int(np.argmin([loss(x) for x in grid]))
+    bounds = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
+    return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianFit:
+    """The fit of a clipped sum of Gaussians as a function of its parameters.
+
+    With v = log r the norms sqrt(2) sigma chi_d have the same law for every sigma, up to a shift; its width is
+    about 1/sqrt(2 d), the unit of the positions below.
+
+    Attributes
+    ----------
+    dimension : int
+        Input dimension d.
+    log_radii : ndarray of shape (n_radii,)
+        Equally spaced nodes of the radial quadrature.
+    centre : float
+        log(sqrt(2) sigma) of position zero.
+    transform : ndarray of shape (n_distances, n_radii)
+        Omega_d(r z).
+    weights, target : ndarray of shape (n_distances,)
+        Weights of the integral over z, and the kernel there, divided by k(0).
+    """
+
+    dimension: int
+    log_radii: NDArray
+    centre: float
+    transform: NDArray
+    weights: NDArray
+    target: NDArray
+
+    def masses(self, parameters: NDArray) -> NDArray:
+        """Probabilities of the nodes for the N coefficients c_i and then the N positions."""
+        return self._clipped(parameters)[0]
+
+    def loss_and_gradient(self, parameters: NDArray) -> tuple[float, NDArray]:
+        """Return L and its gradient; a sum without positive part counts as K_hat = 0."""
+        masses, total, basis, slope = self._clipped(parameters)
+        if not total:
+            return float(self.weights @ self.target**2 / 2), np.zeros_like(parameters)
+        residual = self.transform @ masses - self.target
+        by_mass = self.transform.T @ (self.weights * residual)
+        by_sum = (by_mass - masses @ by_mass) * (masses > 0) / total
+        coefficients = parameters[: basis.shape[1]]
+        gradient = np.concatenate([by_sum @ basis, (by_sum @ slope) * coefficients])
+        return float(self.weights @ residual**2 / 2), gradient
+
+    def _clipped(self, parameters: NDArray) -> tuple[NDArray, float, NDArray, NDArray]:
+        """Normalised masses, their sum before (0 if negligible), the chi densities and their slopes."""
+        coefficients, positions = np.split(parameters, 2)
+        d, width = self.dimension, 1 / np.sqrt(2 * self.dimension)
+        v = self.log_radii[:, None] - (self.centre + width * positions)
+        square = np.exp(2 * v)
+        log_norm = np.log(self.log_radii[1] - self.log_radii[0]) + (1 - d / 2) * np.log(2) - gammaln(d / 2)
+        basis = np.exp(log_norm + d * v - square / 2)
+        masses = np.maximum(basis @ coefficients, 0)
+        total = float(masses.sum())
+        if total <= 1e-8 * np.abs(coefficients).sum():
+            return masses, 0.0, basis, basis
+        return masses / total, total, basis, basis * (square - d) * width
+
+
+def gaussian_fit(d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float) -> GaussianFit:
+    """Return the problem on a grid of radii around those of a single Gaussian."""
+    centre = np.log(np.sqrt(2) * sigma)
+    width = 1 / np.sqrt(2 * d)
+    left, right = max(_SPAN, 12 / d), max(_SPAN, 12 * width)
+    n = int(np.ceil((left + right) / width * _NODES_PER_WIDTH))
+    log_radii = np.linspace(-left, right, n) + centre + np.log(d) / 2
+    transform = omega(d, np.multiply.outer(z, np.exp(log_radii)))
+    return GaussianFit(d, log_radii, centre, transform, weights, target)
+
+
+def _clipped_gaussians(
+    d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float, mass: float, n: int
+) -> TablePart:
+    fit = gaussian_fit(d, z, weights, target, sigma)
+    positions = np.arange(n) - float(n // 2)
+    start = np.concatenate([positions == 0, positions])
+    scale = _SCALE / float(weights.sum())
+
+    def objective(parameters: NDArray) -> tuple[float, NDArray]:
+        loss, gradient = fit.loss_and_gradient(parameters)
+        return scale * loss, scale * gradient
+
+    reach = _SPAN * np.sqrt(2 * d) - 3
+    result = minimize(
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(None, None)] * n + [(-reach, reach)] * n,
+        options={"maxiter": 500, "maxcor": 50, "ftol": 1e-12, "gtol": 1e-8},
+    )
+    step = fit.log_radii[1] - fit.log_radii[0]
+    edges = np.exp(np.append(fit.log_radii - step / 2, fit.log_radii[-1] + step / 2))
+    cdf = np.concatenate([[0.0], np.cumsum(fit.masses(result.x))])
+    return TablePart(mass, edges, cdf / cdf[-1])
+
+
+def _optimum(
+    d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float, mass: float
+) -> DiscretePart:
+    """Non-negative least squares on a grid of log radii, refined around the support; close ones are merged."""
+    centre = np.log(np.sqrt(2 * d) * sigma)
+    spacing = 2 * _SPAN / _OPTIMUM_RADII
+    grid = centre + spacing * (np.arange(_OPTIMUM_RADII) - _OPTIMUM_RADII / 2)
+    fine = np.linspace(-1, 1, 2 * _SUBDIVISIONS + 1)
+    support, probabilities = _non_negative(d, z, weights, target, grid)
+    for _ in range(_REFINEMENTS):
+        grid = np.unique(np.add.outer(support, spacing * fine).round(12))
+        spacing /= _SUBDIVISIONS
+        support, probabilities = _non_negative(d, z, weights, target, grid)
+    groups = np.split(np.arange(len(support)), np.flatnonzero(np.diff(support) > _MERGE) + 1)
+    merged = np.array([probabilities[group].sum() for group in groups])
+    centres = np.array([support[g] @ probabilities[g] for g in groups]) / merged
+    return DiscretePart(mass, np.exp(centres), merged)
+
+
+def _non_negative(
+    d: int, z: NDArray, weights: NDArray, target: NDArray, log_radii: NDArray
+) -> tuple[NDArray, NDArray]:
+    """Support and probabilities; that they sum to one is one more, heavy, equation."""
+    root = np.sqrt(weights / weights.sum())
+    design = root[:, None] * omega(d, np.multiply.outer(z, np.exp(log_radii)))
+    rows = np.vstack([design, np.full(len(log_radii), _EQUALITY)])
+    solution, _ = nnls(rows, np.append(root * target, _EQUALITY), maxiter=30 * len(log_radii))
+    inside = solution > 0
+    return log_radii[inside], solution[inside] / solution.sum()
