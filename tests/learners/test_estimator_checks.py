@@ -5,14 +5,19 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from rflib.kernels.gaussian import Gaussian
+from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
 from rflib.learners.exact import ExactKernelSVC, ExactKernelSVR, ExactKRR, ExactKRRClassifier
 from rflib.learners.hard_margin import HardMarginSVM
 from rflib.learners.krr import KRR, KRRClassifier
 from rflib.learners.svm import LinearSVM, LinearSVR
+from rflib.maps.rff import RFF
 
 LEARNERS = [
     # the checks' data are not separable as they are, and the hard-margin SVM says so
     make_pipeline(RBFSampler(gamma=10, n_components=1000, random_state=0), HardMarginSVM()),
+    DoublyStochasticClassifier(n_blocks=10, step_size=4),
+    DoublyStochasticRegressor(RFF(Gaussian(sigma=3), n_components=512), n_blocks=10, step_size=4),
     ExactKRR(alphas=(1e-3, 1e-2)),
     ExactKRRClassifier(),
     ExactKernelSVC(),

@@ -1,0 +1,263 @@
+"""Doubly stochastic gradients: each step draws rows and a block of features that its seed makes again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
+from rflib.learners.moments import row_blocks
+from rflib.learners.signed import COLUMN_TREATMENTS, signed_columns
+from rflib.maps.rff import RFF
+
+FLOATS = [np.float64, np.float32]
+PREDICTION_ROWS = 4096
+DIVERGED = 1e100
+
+# Derivative of the loss by the value f, for a target y (+1 or -1 for the last two).
+LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
+    "squared_error": lambda f, y: f - y,
+    "log_loss": lambda f, y: -y * expit(-y * f),
+    "hinge": lambda f, y: -y * (y * f < 1),
+}
+
+
+class _DoublyStochastic(BaseEstimator):
+    """The algorithm, for one or several columns of targets."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "feature_map": [HasMethods(["fit", "transform", "set_params"]), None],
+        "n_blocks": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "step_size": [Interval(Real, 0, None, closed="neither")],
+        "signed": [StrOptions(set(COLUMN_TREATMENTS))],
+        "random_state": ["random_state"],
+    }
+
+    feature_map: Any
+    n_blocks: int
+    batch_size: int
+    alpha: float
+    step_size: float
+    signed: str
+    random_state: Any
+
+    def _descend(self, X: NDArray, y: ArrayLike, targets: Callable[[NDArray], NDArray], loss: str) -> None:
+        """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
+        derivative = LOSS_DERIVATIVES[loss]
+        self._prepare_block(X, y)
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        rng = np.random.default_rng(self.seed_)
+        for step in range(self.n_blocks):
+            rows = np.sort(rng.integers(len(X), size=self.batch_size))
+            batch, batch_targets = X[rows], targets(rows)
+            Z = self._block(step, batch)
+            if step == 0:
+                self.coefs_ = np.zeros((self.n_blocks, Z.shape[1], batch_targets.shape[1]))
+            gradient = derivative(self._values(batch, self.coefs_[:step]), batch_targets) / len(rows)
+            size = self.step_size / (1 + self.alpha * self.step_size * step)
+            self.coefs_[:step] *= 1 - size * self.alpha
+            self.coefs_[step] = -size * (Z.T @ gradient)
+            if not np.abs(self.coefs_[step]).max() < DIVERGED:
+                raise ValueError(f"The steps diverged at block {step}: lower step_size.")
+
+    def _prepare_block(self, X: NDArray, y: ArrayLike) -> None:
+        """Keep what every block needs: rows to fit on, and the map with its spectral measure computed once."""
+        prototype = RFF(n_components=512) if self.feature_map is None else self.feature_map
+        if "random_state" not in prototype.get_params():
+            raise ValueError(f"feature_map must have a parameter random_state, but {prototype!r} has none.")
+        self.fit_rows_, self.fit_targets_ = (
+            X[: self.batch_size].copy(),
+            np.asarray(y)[: self.batch_size].copy(),
+        )
+        self.block_ = clone(prototype)
+        if "measure" in prototype.get_params() and hasattr(prototype, "spectrum"):
+            measure = prototype.spectrum(self.fit_rows_)
+            if measure is not None:
+                self.block_.set_params(measure=measure)
+
+    def _block(self, step: int, X: NDArray) -> NDArray:
+        """Return the features of block number ``step`` for some rows, made from its seed."""
+        seed = int(np.random.SeedSequence((self.seed_, step)).generate_state(1)[0])
+        block = clone(self.block_).set_params(random_state=seed).fit(self.fit_rows_, self.fit_targets_)
+        Z = block.transform(X)
+        signature = getattr(block, "signature_", None)
+        return Z if signature is None else signed_columns(Z, signature, self.signed)
+
+    def _values(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:
+        """Return the sum over the first blocks of features times coefficients, (n_samples, n_targets)."""
+        values = np.zeros((len(X), coefs.shape[2]))
+        for step, coef in enumerate(coefs):
+            for rows in row_blocks(len(X), PREDICTION_ROWS):
+                values[rows] += self._block(step, X[rows]) @ coef
+        return values
+
+    def _checked_values(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self._values(validate_data(self, X, dtype=FLOATS, reset=False), self.coefs_)
+
+
+class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
+    """Kernel ridge regression by doubly stochastic functional gradients (Dai et al. 2014, algorithms 1 and 2).
+
+    Minimises mean_i (f(x_i) - y_i)^2 / 2 + alpha ||f||^2 / 2 over the kernel's space. Step t draws batch_size rows
+    and a fresh block of features z_t, and adds z_t(.)^T a_t with a_t = -step * mean_i loss'(f(x_i), y_i) z_t(x_i),
+    after shrinking the earlier coefficients by 1 - step * alpha; step = step_size / (1 + alpha step_size t).
+    Features are never stored: a block is made again from its seed whenever it is needed. Memory: the coefficients
+    (n_blocks * n_components) and one block of features of a batch; work: n_blocks^2 / 2 blocks of features.
+
+    Parameters
+    ----------
+    feature_map : transformer, optional
+        Prototype of a block, with a parameter ``random_state``; it is cloned, given a seed, and fitted on the
+        first batch_size rows. So it must not need more of the data than these. None: ``RFF(n_components=512)``.
+    n_blocks : int, default=50
+        Number of steps, hence of blocks.
+    batch_size : int, default=256
+        Rows in a step, drawn with replacement.
+    alpha : float, default=1e-3
+        Weight of the penalty; `ExactKRR` with ``ridge="n_lambda"`` and this alpha has the same minimiser.
+    step_size : float, default=1.0
+        First step. The squared error diverges from 2 / (largest eigenvalue of K / n). That eigenvalue is at
+        most the mean of k(x, x): 1 is safe for the usual kernels, more is faster where the eigenvalue is small.
+    signed : {"associated", "positive"}, default="associated"
+        Which columns of signed features to use; see `rflib.learners.signed.signed_columns`.
+    random_state : int, RandomState or None, default=0
+        Draws the rows and the seeds of the blocks.
+
+    Attributes
+    ----------
+    coefs_ : ndarray of shape (n_blocks, n_columns, n_targets)
+        Coefficients of each block.
+    intercept_ : float
+        Mean of the targets.
+    seed_ : int
+        Seed from which the blocks are made.
+    n_features_in_ : int
+        Number of columns of X.
+
+    References
+    ----------
+    Dai, Xie, He, Liang, Raj, Balcan, Song: Scalable kernel methods via doubly stochastic gradients, NIPS 2014.
+    Used by pennington2015, figure 5.
+    """
+
+    def __init__(
+        self,
+        feature_map: Any = None,
+        *,
+        n_blocks: int = 50,
+        batch_size: int = 256,
+        alpha: float = 1e-3,
+        step_size: float = 1.0,
+        signed: str = "associated",
+        random_state: Any = 0,
+    ):
+        self.feature_map = feature_map
+        self.n_blocks = n_blocks
+        self.batch_size = batch_size
+        self.alpha = alpha
+        self.step_size = step_size
+        self.signed = signed
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite or of the wrong shape, or a parameter is out of its range.
+        """
+        self._validate_params()
+        rows, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
+        centred = np.asarray(y, dtype=np.float64)
+        self.intercept_ = float(centred.mean())
+        centred = centred - self.intercept_
+        self._descend(rows, y, lambda chosen: centred[chosen, None], "squared_error")
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the predicted targets of the rows, (n_samples,)."""
+        values = self._checked_values(X)
+        return values[:, 0] + self.intercept_
+
+
+class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
+    """Kernel classification by doubly stochastic functional gradients, one-vs-rest for several classes.
+
+    Parameters
+    ----------
+    feature_map, n_blocks, batch_size, alpha, step_size, signed, random_state
+        As for `DoublyStochasticRegressor`.
+    loss : {"log_loss", "hinge", "squared_error"}, default="log_loss"
+        Loss of y f(x) with y = +1 or -1: log(1 + exp(-y f)), max(0, 1 - y f) or (f - y)^2 / 2.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coefs_, seed_, n_features_in_
+        As for `DoublyStochasticRegressor`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_DoublyStochastic._parameter_constraints,
+        "loss": [StrOptions(set(LOSS_DERIVATIVES))],
+    }
+
+    def __init__(
+        self,
+        feature_map: Any = None,
+        *,
+        loss: str = "log_loss",
+        n_blocks: int = 50,
+        batch_size: int = 256,
+        alpha: float = 1e-3,
+        step_size: float = 1.0,
+        signed: str = "associated",
+        random_state: Any = 0,
+    ):
+        self.feature_map = feature_map
+        self.loss = loss
+        self.n_blocks = n_blocks
+        self.batch_size = batch_size
+        self.alpha = alpha
+        self.step_size = step_size
+        self.signed = signed
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, there are fewer than two classes, or a parameter is out of its range.
+        """
+        self._validate_params()
+        rows, y = validate_data(self, X, y, dtype=FLOATS)
+        self.classes_, codes = encode_labels(self, y)
+        n_classes = len(self.classes_)
+        self._descend(rows, y, lambda chosen: codes_to_targets(codes[chosen], n_classes), self.loss)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return f: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
+        values = self._checked_values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the labels of the rows, (n_samples,)."""
+        values = self._checked_values(X)
+        return self.classes_[targets_to_labels(values)]

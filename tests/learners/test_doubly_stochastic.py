@@ -1,0 +1,175 @@
+"""Doubly stochastic gradients: unbiased steps, the exact minimiser in the limit, features that are never kept."""
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from rflib.kernels.gaussian import Gaussian
+from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
+from rflib.learners.exact import ExactKRR
+from rflib.maps.rff import RFF
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + 2
+
+
+def test_first_step_is_unbiased(data):
+    """Mean over 400 seeds of f after one step against step * mean_i k(x, x_i) y_i, at 20 points.
+
+    z-scores above 4.5 have a probability of 1.4e-4 in 20 tries.
+    """
+    X, y = data
+    expected = 0.5 * Gaussian()(X[:20], X) @ (y - y.mean()) / len(y)
+    draws = np.array(
+        [
+            DoublyStochasticRegressor(
+                RFF(n_components=16), n_blocks=1, batch_size=8, step_size=0.5, random_state=seed
+            )
+            .fit(X, y)
+            .predict(X[:20])
+            - y.mean()
+            for seed in range(400)
+        ]
+    )
+    z = (draws.mean(axis=0) - expected) / (draws.std(axis=0, ddof=1) / np.sqrt(len(draws)))
+    assert np.abs(z).max() < 4.5
+
+
+def test_it_approaches_exact_kernel_ridge(data):
+    X, y = data
+    exact = ExactKRR(Gaussian(), alphas=0.01).fit(X, y).predict(X)
+
+    def distance(n_blocks):
+        learner = DoublyStochasticRegressor(
+            RFF(n_components=256), n_blocks=n_blocks, batch_size=64, alpha=0.01, step_size=4
+        )
+        return np.sqrt(np.mean((learner.fit(X, y).predict(X) - exact) ** 2)) / exact.std()
+
+    assert distance(8) > distance(20) > distance(60)
+    assert distance(60) < 0.05
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "hinge", "squared_error"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classification(data, loss, n_classes):
+    X, y = data
+    names = np.array(["low", "mid", "top"])[:n_classes]
+    labels = names[np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))]
+    learner = DoublyStochasticClassifier(RFF(n_components=256), loss=loss, n_blocks=30, step_size=4)
+    assert learner.fit(X, labels).score(X, labels) > 0.8
+    assert learner.decision_function(X).shape == ((200,) if n_classes == 2 else (200, 3))
+
+
+def test_log_loss_approaches_exact_kernel_logistic_regression(data):
+    X, y = data
+    signs = np.where(y > y.mean(), 1, -1)
+    K, f = Gaussian()(X), np.zeros(len(X))
+    for _ in range(20):  # Newton's method in function values
+        p = 1 / (1 + np.exp(signs * f))
+        weights = p * (1 - p)
+        f = K @ np.linalg.solve(K + 0.02 * len(X) * np.diag(1 / weights), f + signs * p / weights)
+    learner = DoublyStochasticClassifier(
+        RFF(n_components=256), n_blocks=60, batch_size=64, alpha=0.02, step_size=8
+    )
+    values = learner.fit(X, signs).decision_function(X)
+    assert np.sqrt(np.mean((values - f) ** 2)) < 0.08 * f.std()
+
+
+def test_predictions_are_repeatable_and_survive_pickling(data):
+    X, y = data
+    learner = DoublyStochasticRegressor(n_blocks=5).fit(X, y)
+    again = DoublyStochasticRegressor(n_blocks=5).fit(X, y)
+    first = learner.predict(X)
+    np.testing.assert_array_equal(first, again.predict(X))
+    np.testing.assert_array_equal(first, pickle.loads(pickle.dumps(learner)).predict(X))
+    assert not np.array_equal(
+        first, DoublyStochasticRegressor(n_blocks=5, random_state=1).fit(X, y).predict(X)
+    )
+
+
+def test_features_are_not_stored():
+    """Ten times the blocks raise the peak by their coefficients, and by less than one block of features."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((500, 3)), rng.standard_normal(500)
+
+    def peak(n_blocks):
+        learner = DoublyStochasticRegressor(RFF(n_components=256), n_blocks=n_blocks, batch_size=500)
+        tracemalloc.start()
+        learner.fit(X, y)
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    peak(1)
+    assert peak(30) - peak(3) < 27 * 256 * 8 + 500 * 256 * 8 / 4
+
+
+class Signed(TransformerMixin, BaseEstimator):
+    """Columns +c, -c of one random direction, c and 2c in size."""
+
+    def __init__(self, random_state=None, measure="auto"):
+        self.random_state = random_state
+        self.measure = measure
+
+    def spectrum(self, X):
+        return len(X)
+
+    def fit(self, X, y=None):
+        assert self.measure == len(X)
+        self.weights_ = np.random.default_rng(self.random_state).standard_normal(X.shape[1])
+        self.signature_ = np.array([1.0, -1.0])
+        return self
+
+    def transform(self, X):
+        c = np.cos(X @ self.weights_)
+        return np.column_stack([c, 2 * c])
+
+
+def test_signed_features_and_shared_spectrum(data):
+    X, y = data
+    positive = DoublyStochasticRegressor(Signed(), n_blocks=3, batch_size=20, signed="positive").fit(X, y)
+    associated = DoublyStochasticRegressor(Signed(), n_blocks=3, batch_size=20).fit(X, y)
+    assert positive.coefs_.shape == (3, 1, 1)
+    assert associated.coefs_.shape == (3, 2, 1)
+    np.testing.assert_allclose(associated.coefs_[:, 1], 2 * associated.coefs_[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_blocks": 0}, "'n_blocks' parameter"),
+        ({"alpha": -1}, "'alpha' parameter"),
+        ({"loss": "absolute"}, "'loss' parameter"),
+        ({"signed": "krein"}, "'signed' parameter"),
+        ({"feature_map": "rff"}, "'feature_map' parameter"),
+    ],
+)
+def test_bad_parameters(data, parameters, message):
+    X, y = data
+    with pytest.raises(ValueError, match=message):
+        DoublyStochasticClassifier(**parameters).fit(X, y > 2)
+
+
+def test_a_map_without_a_seed(data):
+    class Fixed(TransformerMixin, BaseEstimator):
+        def fit(self, X, y=None):
+            return self
+
+        def transform(self, X):
+            return X
+
+    with pytest.raises(ValueError, match="parameter random_state"):
+        DoublyStochasticRegressor(Fixed()).fit(*data)
+
+
+def test_a_step_that_is_too_large(data):
+    X, y = data
+    with pytest.raises(ValueError, match="lower step_size"):
+        DoublyStochasticRegressor(n_blocks=40, step_size=1e6, alpha=1e-8).fit(X, y)
