@@ -3,16 +3,22 @@
 from rflib.lazy import attach
 
 MODULES = {
+    "CRAFT": "craft",
     "DIGMM": "digmm",
     "FourierFeatures": "fourier",
     "GORF": "gorf",
     "GRFF": "grff",
+    "LeverageRFF": "leverage",
     "MVORF": "mvorf",
+    "Nystroem": "nystroem",
     "ORF": "orf",
     "QMC": "qmc",
     "RFF": "rff",
     "RandomFeatureMap": "base",
+    "RandomMaclaurin": "maclaurin",
     "SRF": "srf",
+    "SurrogateLeverageRFF": "leverage",
+    "TensorSketch": "tensor_sketch",
 }
 
 __getattr__, __all__ = attach(__name__, MODULES)

@@ -36,9 +36,10 @@ class FourierFeatures(RandomFeatureMap):
     radii : {"iid", "stratified", "halton"}
         Norms of the frequencies.
     layout : {"cos_sin", "phase"}
-        "cos_sin": columns sqrt(|w_f|) cos(<v_f, x>) for all frequencies, then the sines (the lecture's first
-        map), D/2 frequencies. "phase": columns sqrt(2 |w_f|) cos(<v_f, x> + b_f) with uniform phases (its
-        second map), D frequencies, and more variance for rows that are near each other.
+        "cos_sin": columns sqrt(|w_f|) cos(<v_f, x>) for D/2 frequencies, then the sines (the lecture's first
+        map); for odd D one more frequency has a single column of the other kind. "phase": columns
+        sqrt(2 |w_f|) cos(<v_f, x> + b_f) with uniform phases for D frequencies (its second map), which has
+        more variance for rows that are near each other.
     random_state : int, Generator, SeedSequence, RandomState or None
         Seed; the same integer gives the same features on every machine.
 
@@ -104,33 +105,38 @@ class FourierFeatures(RandomFeatureMap):
             raise ValueError(
                 f"{type(self).__name__}: unknown layout {self.layout!r}, choose one of {LAYOUTS}."
             )
-        if self.layout == "phase":
-            return self.n_components
-        if self.n_components < 2:
-            raise ValueError(
-                f"{type(self).__name__} makes a cosine and a sine of each frequency: n_components must be at "
-                f"least 2, got {self.n_components}."
-            )
-        return self.n_components // 2
+        return self.n_components if self.layout == "phase" else (self.n_components + 1) // 2
 
     def _keep(self, frequencies: Frequencies, rng: Generator) -> None:
-        self.frequencies_ = frequencies.vectors
-        self.weights_ = frequencies.weights
-        n = len(self.weights_)
-        phases = rng.uniform(0, 2 * np.pi, n) if self.layout == "phase" else np.zeros(n)
+        """Set the state; a constant goes last, where it may need one column instead of two."""
+        order = np.argsort(~frequencies.vectors.any(axis=1), kind="stable")
+        self.frequencies_, self.weights_ = frequencies.vectors[order], frequencies.weights[order]
+        n, pairs = len(order), self._n_pairs()
+        phases = np.concatenate([np.zeros(pairs), rng.uniform(0, 2 * np.pi, n - pairs)])
         self.phases_ = np.where(self.frequencies_.any(axis=1), phases, np.pi / 4)
         sign = np.where(self.weights_ < 0, -1.0, 1.0)
-        self.signature_ = sign if self.layout == "phase" else np.tile(sign, 2)
+        self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
+
+    def _n_pairs(self) -> int:
+        return 0 if self.layout == "phase" else self.n_components // 2
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        phase = X @ self.frequencies_.T.astype(X.dtype)
-        phase += self.phases_.astype(X.dtype)
+        pairs = self.n_components_ - len(self.weights_)
+        phase = phases_of(X, self.frequencies_, self.phases_)
         amplitude = np.sqrt(np.abs(self.weights_)).astype(X.dtype)
-        if self.layout == "phase":
-            return np.cos(phase, out=phase) * (np.sqrt(X.dtype.type(2)) * amplitude)
-        n = len(amplitude)
-        features = np.empty((len(X), 2 * n), dtype=X.dtype)
-        np.cos(phase, out=features[:, :n])
-        np.sin(phase, out=features[:, n:])
-        features *= np.tile(amplitude, 2)
+        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        np.cos(phase[:, :pairs], out=features[:, :pairs])
+        np.sin(phase[:, :pairs], out=features[:, pairs : 2 * pairs])
+        np.cos(phase[:, pairs:], out=features[:, 2 * pairs :])
+        features *= np.concatenate(
+            [amplitude[:pairs], amplitude[:pairs], np.sqrt(X.dtype.type(2)) * amplitude[pairs:]]
+        )
         return features
+
+
+def phases_of(X: NDArray, frequencies: NDArray, phases: NDArray | None = None) -> NDArray[np.floating]:
+    """Return <v_f, x> + b_f for all rows and frequencies, in X's dtype."""
+    product: NDArray[np.floating] = X @ frequencies.T.astype(X.dtype)
+    if phases is not None and phases.any():
+        product += phases.astype(X.dtype)
+    return product

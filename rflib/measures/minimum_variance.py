@@ -9,6 +9,7 @@ transform, so it serves every kernel of the distance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,18 +57,30 @@ def minimum_variance(
     ValueError
         If the kernel is not finite on [0, zmax], or zero everywhere.
     """
-    d = domain.dimension
-    unit = 2 * np.sqrt(d) / domain.zmax
+    quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
+    return _ladder(kernel, domain.dimension, domain.zmax, quantiles.tobytes(), deltas, largest_radius)
+
+
+@lru_cache(maxsize=64)
+def _ladder(
+    kernel: RadialKernel,
+    d: int,
+    zmax: float,
+    quantile_bytes: bytes,
+    deltas: tuple[float, ...],
+    largest_radius: float,
+) -> AtomicLadder:
+    quantiles = np.frombuffer(quantile_bytes)
+    unit = 2 * np.sqrt(d) / zmax
     bulk = np.linspace(0, largest_radius * unit, _N_RADII)
     radii = np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:]])
     away = int(np.searchsorted(radii, _AWAY * unit))
     # Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot.
-    z = domain.zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
-    target = _finite_profile(kernel, z, domain)
+    z = zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
+    target = _finite_profile(kernel, z, zmax)
     deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
     design = omega(d, np.multiply.outer(z, radii))
-    quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
-    values = _finite_profile(kernel, quantiles, domain)
+    values = _finite_profile(kernel, quantiles, zmax)
 
     solutions = [_single(d, radii[1:], quantiles, values)]
     for block in sorted({1, max(1, d // 2), d}):
@@ -76,8 +89,8 @@ def minimum_variance(
             for mu in _fits(design[:, first:], target, cost[first:], deltas_of_kernel):
                 solutions.extend(_with_merged(radii[first:], mu))
 
-    check = np.linspace(0, domain.zmax, _N_CHECK)
-    exact = _finite_profile(kernel, check, domain)
+    check = np.linspace(0, zmax, _N_CHECK)
+    exact = _finite_profile(kernel, check, zmax)
     rungs = []
     for r, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, r)) @ weights - exact).max())
@@ -85,12 +98,12 @@ def minimum_variance(
     return AtomicLadder(d, tuple(rungs))
 
 
-def _finite_profile(kernel: RadialKernel, z: NDArray, domain: Domain) -> NDArray[np.float64]:
+def _finite_profile(kernel: RadialKernel, z: NDArray, zmax: float) -> NDArray[np.float64]:
     values = np.asarray(kernel.at_distance(z), dtype=np.float64)
     if not np.isfinite(values).all():
-        raise ValueError(f"{kernel!r} is not finite on the distances [0, {domain.zmax:.6g}].")
+        raise ValueError(f"{kernel!r} is not finite on the distances [0, {zmax:.6g}].")
     if not values.any():
-        raise ValueError(f"{kernel!r} is zero on the distances [0, {domain.zmax:.6g}].")
+        raise ValueError(f"{kernel!r} is zero on the distances [0, {zmax:.6g}].")
     return values
 
 

@@ -1,0 +1,113 @@
+"""CRAFT: many features of another map, projected down at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from rflib.kernels.base import Kernel
+from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.tensor_sketch import TensorSketch
+
+_PANEL = 1024
+
+
+class CRAFT(RandomFeatureMap):
+    """Compact random feature maps (Hamid et al. 2014): up-project with another map, then project down.
+
+    K_hat = Z_up R R^T Z_up^T with R (D_up, D) of independent signs over sqrt(D). Unbiased for the kernel of
+    the base map's estimate; the projection adds variance, and the many features of the base take some away.
+
+    Parameters
+    ----------
+    base : RandomFeatureMap or None
+        Unfitted map of a positive definite estimate, such as RandomMaclaurin, TensorSketch or SRF; its
+        n_components and random_state are replaced. None is TensorSketch().
+    n_components : int
+        Number of columns D.
+    n_components_up : int
+        Number of columns D_up of the base map, at least D (2^14 in pennington2015).
+    random_state : int, Generator, SeedSequence, RandomState or None
+        Seed.
+
+    Attributes
+    ----------
+    base_ : RandomFeatureMap
+        The fitted base map.
+    projection_seed_ : ndarray of shape (4,), uint64
+        Seed of the signs, which are drawn again in each transform instead of being kept.
+    """
+
+    _state: ClassVar[tuple[str, ...]] = ("projection_seed_",)
+
+    base_: RandomFeatureMap
+    projection_seed_: NDArray[np.uint64]
+
+    def __init__(
+        self,
+        base: RandomFeatureMap | None = None,
+        n_components: int = 100,
+        *,
+        n_components_up: int = 2**14,
+        random_state: Seed = None,
+    ) -> None:
+        self.base = base
+        self.n_components = n_components
+        self.n_components_up = n_components_up
+        self.random_state = random_state
+
+    def unsupported(self, kernel: Kernel) -> str | None:  # type: ignore[override]
+        """Return why the base map cannot take the kernel; None if it can."""
+        return self._base().unsupported(kernel)
+
+    @property
+    def kernel(self) -> Kernel:  # type: ignore[override]
+        """The base map's kernel."""
+        return self._base()._resolved_kernel()
+
+    def state(self) -> dict[str, NDArray]:
+        """Return the arrays that define the fitted map, for `restore`; the base map's under ``base.``."""
+        return super().state() | {f"base.{name}": array for name, array in self.base_.state().items()}
+
+    def restore(self, state: Mapping[str, NDArray]) -> Self:
+        """Become the fitted map that `state` was taken from; the parameters must be the same."""
+        prefix = "base."
+        inner = {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
+        self.base_ = self._up().restore(inner)
+        return super().restore(state)
+
+    def _base(self) -> RandomFeatureMap:
+        return TensorSketch() if self.base is None else self.base
+
+    def _up(self) -> RandomFeatureMap:
+        return clone(self._base()).set_params(n_components=self.n_components_up)
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        if self.n_components_up < self.n_components:
+            raise ValueError(
+                f"CRAFT projects down: n_components_up must be at least n_components = {self.n_components}, "
+                f"got {self.n_components_up}."
+            )
+        self.base_ = self._up().set_params(random_state=rng).fit(X, y)
+        if (self.base_.signature_ < 0).any():
+            raise ValueError(
+                f"CRAFT needs a base map of a positive definite estimate, but {self._base()!r} has columns of "
+                "negative sign: use RandomMaclaurin, TensorSketch or SRF."
+            )
+        self.projection_seed_ = rng.integers(0, 2**63, 4, dtype=np.uint64)
+        self.signature_ = np.ones(self.n_components)
+
+    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+        rng = np.random.default_rng(self.projection_seed_.tolist())
+        up = self.base_._columns(X)
+        features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
+        for start in range(0, up.shape[1], _PANEL):
+            panel = up[:, start : start + _PANEL]
+            signs = 2 * rng.integers(0, 2, (panel.shape[1], self.n_components_), dtype=np.int8) - 1
+            features += panel @ signs.astype(X.dtype)
+        return features / np.sqrt(X.dtype.type(self.n_components_))

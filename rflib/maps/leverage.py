@@ -1,0 +1,194 @@
+"""LeverageRFF and SurrogateLeverageRFF: frequencies resampled by scores that look at the data (liu2020)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_X_y
+
+from rflib.frequencies.sample import Frequencies, sample_frequencies
+from rflib.frequencies.weighting import leverage_scores, resample, surrogate_scores
+from rflib.kernels.base import Kernel
+from rflib.maps.base import Seed
+from rflib.maps.fourier import FourierFeatures, phases_of
+from rflib.maps.positive import without_positive_measure
+from rflib.measures.construct import construct
+
+VARIANTS = ("resampled", "reference")
+
+
+class ScoredFourierFeatures(FourierFeatures):
+    """Fourier features whose frequencies are weighed by a score of their columns on the training rows.
+
+    A pool of l frequencies is drawn, and scored; a frequency's score is the sum of its cosine's and its sine's.
+
+    variant "resampled" (as printed): n_components / 2 frequencies are drawn from the pool with probabilities q
+    proportional to the scores, with weights (1/l) / (q s). Unbiased.
+
+    variant "reference" (as in the authors' procedure): no resampling; scores of cosine and sine apart, q over
+    all 2s columns; columns multiplied by sqrt(1/q) on top of 1/sqrt(s), sorted by that weight, the first s
+    used as cosines and the rest as sines. Not an estimate of the kernel: its scale is about 2s times too large,
+    which in ridge regression acts as a weaker ridge.
+    """
+
+    measure = "exact"
+    radii = "iid"
+    layout = "cos_sin"
+    unsupported = staticmethod(without_positive_measure)
+
+    pool: int | None
+    variant: str
+
+    @abstractmethod
+    def _scores(self, Z: NDArray[np.float64], y: NDArray | None) -> NDArray[np.float64]:
+        """Return the score of each column of the pool's features."""
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        if self.variant not in VARIANTS:
+            raise ValueError(
+                f"{type(self).__name__}: unknown variant {self.variant!r}, choose one of {VARIANTS}."
+            )
+        n = self._n_frequencies()
+        pool = n if self.pool is None else self.pool
+        if pool < n:
+            raise ValueError(
+                f"{type(self).__name__}: pool must be at least the number of frequencies, {n}, got {pool}."
+            )
+        if self.variant == "reference" and self.n_components % 2:
+            raise ValueError(
+                f"{type(self).__name__}: the variant 'reference' needs an even n_components, got "
+                f"{self.n_components}."
+            )
+        self.measure_ = construct(self.measure, self.kernel_, X)
+        size = n if self.variant == "reference" else pool
+        drawn = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
+        phase = phases_of(X, drawn.vectors).astype(np.float64)
+        Z = np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(size)
+        scores = self._scores(Z, None if y is None else np.asarray(y))
+        if self.variant == "resampled":
+            self._keep(resample(drawn, scores[:size] + scores[size:], n, rng), rng)
+        else:
+            self._keep_reference(drawn, scores)
+
+    def _keep_reference(self, drawn: Frequencies, scores: NDArray[np.float64]) -> None:
+        """Keep 2s single columns: frequency, phase 0 or -pi/2, and weight."""
+        s = len(drawn.weights)
+        weights = scores.sum() / np.maximum(scores, np.finfo(float).tiny)
+        order = np.argsort(weights, kind="stable")
+        self.frequencies_ = np.tile(drawn.vectors, (2, 1))[order]
+        self.weights_ = weights[order] / s
+        self.phases_ = np.repeat([0.0, -np.pi / 2], s)
+        self.signature_ = np.ones(2 * s)
+
+    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+        if self.variant == "resampled":
+            return super()._columns(X)
+        phase = phases_of(X, self.frequencies_, self.phases_)
+        return np.cos(phase, out=phase) * np.sqrt(self.weights_).astype(X.dtype)
+
+
+class LeverageRFF(ScoredFourierFeatures):
+    """Fourier features resampled by their ridge leverage scores (Li et al. 2019; liu2020's leverage-RFF).
+
+    Parameters
+    ----------
+    kernel : Kernel, callable or None
+        Positive definite kernel; None is Gaussian(sigma=1).
+    n_components : int
+        Number of columns D = 2s.
+    pool : int or None
+        Number l of frequencies that are scored, at least s; None is s.
+    ridge : float
+        Regularisation lambda of the scores.
+    variant : {"resampled", "reference"}
+        As printed, or as in the authors' procedure; see `ScoredFourierFeatures`.
+    directions : {"iid", "orthogonal", "halton", "sobol"}
+        Directions of the pool.
+    random_state : int, Generator, SeedSequence, RandomState or None
+        Seed.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        pool: int | None = None,
+        ridge: float = 1e-3,
+        variant: str = "resampled",
+        directions: str = "iid",
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.pool = pool
+        self.ridge = ridge
+        self.variant = variant
+        self.directions = directions
+        self.random_state = random_state
+
+    def _scores(self, Z: NDArray[np.float64], y: NDArray | None) -> NDArray[np.float64]:
+        if not self.ridge > 0:
+            raise ValueError(f"LeverageRFF: ridge must be positive, got {self.ridge!r}.")
+        return leverage_scores(Z, self.ridge)
+
+
+class SurrogateLeverageRFF(ScoredFourierFeatures):
+    """Fourier features resampled by surrogate leverage scores (liu2020: SLS-RFF), which need the targets.
+
+    Parameters
+    ----------
+    kernel, n_components, pool, variant, directions, random_state
+        As for `LeverageRFF`.
+    add_n : bool
+        Whether scores have the term + n of eq. 12; eq. 15 leaves it out.
+
+    Notes
+    -----
+    Targets are centred; class labels become one centred indicator a class, whose scores add up.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        pool: int | None = None,
+        add_n: bool = False,
+        variant: str = "resampled",
+        directions: str = "iid",
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.pool = pool
+        self.add_n = add_n
+        self.variant = variant
+        self.directions = directions
+        self.random_state = random_state
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        if y is None:
+            raise ValueError(
+                "SurrogateLeverageRFF requires y to be passed, but the target y is None: it scores the "
+                "frequencies by the targets."
+            )
+        super()._draw(X, check_X_y(X, y, ensure_min_samples=2)[1], rng)
+
+    def _scores(self, Z: NDArray[np.float64], y: NDArray | None) -> NDArray[np.float64]:
+        assert y is not None
+        if type_of_target(y) in ("binary", "multiclass"):
+            targets = (y[:, None] == np.unique(y)).astype(np.float64)
+        else:
+            targets = y.astype(np.float64).reshape(-1, 1)
+        return surrogate_scores(Z, targets - targets.mean(axis=0), add_n=self.add_n)
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,66 @@
+"""Nystroem: the kernel's own columns at rows drawn at random, the usual alternative to random features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.maps.base import RandomFeatureMap, Seed
+
+_RANK_TOLERANCE = 1e-12
+
+
+class Nystroem(RandomFeatureMap):
+    """Nystroem approximation of any kernel, definite or not: K_hat = C W^+ C^T with D landmark rows.
+
+    With W = U diag(l) U^T the features are C U |l|^(-1/2) and the signature is the sign of l. For a positive
+    definite kernel it equals scikit-learn's Nystroem with the same landmarks, up to a rotation of the columns.
+
+    Parameters
+    ----------
+    kernel : Kernel, callable or None
+        Any kernel; None is Gaussian(sigma=1).
+    n_components : int
+        Number of landmarks and columns D; with fewer training rows all of them are used.
+    random_state : int, Generator, SeedSequence, RandomState or None
+        Seed.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of shape (n_components_, n_features_in_)
+        The rows that were drawn.
+    normalization_ : ndarray of shape (n_components_, n_components_)
+        U |l|^(-1/2); zero for eigenvalues that are zero to rounding.
+    """
+
+    _state: ClassVar[tuple[str, ...]] = ("landmarks_", "normalization_")
+
+    landmarks_: NDArray[np.floating]
+    normalization_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        n_components: int = 100,
+        *,
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        self.landmarks_ = X[rng.permutation(len(X))[: self.n_components]]
+        values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_.astype(np.float64)))
+        size = np.abs(values)
+        kept = size > _RANK_TOLERANCE * size.max()
+        self.normalization_ = vectors * np.where(kept, 1 / np.sqrt(np.where(kept, size, 1)), 0)
+        self.signature_ = np.where(values < 0, -1.0, 1.0)
+
+    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+        return (self.kernel_(X, self.landmarks_) @ self.normalization_).astype(X.dtype, copy=False)
