@@ -95,7 +95,9 @@ class FourierFeatures(RandomFeatureMap):
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         n = self._n_frequencies()
         block = X.shape[1] if self.directions == "orthogonal" else 1
-        self.measure_ = construct(self.measure, self.kernel_, X).for_frequencies(n, block)
+        self.measure_ = construct(self.measure, self.kernel_, X).for_frequencies(
+            n, block, by_atom=self.radii == "stratified"
+        )
         self._keep(
             sample_frequencies(self.measure_, n, directions=self.directions, radii=self.radii, rng=rng), rng
         )

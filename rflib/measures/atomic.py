@@ -76,12 +76,16 @@ class AtomicMeasure(RadialMeasure):
             bias_bound=bias_bound,
         )
 
-    def predicted_error(self, n: int, block: int) -> float:
-        """Root mean square error of a kernel value, over the distances; infinite for fewer n than atoms."""
-        if n < len(self.radii):
+    def predicted_error(self, n: int, block: int | None) -> float:
+        """Root mean square error of a kernel value, over the distances; infinite if n are too few.
+
+        For ``strata(n, block)``, or, if block is None, for n independent draws from the Jordan parts.
+        """
+        if n < (sum(1 for _ in self.parts()) if block is None else len(self.radii)):
             return np.inf
+        variance = self.variance_of_parts(n) if block is None else self.variance(n, block)
         bias = self.profile(self.distances) - self.values
-        return float(np.sqrt(np.mean(bias**2 + self.variance(n, block))))
+        return float(np.sqrt(np.mean(bias**2 + variance)))
 
     @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
@@ -122,6 +126,14 @@ class AtomicMeasure(RadialMeasure):
             if rest:
                 total += (self.weights[j] * share[-1] * rest) ** 2 * self._block_variance(rest)[j]
         return total
+
+    def variance_of_parts(self, n: int) -> NDArray:
+        """Variance of the estimate from n independent frequencies, half of them for each Jordan part."""
+        rz = np.multiply.outer(self.distances, self.radii)
+        first, second = omega(self.dimension, rz), (1 + omega(self.dimension, 2 * rz)) / 2
+        parts = [np.maximum(sign * self.weights, 0) for sign, _ in self.parts()]
+        spread = [part.sum() * (second @ part) - (first @ part) ** 2 for part in parts]
+        return np.sum(spread, axis=0) * len(parts) / n
 
     def _shares(self, j: int, count: int, block: int) -> NDArray:
         """Return each frequency's share in atom j's mean: blocks by inverse mean variance, summing to one."""
@@ -198,15 +210,18 @@ class AtomicLadder(SpectralMeasure):
     dimension: int
     rungs: tuple[AtomicMeasure, ...]
 
-    def for_frequencies(self, n: int, block: int) -> AtomicMeasure:
+    def for_frequencies(self, n: int, block: int, *, by_atom: bool = False) -> AtomicMeasure:
         """Return the rung with the smallest predicted root mean square error.
+
+        ``by_atom`` tells whether the frequencies will be divided among the atoms (`AtomicMeasure.strata`), or
+        drawn from the two Jordan parts as those of any measure.
 
         Raises
         ------
         ValueError
             If n is smaller than the number of atoms of every rung.
         """
-        errors = [rung.predicted_error(n, block) for rung in self.rungs]
+        errors = [rung.predicted_error(n, block if by_atom else None) for rung in self.rungs]
         if not np.isfinite(min(errors)):
             least = min(len(rung.radii) for rung in self.rungs)
             raise ValueError(

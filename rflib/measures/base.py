@@ -99,7 +99,7 @@ class SpectralMeasure(ABC):
 
     dimension: int
 
-    def for_frequencies(self, n: int, block: int) -> SpectralMeasure:
+    def for_frequencies(self, n: int, block: int, *, by_atom: bool = False) -> SpectralMeasure:
         """Return the measure to use for n frequencies whose directions are orthogonal in blocks.
 
         Only the minimum-variance measures depend on it (`rflib.measures.atomic.AtomicLadder`).
