@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar, nnls
 from scipy.special import gammaln
+from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import RadialKernel
 from rflib.measures.base import DiscretePart, RadialMeasure, TablePart
@@ -88,10 +89,14 @@ def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) ->
     mass, target = values[0], np.array(values[1:]) / values[0]
     z, weights = _distances(zmax)
     sigma = _single_gaussian(z, weights, target)
-    if n_gaussians:
-        part: TablePart | DiscretePart = _clipped_gaussians(d, z, weights, target, sigma, mass, n_gaussians)
-    else:
-        part = _optimum(d, z, weights, target, sigma, mass)
+    # One thread: sums in another order would send L-BFGS down another path.
+    with threadpool_limits(limits=1, user_api="blas"):
+        if n_gaussians:
+            part: TablePart | DiscretePart = _clipped_gaussians(
+                d, z, weights, target, sigma, mass, n_gaussians
+            )
+        else:
+            part = _optimum(d, z, weights, target, sigma, mass)
     return RadialMeasure(d, positive=part)
 
 
