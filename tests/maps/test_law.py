@@ -1,0 +1,161 @@
+"""Estimators against the law: their mean and variance, with a stated false-alarm rate.
+
+Seeds are fixed, so a test that passes once passes always; the rate says how likely a right estimator would have
+failed when the seeds were chosen. Family-wise it is below 1e-3: every z-test is at 1e-6 (|z| < 4.9), and there
+are less than a thousand.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from rflib.kernels import Gaussian
+from rflib.maps import GORF, GRFF, MVORF, ORF, RFF, RandomMaclaurin
+from rflib.measures import Domain
+from rflib.measures.construct import construct
+from rflib.measures.omega import omega
+
+from .conftest import BIASED, DELTA, POLYNOMIAL, UNBIASED, sphere
+
+LIMIT = norm.isf(1e-6 / 2)
+DRAWS = 400
+D = 24
+
+
+def estimates(make, X, y, draws=DRAWS, columns=D):
+    """K_hat[0, 1:6] of many seeds, shape (draws, 5), and the exact values."""
+    values = [make(columns, seed).fit(X, y).kernel_matrix(X[:1], X[1:6])[0] for seed in range(draws)]
+    return np.array(values), make(columns, 0).fit(X, y).kernel_(X[:1], X[1:6])[0]
+
+
+@pytest.mark.parametrize("name", UNBIASED)
+def test_unbiased(name, X, y):
+    values, exact = estimates(UNBIASED[name], X, y)
+    error = values.std(axis=0, ddof=1) / np.sqrt(DRAWS)
+    assert np.all(np.abs(values.mean(axis=0) - exact) < LIMIT * error + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["MVORF", "MVORF delta-Gaussian", "MVORF Gaussian", "MVORF arc-cosine", "MVORF phase"]
+)
+def test_bias_of_mvorf_is_within_its_bound(name, X, y):
+    values, exact = estimates(BIASED[name], X, y)
+    bound = BIASED[name](D, 0).fit(X).bias_bound_
+    error = values.std(axis=0, ddof=1) / np.sqrt(DRAWS)
+    assert np.all(np.abs(values.mean(axis=0) - exact) < bound + LIMIT * error + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["SRF", "SRF optimum", "GRFF reference", "GORF polynomial"])
+def test_biased_methods_are_unbiased_for_their_measure(name, X, y):
+    values, _ = estimates(BIASED[name], X, y)
+    fitted = BIASED[name](D, 0).fit(X)
+    expected = fitted.measure_.profile(np.linalg.norm(X[0] - X[1:6], axis=1))
+    error = values.std(axis=0, ddof=1) / np.sqrt(DRAWS)
+    assert np.all(np.abs(values.mean(axis=0) - expected) < LIMIT * error + 1e-6)
+
+
+def assert_variance(values, expected):
+    """z-test of sample variances, with the fourth moment for their standard error."""
+    centred = values - values.mean(axis=0)
+    found = (centred**2).mean(axis=0)
+    error = np.sqrt(((centred**4).mean(axis=0) - found**2) / len(values))
+    assert np.all(np.abs(found - expected) < LIMIT * error + 1e-15), (found, expected, error)
+
+
+def test_variance_of_rff(X, y):
+    z = np.linalg.norm(X[0] - X[1:6], axis=1)
+    k = Gaussian(0.8).at_distance
+    values, _ = estimates(UNBIASED["RFF"], X, y, draws=2000)
+    assert_variance(values, ((1 + k(2 * z)) / 2 - k(z) ** 2) / (D / 2))
+
+
+def test_variance_of_rff_with_phases(X, y):
+    z = np.linalg.norm(X[0] - X[1:6], axis=1)
+    k = Gaussian(0.8).at_distance
+    values, _ = estimates(UNBIASED["RFF phase"], X, y, draws=2000)
+    assert_variance(values, (1 + k(2 * z) / 2 - k(z) ** 2) / D)
+
+
+def test_variance_of_orf_in_one_block(X, y):
+    """luo2021, theorem 5 with its sign corrected, by quadrature over both norms."""
+    d, s = X.shape[1], 6
+    z = np.linalg.norm(X[0] - X[1:6], axis=1)
+    kernel = Gaussian(0.8)
+    k = kernel.at_distance
+    r, p = construct("exact", kernel, X).positive.quadrature()
+    both = np.sqrt(np.add.outer(r**2, r**2))
+    pair = np.array([p @ omega(d, both * distance) @ p for distance in z])
+    expected = ((1 + k(2 * z)) / 2 - k(z) ** 2) / s + (s - 1) / s * (pair - k(z) ** 2)
+    values, _ = estimates(lambda D, seed: ORF(kernel, D, random_state=seed), X, y, draws=2000, columns=2 * s)
+    assert_variance(values, expected)
+
+
+def test_variance_of_grff(X, y):
+    """luo2021, theorem 4."""
+    d, s = X.shape[1], D // 4
+    z = np.linalg.norm(X[0] - X[1:6], axis=1)
+    expected = np.zeros_like(z)
+    for _, part in construct("exact", DELTA, X).parts():
+        r, p = part.quadrature()
+        first, second = (omega(d, np.multiply.outer(factor * z, r)) @ p for factor in (1, 2))
+        expected += part.mass**2 / s * ((1 + second) / 2 - first**2)
+    values, _ = estimates(UNBIASED["GRFF"], X, y, draws=2000)
+    assert_variance(values, expected)
+
+
+def test_orthogonality_lowers_the_variance_where_theorem_6_says_so(X, y):
+    orthogonal, _ = estimates(UNBIASED["GORF"], X, y, draws=1000)
+    independent, _ = estimates(UNBIASED["GRFF"], X, y, draws=1000)
+    assert np.all(orthogonal.var(axis=0) < independent.var(axis=0))
+
+
+def test_predicted_error_of_mvorf():
+    """The root mean square error over pairs and seeds is the predicted one, within 15 %."""
+    X = sphere(200, 16, seed=3)
+    for kernel, columns in ((POLYNOMIAL, 64), (DELTA, 128)):
+        exact = kernel(X)
+        off = ~np.eye(len(X), dtype=bool)
+        fitted = [MVORF(kernel, columns, random_state=seed).fit(X) for seed in range(20)]
+        errors = [np.mean((m.kernel_matrix(X) - exact)[off] ** 2) for m in fitted]
+        assert np.sqrt(np.mean(errors)) == pytest.approx(fitted[0].predicted_error_, rel=0.15)
+
+
+def test_variance_of_random_maclaurin(X, y):
+    a = POLYNOMIAL.maclaurin()
+    P = 0.5 ** np.arange(1, len(a) + 1)
+    P /= P.sum()
+    x, others = X[0], X[1:6]
+    t = others @ x
+    m = 1 + 2 * t**2 - 2 * (others**2) @ x**2
+    second = np.sum(a**2 / P * m[:, None] ** np.arange(len(a)), axis=1)
+    values, exact = estimates(UNBIASED["RM"], X, y, draws=4000)
+    assert_variance(values, (second - exact**2) / D)
+
+
+def test_mvorf_is_unbiased_for_a_users_indefinite_kernel(X):
+    profile = lambda z: np.cos(2 * z) * (1 - z / 3)  # noqa: E731
+    values = np.array(
+        [MVORF(profile, 60, random_state=seed).fit(X).kernel_matrix(X[:1], X[1:6])[0] for seed in range(200)]
+    )
+    fitted = MVORF(profile, 60, random_state=0).fit(X)
+    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    exact = profile(np.linalg.norm(X[0] - X[1:6], axis=1))
+    assert np.all(np.abs(values.mean(axis=0) - exact) < fitted.bias_bound_ + LIMIT * error)
+
+
+def test_domain_of_mvorf_ignores_the_order_of_rows():
+    X = sphere(1500, 5)
+    shuffled = X[np.random.default_rng(1).permutation(len(X))]
+    assert np.array_equal(Domain.of(DELTA, X).distances, Domain.of(DELTA, shuffled).distances)
+
+
+@pytest.mark.parametrize("cls", [RFF, ORF, GRFF, GORF])
+def test_kernel_at_distance_zero_is_exact(cls, X):
+    K = cls(Gaussian(), 20, random_state=0).fit(X).kernel_matrix(X)
+    assert np.allclose(np.diag(K), 1, atol=1e-12)
+
+
+def test_law_of_random_maclaurin_of_degree_one_is_linear(X):
+    """With one degree only, the mean over many columns tends to the linear kernel."""
+    K = RandomMaclaurin(POLYNOMIAL, 40_000, random_state=0).fit(X).kernel_matrix(X[:10])
+    assert np.abs(K - POLYNOMIAL(X[:10])).max() < 0.05
