@@ -43,7 +43,7 @@ class Source:
 def seed_of(*identity: object) -> SeedSequence:
     """Return the seed of a thing from its identity, the same on every machine and in every block."""
     digest = hashlib.sha256("\x1f".join(map(str, identity)).encode()).digest()
-    return SeedSequence(np.frombuffer(digest, dtype=np.uint32).tolist())
+    return SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
 def maps_of(features: Path, kernel: Spec, method: Spec) -> Iterator[tuple[int, int, RandomFeatureMap, float]]:

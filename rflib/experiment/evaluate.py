@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
-from rflib.experiment.files import table_of, write_table
+from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build_kernel
 from rflib.metrics import mean_squared_error, relative_frobenius_error, relative_spectral_error
 
@@ -52,4 +52,4 @@ def run(
         ]
         found += [{**cell, "metric": "sample_seconds", "value": fit_seconds, "seconds": fit_seconds}]
         found += [{**cell, "metric": "transform_seconds", "value": seconds, "seconds": seconds}]
-    write_table(output, table_of(found, **common))
+    write_rows(output, found, **common)

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from rflib.experiment.cells import Source
-from rflib.experiment.files import table_of, write_table
+from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build, build_kernel
 from rflib.experiment.train import score
 
@@ -21,4 +21,4 @@ def run(source: Source, kernel: Spec, learner: Spec, seeds: range, output: Path,
         estimator = build("learner", learner, kernel=build_kernel(kernel)).fit(data.X_train, data.y_train)
         predicted = estimator.predict(data.X_test)
         found.append({"seed": seed, **score(data, predicted), "seconds": perf_counter() - start})
-    write_table(output, table_of(found, **common))
+    write_rows(output, found, **common)

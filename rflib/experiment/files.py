@@ -44,6 +44,18 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
+def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], **common: Any) -> None:
+    """Write the rows of one job as Parquet, with what they share: its identity, where and with what it ran."""
+    where = {
+        "host": platform.node(),
+        "versions": " ".join(
+            f"{name}={version(name)}" for name in ("rflib", "numpy", "scipy", "scikit-learn")
+        ),
+        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+    write_table(path, pd.DataFrame([{**common, **row, **where} for row in rows]))
+
+
 def write_table(path: str | Path, table: pd.DataFrame) -> None:
     """Write a table as Parquet."""
     with replacing(path) as file:
@@ -87,15 +99,3 @@ def read_arrays(path: str | Path) -> dict[str, NDArray]:
         raise
     except Exception as error:
         raise ValueError(f"{path} is damaged ({error}): delete it and run again.") from error
-
-
-def table_of(rows: Iterable[Mapping[str, Any]], **common: Any) -> pd.DataFrame:
-    """Return the rows of one job with what they share: its identity, where and with what it ran."""
-    where = {
-        "host": platform.node(),
-        "versions": " ".join(
-            f"{name}={version(name)}" for name in ("rflib", "numpy", "scipy", "scikit-learn")
-        ),
-        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-    }
-    return pd.DataFrame([{**common, **row, **where} for row in rows])

@@ -19,6 +19,8 @@ from rflib.experiment.names import canonical, hint, module_of
 from rflib.experiment.plan import Data, Error, ExactEntry, Score, StudyPlan, Unit, plan_study
 from rflib.experiment.studies import check, load_study
 
+UNKNOWN_ROWS = 100_000
+
 
 class Pipeline:
     """Configuration and plans, looked up by the wildcards of the rules.
@@ -150,6 +152,20 @@ class Pipeline:
         return f"--n-components {columns} --seeds {block.first_seed}:{block.stop_seed}"
 
     # errors and scores
+
+    def memory(self, wildcards: Any) -> int:
+        """Return the megabytes that a learner needs for the largest features of a block, generously.
+
+        16 bytes an entry are liblinear's, 8 each are the features' and those of one copy.
+        """
+        data = self._data[wildcards.data]
+        spec = self._datasets[data.dataset]
+        rows = UNKNOWN_ROWS if "file" in spec else entry_of(data.dataset).rows
+        if data.max_train is not None and data.max_test is not None:
+            rows = min(rows, data.max_train + data.max_test)
+        return (
+            1000 + rows * max(self._blocks[self._path(wildcards), wildcards.block].n_components) * 32 // 10**6
+        )
 
     def error(self, error: str) -> str:
         """Return the options that tell how the error of kernel matrices is measured."""

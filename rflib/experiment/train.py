@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rflib.datasets.load import Dataset
 from rflib.experiment.cells import Source, maps_of
-from rflib.experiment.files import table_of, write_table
+from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build
 from rflib.learners.signed import signed_columns
 from rflib.metrics import accuracy, rmse
@@ -40,7 +40,7 @@ def run(
                 "seconds": seconds,
             }
         )
-    write_table(output, table_of(found, signed=learner.get("signed", "associated"), **common))
+    write_rows(output, found, signed=learner.get("signed", "associated"), **common)
 
 
 def score(data: Dataset, predicted: NDArray) -> dict[str, Any]:

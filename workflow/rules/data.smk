@@ -2,6 +2,7 @@
 
 
 rule prepare:
+    localrule: True
     output:
         meta=RESULTS + "/data/{dataset}/meta.json",
     log:

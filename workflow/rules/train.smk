@@ -18,7 +18,7 @@ rule scores:
             "train", wildcards, PIPELINE.learner_module(wildcards.learner)
         ),
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: PIPELINE.memory(wildcards) * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "{STEP} train --threads {threads} {params.source} --features {input.features:q}"

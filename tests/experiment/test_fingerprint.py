@@ -1,0 +1,104 @@
+"""Fingerprints: change with the code that a job uses, and with nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rflib.experiment import fingerprint as module
+from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
+
+FILES = {
+    "__init__.py": "MODULES = {'One': 'one', 'Two': 'two'}\n",
+    "one.py": '"""One."""\nfrom PACKAGE import Two\nfrom .helper import shared\n'
+    'class One(Two):\n    """A class."""\n    x = 1\n',
+    "two.py": "class Two:\n    y = 2\n",
+    "helper.py": "def shared():\n    '''Share.'''\n    return 3\n",
+    "other.py": "z = 4\n",
+    "readers.py": "from PACKAGE.helper import shared\ndef a():\n    return b()\ndef b():\n    return 1\n"
+    "def c():\n    return shared()\nTABLE = {'a': a, 'c': c}\n",
+}
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Callable[..., None]]]:
+    """A package of its own for each test, and a function that edits one of its files."""
+    name = f"rflib_test_package_{next(_numbers)}"
+    folder = tmp_path / name
+    folder.mkdir()
+    for file, text in FILES.items():
+        (folder / file).write_text(text.replace("PACKAGE", name))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def edit(file: str, old: str, new: str) -> None:
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / file).write_text(text.replace(old, new))
+        forget()
+
+    yield name, edit
+    for loaded in [key for key in sys.modules if key.startswith(name)]:
+        del sys.modules[loaded]
+    forget()
+
+
+def forget() -> None:
+    for function in (module._tree, module._digest, module._imports, module._definitions, module._is_package):
+        function.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changes"),
+    [
+        ("one.py", "x = 1", "x = 2", True),
+        ("one.py", "x = 1", "x = 1  # a comment", False),
+        ("one.py", "x = 1", "x   =   (1)", False),
+        ("one.py", '"""A class."""', '"""Another text."""', False),
+        ("two.py", "y = 2", "y = 3", True),
+        ("helper.py", "return 3", "return 5", True),
+        ("helper.py", "Share.", "Shared.", False),
+        ("other.py", "z = 4", "z = 5", False),
+        ("__init__.py", "'two'}", "'two', 'New': 'other'}", False),
+    ],
+)
+def test_a_module_and_what_it_imports(
+    package: tuple[str, Callable[..., None]], file: str, old: str, new: str, changes: bool
+) -> None:
+    name, edit = package
+    before = fingerprint(f"{name}.one")
+    edit(file, old, new)
+    assert (fingerprint(f"{name}.one") != before) == changes
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changes"),
+    [
+        ("readers.py", "return b()", "return b() + 1", True),
+        ("readers.py", "return 1", "return 2", True),
+        ("readers.py", "return shared()", "return shared() + 1", False),
+        ("readers.py", "'c': c}", "'c': c, 'd': a}", False),
+        ("helper.py", "return 3", "return 5", False),
+    ],
+)
+def test_single_definitions(
+    package: tuple[str, Callable[..., None]], file: str, old: str, new: str, changes: bool
+) -> None:
+    name, edit = package
+    before = fingerprint_of_definitions((f"{name}.readers", "TABLE", "a"))
+    edit(file, old, new)
+    assert (fingerprint_of_definitions((f"{name}.readers", "TABLE", "a")) != before) == changes
+
+
+def test_maps_differ_from_each_other() -> None:
+    names = ("rff", "orf", "qmc", "grff", "gorf", "mvorf", "srf")
+    assert len({fingerprint(f"rflib.maps.{name}") for name in names}) == len(names)
+
+
+def test_a_module_without_source_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no Python source"):
+        fingerprint("rflib.nothing_here")

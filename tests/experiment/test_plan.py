@@ -1,0 +1,162 @@
+"""The plan: blocks, sharing, columns, and errors that name the study and the entry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rflib.experiment.plan import StudyPlan, plan_study
+from rflib.experiment.studies import check, load_study
+
+STUDIES = Path(__file__).parents[2] / "workflow/studies"
+STUDY: dict[str, Any] = {
+    "title": "A study",
+    "datasets": [{"name": "digits", "preprocess": "unit_norm"}],
+    "kernels": {"delta": {"type": "DeltaGaussian"}, "poly": {"type": "SphericalPolynomial", "a": 3, "p": 1}},
+    "methods": {"GORF": {"type": "GORF"}, "RM": {"type": "RandomMaclaurin"}},
+    "s": [4, "d/2"],
+    "repetitions": 20,
+}
+
+
+def plan(settings: dict[str, Any] | None = None, **changes: Any) -> StudyPlan:
+    study = {**STUDY, **changes}
+    check(study, "study", "a.yaml")
+    return plan_study("a", study, settings or {})
+
+
+def files(*arguments: Any, **changes: Any) -> set[str]:
+    return set(plan(*arguments, **changes).files("results"))
+
+
+def test_a_file_for_each_block() -> None:
+    assert files(methods={"GORF": {"type": "GORF"}}, kernels={"delta": {"type": "DeltaGaussian"}}) == {
+        f"results/errors/digits.unit_norm/DeltaGaussian/GORF/{n}-r{a}_{a + 10}/rows=1000.parquet"
+        for n in (16, 128)
+        for a in (0, 10)
+    }
+
+
+def test_an_inner_list_is_one_block() -> None:
+    assert {entry.block.n_components for entry in plan(s=[[4, "d/2"], 8]).entries} == {(16, 128), (32,)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "changes"),
+    [
+        ({"repetitions": 30}, {}),
+        ({}, {"s": [4, "d/2", "d"]}),
+        ({}, {"datasets": [*STUDY["datasets"], {"name": "diabetes", "preprocess": "unit_norm"}]}),
+        ({}, {"methods": {**STUDY["methods"], "SRF": {"type": "SRF"}}}),
+        ({}, {"learners": {"SVM": {"type": "LinearSVM"}}}),
+    ],
+)
+def test_more_of_anything_keeps_what_there_is(settings: dict[str, Any], changes: dict[str, Any]) -> None:
+    assert files() < files(settings, **changes)
+
+
+def test_the_same_cell_has_the_same_file_in_every_study() -> None:
+    labels = {"other": {"type": "GORF", "directions": "orthogonal"}, "RM": {"type": "RandomMaclaurin"}}
+    assert files(methods=labels, title="Another") == files()
+
+
+def test_budgets() -> None:
+    columns = {
+        budget: {(e.method_label, *e.block.n_components) for e in plan(budget=budget, s=[4]).entries}
+        for budget in ("paper", "columns", "both")
+    }
+    assert columns["paper"] == {("GORF", 16), ("RM", 4)}
+    assert columns["columns"] == {("GORF", 16), ("RM", 16)}
+    assert columns["both"] == columns["paper"] | columns["columns"]
+
+
+def test_a_method_is_left_out_where_it_does_not_apply() -> None:
+    found = plan()
+    assert {(e.kernel_label, e.method_label) for e in found.entries} == {
+        ("delta", "GORF"),
+        ("poly", "GORF"),
+        ("poly", "RM"),
+    }
+    ((kernel, method, reason),) = found.skipped
+    assert (kernel, method) == ("delta", "RM")
+    assert "DeltaGaussian" in reason
+
+
+def test_a_kernel_may_ask_for_its_own_preprocessing() -> None:
+    kernels = {"delta": {"type": "DeltaGaussian", "preprocess": "raw"}, "poly": STUDY["kernels"]["poly"]}
+    assert {(e.kernel_label, e.unit.data.id) for e in plan(kernels=kernels).entries} == {
+        ("delta", "digits"),
+        ("poly", "digits.unit_norm"),
+    }
+
+
+def test_learners_go_with_the_task() -> None:
+    learners = {
+        "SVM": {"type": "LinearSVM", "task": "classification"},
+        "SVR": {"type": "LinearSVR", "task": "regression"},
+    }
+    datasets = [{"name": "digits"}, {"name": "diabetes"}]
+    found = plan(learners=learners, datasets=datasets, kernels={"delta": {"type": "DeltaGaussian"}})
+    assert {(e.unit.data.id, label) for e in found.entries for label, _ in e.scores} == {
+        ("digits", "SVM"),
+        ("diabetes", "SVR"),
+    }
+
+
+def test_the_diagonal_matters_for_the_error_only() -> None:
+    methods = {"a": {"type": "GORF"}, "b": {"type": "GORF", "unit_diagonal": True}}
+    found = plan(methods=methods, kernels={"delta": {"type": "DeltaGaussian"}}, s=[4], repetitions=1)
+    assert len({e.unit.path for e in found.entries}) == 1
+    assert len(found.files("results")) == 2
+
+
+def test_smoke_is_small_and_full_is_large() -> None:
+    smoke = plan({"preset": "smoke"})
+    assert {e.unit.data.max_train for e in smoke.entries} == {300}
+    assert {e.block.stop_seed for e in smoke.entries} == {2}
+    assert max(e.block.stop_seed for e in plan({"preset": "full"}, repetitions=5).entries) == 20
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"methods": {"mine": {"type": "MVORFF"}}}, "'a', method 'mine': .*Did you mean 'MVORF'"),
+        ({"methods": {"mine": {"type": "GORF", "direction": "x"}}}, "mine.*Did you mean 'directions'"),
+        ({"kernels": {"k": {"type": "Gausian"}}}, "'a', kernel 'k': .*Did you mean 'Gaussian'"),
+        ({"kernels": {"k": {"type": "Gaussian", "sigma": -1}}}, "'k': .*sigma must be a positive number"),
+        ({"datasets": [{"name": "digitz"}]}, "'a', data set 'digitz': .*digits"),
+        ({"learners": {"l": {"type": "LinearSVMM"}}}, "'a', learner 'l': .*Did you mean 'LinearSVM'"),
+        ({"s": [4, -8]}, r"a.yaml: s.1: -8 is not a positive integer"),
+        ({"s": ["2e"]}, r"a.yaml: s.0: '2e' is not a positive integer, or like d/2"),
+        ({"repetitions": 0}, "repetitions: 0 is not a positive integer"),
+        ({"kernal": {}}, "unknown key 'kernal'. Did you mean 'kernels'"),
+        ({"datasets": [{"preprocess": "raw"}]}, r"datasets.0: 'name' is a required property"),
+        ({"methods": {"m": {"type": "RFF", "kernels": ["delta"]}}}, "no positive spectral measure"),
+        ({"methods": {"m": {"type": "RFF", "kernels": ["delat"]}}}, "names 'delat'.*Did you mean 'delta'"),
+        (
+            {"kernels": {"k": {"type": "Gaussian", "datasets": ["wine"]}}},
+            "names 'wine', which the study does not",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        plan(**changes)
+
+
+def test_a_file_that_is_not_yaml(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("s: [1\n")
+    with pytest.raises(ValueError, match=r"a.yaml is not valid YAML"):
+        load_study(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_studies_of_the_project_can_be_planned(path: Path) -> None:
+    found = plan_study(path.stem, load_study(path), {})
+    assert found.entries
+    assert {label for e in found.entries for label in [e.method_label]} == set(
+        yaml.safe_load(path.read_text())["methods"]
+    )

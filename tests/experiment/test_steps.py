@@ -1,0 +1,168 @@
+"""The steps by themselves: what they write is what the library computes, whatever the block."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rflib.cli import main
+from rflib.datasets.load import load
+from rflib.datasets.prepare import prepare
+from rflib.experiment.alive import hold
+from rflib.experiment.cells import seed_of
+from rflib.experiment.files import read_arrays, read_table, replacing, write_arrays
+from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.learners.svm import LinearSVM
+from rflib.maps.gorf import GORF
+from rflib.metrics import accuracy, relative_frobenius_error
+
+KERNEL = '{"type":"DeltaGaussian"}'
+METHOD = '{"type":"GORF"}'
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "digits"
+    prepare("digits", folder.parent, folder)
+    return folder
+
+
+def step(name: str, data: Path, *arguments: object) -> None:
+    source = ("--data", data, "--preprocess", "unit_norm", "--max-train", 60, "--max-test", 40)
+    main([name, *map(str, source), "--kernel", KERNEL, *map(str, arguments)])
+
+
+def sample(data: Path, output: Path, columns: tuple[int, ...] = (16, 8), seeds: str = "0:2") -> Path:
+    more = ("--identity", "digits/DeltaGaussian/GORF", "--n-components", *columns, "--seeds", seeds)
+    step("sample", data, "--method", METHOD, *more, "--output", output)
+    return output
+
+
+def by_hand(data: Path, n: int, seed: int) -> tuple[Any, GORF]:
+    rows = load(data, preprocess="unit_norm", repetition=seed, max_train=60, max_test=40)
+    state = seed_of("digits/DeltaGaussian/GORF", n, seed)
+    return rows, GORF(DeltaGaussian(), n, random_state=state).fit(rows.X_train)
+
+
+def test_features_are_those_of_the_library_in_every_block(data: Path, tmp_path: Path) -> None:
+    together = read_arrays(sample(data, tmp_path / "together.npz"))
+    alone = read_arrays(sample(data, tmp_path / "alone.npz", (8,), "1:2"))
+    _, expected = by_hand(data, 8, 1)
+    for arrays in (together, alone):
+        np.testing.assert_array_equal(arrays["8/1/frequencies_"], expected.frequencies_)
+
+
+def test_errors_are_those_of_the_library(data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz")
+    common = ("--method", METHOD, "--features", features, "--fingerprint", "abc", "--rows", 60)
+    step("evaluate", data, *common, "--output", tmp_path / "e.parquet")
+    table = read_table(tmp_path / "e.parquet")
+    rows, feature_map = by_hand(data, 16, 1)
+    expected = relative_frobenius_error(
+        DeltaGaussian()(rows.X_train), feature_map.kernel_matrix(rows.X_train)
+    )
+    cell = table[(table["n_components"] == 16) & (table["seed"] == 1)].set_index("metric")["value"]
+    assert cell["relative_frobenius_error"] == pytest.approx(expected, rel=1e-9)
+    assert set(table["fingerprint"]) == {"abc"}
+    step("evaluate", data, *common, "--unit-diagonal", "--output", tmp_path / "d.parquet")
+    errors = [
+        t[t["metric"] == "relative_frobenius_error"]["value"]
+        for t in (table, read_table(tmp_path / "d.parquet"))
+    ]
+    assert (errors[0] != errors[1]).all()
+
+
+@pytest.mark.parametrize("how", ["associated", "positive"])
+def test_scores_are_those_of_the_library(how: str, data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz")
+    learner = json.dumps({"type": "LinearSVM", "signed": how})
+    common = ("--method", METHOD, "--features", features, "--learner", learner)
+    step("train", data, *common, "--output", tmp_path / "s.parquet")
+    table = read_table(tmp_path / "s.parquet")
+    rows, feature_map = by_hand(data, 16, 0)
+    keep = feature_map.signature_ > 0 if how == "positive" else slice(None)
+    Z, Z_test = (feature_map.transform(X)[:, keep] for X in (rows.X_train, rows.X_test))
+    expected = accuracy(rows.y_test, LinearSVM().fit(Z, rows.y_train).predict(Z_test))
+    cell = table[(table["n_components"] == 16) & (table["seed"] == 0)]
+    assert cell["value"].item() == pytest.approx(expected)
+    assert set(table["signed"]) == {how}
+
+
+def test_the_exact_learner_is_scored(data: Path, tmp_path: Path) -> None:
+    learner = '{"type":"ExactKernelSVC","C":10}'
+    step("exact", data, "--learner", learner, "--seeds", "0:2", "--output", tmp_path / "x.parquet")
+    assert list(read_table(tmp_path / "x.parquet")["seed"]) == [0, 1]
+
+
+def test_a_spectrum_is_stored_and_used(data: Path, tmp_path: Path) -> None:
+    measure = '{"type":"minimum_variance"}'
+    step("spectra", data, "--measure", measure, "--output", tmp_path / "m.npz")
+    more = ("--identity", "i", "--n-components", 16, "--seeds", "0:1", "--output", tmp_path / "f.npz")
+    step("sample", data, "--method", '{"type":"MVORF"}', "--spectrum", tmp_path / "m.npz", *more)
+    assert "16/0/weights_" in read_arrays(tmp_path / "f.npz")
+
+
+def test_wrong_input_ends_with_one_line(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "f.npz").write_bytes(b"not an npz")
+    with pytest.raises(SystemExit, match=r"error: .*f\.npz is damaged.*delete it and run again"):
+        step(
+            "evaluate", data, "--method", METHOD, "--features", tmp_path / "f.npz", "--output", tmp_path / "e"
+        )
+    assert capsys.readouterr().err.startswith("rflib evaluate --data ")
+
+
+def test_seeds_come_from_identity_alone() -> None:
+    assert seed_of("a", 1).entropy == seed_of("a", "1").entropy
+    assert seed_of("a", 1).entropy != seed_of("a1").entropy
+    assert seed_of("a", 1).generate_state(1)[0] == 1348368279
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "folder/a.npz"
+    write_arrays(path, {"x": np.arange(3)})
+    with pytest.raises(KeyboardInterrupt), replacing(path) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    np.testing.assert_array_equal(read_arrays(path)["x"], np.arange(3))
+    assert [p.name for p in path.parent.iterdir()] == ["a.npz"]
+
+
+def test_a_full_disk_is_named_with_the_remedy(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match=r"cannot write .*a\.npz: No space left.*Make room.*run again"),
+        replacing(tmp_path / "a.npz"),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_are_read_without_pickle(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.array([{}], dtype=object))
+    with pytest.raises(ValueError, match=r"a\.npz is damaged"):
+        read_arrays(tmp_path / "a.npz")
+    pd.DataFrame({"x": [1]}).to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-10])
+    with pytest.raises(ValueError, match=r"a\.parquet is damaged"):
+        read_table(tmp_path / "a.parquet")
+
+
+def test_locks_of_the_dead_are_cleared_and_those_of_the_living_kept(tmp_path: Path) -> None:
+    folder = tmp_path / ".snakemake"
+    (folder / "locks").mkdir(parents=True)
+    (folder / "locks/0.input.lock").touch()
+    with hold(folder) as first:  # type: ignore[union-attr]
+        assert first is not None
+        assert not list((folder / "locks").iterdir())
+        (folder / "locks/0.input.lock").touch()
+        with hold(folder):  # type: ignore[union-attr]
+            assert list((folder / "locks").iterdir())
+    with hold(folder):  # type: ignore[union-attr]
+        assert not list((folder / "locks").iterdir())
