@@ -11,6 +11,7 @@ from pathlib import Path
 
 import requests
 from tqdm import tqdm
+from urllib3.exceptions import HTTPError
 
 from rflib.datasets.registry import File, entry_of
 
@@ -124,7 +125,7 @@ def _download(url: str, part: Path) -> None:
                 length = int(response.headers.get("Content-Length", 0))
                 _write(response, part, have if resumed else 0, length)
                 return
-        except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError):
+        except (requests.ConnectionError, requests.Timeout):
             if attempt == _ATTEMPTS - 1:
                 raise
 
@@ -136,10 +137,13 @@ def _write(response: requests.Response, part: Path, have: int, length: int) -> N
     )
     written = 0
     with progress, part.open("ab" if have else "wb") as file:
-        while chunk := response.raw.read(_CHUNK):
-            file.write(chunk)
-            written += len(chunk)
-            progress.update(len(chunk))
+        try:
+            while chunk := response.raw.read(_CHUNK):
+                file.write(chunk)
+                written += len(chunk)
+                progress.update(len(chunk))
+        except HTTPError as error:
+            raise requests.ConnectionError(str(error)) from error
     if length and written < length:
         raise requests.ConnectionError(f"the connection ended after {written} of {length} bytes")
 
