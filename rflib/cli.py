@@ -132,6 +132,12 @@ def _report(studies: list[Path], results: Path, out: Path) -> None:
     write_page(studies, results, out)
 
 
+def _export(study: Path, results: Path, out: Path) -> None:
+    from rflib.report.export import export
+
+    print(export(study, results, out))
+
+
 def _fingerprint(modules: list[str]) -> None:
     from rflib.experiment.fingerprint import fingerprint
 
@@ -216,6 +222,13 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
     report.add_argument("--results", type=Path, required=True, help="folder of the results")
     report.add_argument("--out", type=Path, required=True, help="the page")
+
+    export = _step(
+        steps, "export", _export, "write a study's tables and figures as Markdown and SVG, to keep"
+    )
+    export.add_argument("--study", type=Path, required=True, help="the study file")
+    export.add_argument("--results", type=Path, required=True, help="folder of the results")
+    export.add_argument("--out", type=Path, required=True, help="folder to write to, such as docs/results")
 
     fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of modules")
     fingerprint.add_argument("modules", nargs="+", help="such as rflib.maps.gorf")

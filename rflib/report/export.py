@@ -1,0 +1,75 @@
+"""Results to keep: tables and figures as Markdown and SVG, with the conditions they were measured under."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+
+def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
+    """Write ``<study>.md`` and its figures to ``out_dir``, from the results of the pipeline alone.
+
+    Raises
+    ------
+    ValueError
+        If the study has no results.
+    """
+    folder = results_dir / study.stem
+    if not (folder / "cells.parquet").exists():
+        raise ValueError(f"{folder} holds no cells: run the study first.")
+    about = yaml.safe_load(study.read_text(encoding="utf-8"))
+    cells = pd.read_parquet(folder / "cells.parquet")
+    out_dir.mkdir(parents=True, exist_ok=True)
+    parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells)]
+    claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
+    if len(claims):
+        parts += ["## Claims", markdown(claims)]
+    for entry in _index(folder / "figures"):
+        name = f"{study.stem}_{entry['file']}"
+        shutil.copyfile(folder / "figures" / entry["file"], out_dir / name)
+        parts += [f"## {entry['title']}", f"![{entry['title']}]({name})", entry["caption"]]
+    for entry in _index(folder / "tables"):
+        parts += [
+            f"## {entry['title']}",
+            entry["caption"],
+            markdown(pd.read_csv(folder / "tables" / entry["file"])),
+        ]
+    page = out_dir / f"{study.stem}.md"
+    page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
+    return page
+
+
+def conditions(cells: pd.DataFrame) -> str:
+    """Return what was run, with what, and for how long, as a paragraph."""
+    unique = cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed", "learner"])
+    seconds = unique["seconds"].sum()
+    versions = ", ".join(sorted(cells["versions"].dropna().unique()))
+    return (
+        f"Made by `rflib export` from the pipeline's cells: {len(unique)} cells with {cells['seed'].nunique()} "
+        f"repetitions; {seconds:.0f} s in features and learners. Machine: {platform.machine()}, "
+        f"{os.cpu_count()} cores. Versions: {versions}."
+    )
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Return a table in Markdown; numbers to four digits."""
+    rows = [[str(column) for column in table.columns], ["---"] * len(table.columns)]
+    rows += [[_text(value) for value in row] for row in table.itertuples(index=False)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if pd.isna(value) else f"{value:.4g}"
+    return str(value).replace("|", "\\|")
+
+
+def _index(folder: Path) -> list[dict[str, Any]]:
+    return list(json.loads((folder / "index.json").read_text(encoding="utf-8")))
