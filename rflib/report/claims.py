@@ -14,6 +14,7 @@ from rflib.report.options import LOWER_IS_BETTER, check_options, select
 ALLOWED = {"better": ("metric!", "method!", "than!", "share", "learner", "kernels", "datasets", "source")}
 COLUMNS = ("claim", "source", "verdict", "evidence")
 LEVEL = 0.05
+_NOISE = 1e-9
 
 
 def check_claims(claims: Sequence[Mapping[str, Any]], cells: pd.DataFrame) -> pd.DataFrame:
@@ -63,7 +64,7 @@ def better(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
         gain = (pair["than"] - pair["method"]) * (1 if lower else -1)
         margins.append(float(gain.mean() / abs(pair["than"].mean())))
         wins += bool(gain.mean() > 0)
-        if len(pair) > 1 and gain.std() > 0:
+        if len(pair) > 1 and gain.std() > _NOISE * abs(gain.mean()):
             significant += bool(gain.mean() > 0 and ttest_rel(pair["than"], pair["method"]).pvalue < LEVEL)
     if not margins:
         return "no data", "none of its cells was run"

@@ -134,6 +134,7 @@ def caption(entry: Mapping[str, Any]) -> str:
     """Return an entry's own caption, or what it shows."""
     if "caption" in entry:
         return str(entry["caption"])
-    text = f"{NAMES[entry['metric']].capitalize()} against {NAMES[entry.get('x', 'n_components')]}; "
+    what = NAMES[entry["metric"]]
+    text = f"{what[0].upper()}{what[1:]} against {NAMES[entry.get('x', 'n_components')]}; "
     text += "means with 95 % confidence intervals."
     return text + (" Hollow: published mean and standard deviation." if "published" in entry else "")

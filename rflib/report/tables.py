@@ -159,10 +159,11 @@ def caption(entry: Mapping[str, Any]) -> str:
     if "caption" in entry:
         return str(entry["caption"])
     what = NAMES[entry["metric"]]
+    title = what[0].upper() + what[1:]
     return {
-        "published": f"{what.capitalize()}: published and measured mean and standard deviation. Agrees: the means "
+        "published": f"{title}: published and measured mean and standard deviation. Agrees: the means "
         "differ by at most two standard errors of their difference.",
-        "grid": f"{what.capitalize()}: mean and standard deviation over the repetitions, by columns D.",
+        "grid": f"{title}: mean and standard deviation over the repetitions, by columns D.",
         "ranking": f"Mean rank by {what} among the methods with the same columns D (1 is best), over data sets, "
         "kernels and D; a method is ranked only where it applies.",
     }[entry["type"]]
