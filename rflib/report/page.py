@@ -36,17 +36,13 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
     ValueError
         If none of the studies has results.
     """
-    sections = [
-        _section(path, results_dir / path.stem)
-        for path in studies
-        if (results_dir / path.stem / "cells.parquet").exists()
-    ]
-    if not sections:
+    present = [path for path in studies if (results_dir / path.stem / "cells.parquet").exists()]
+    if not present:
         raise ValueError(f"{results_dir} holds no cells of any study: run one first.")
     environment = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True, trim_blocks=True)
     html = environment.get_template("page.html").render(
-        sections=sections,
-        methods=_methods(results_dir, studies),
+        sections=[_section(path, results_dir / path.stem) for path in present],
+        methods=_methods(results_dir, present),
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
