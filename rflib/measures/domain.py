@@ -12,6 +12,7 @@ from rflib.kernels.base import Kernel
 
 _SAMPLE_ROWS = 1000
 _DIAMETER_SWEEPS = 8
+_RESOLUTION = 1e-7  # Distances this small beside the entries are rounding errors.
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +38,19 @@ class Domain:
         """Read the domain off the rows X (n, d); it does not depend on their order.
 
         On the unit sphere zmax is 2. Elsewhere it is the diameter of the rows, found by sweeps to the
-        farthest row (a lower bound, exact in almost all cases, in O(n d)).
+        farthest row in O(n d): a lower bound, rarely more than a percent short, and no less than the sampled
+        distances.
         """
         n, d = X.shape
         sphere = kernel.unit_norm
         order = np.lexsort(X.T[::-1]) if n > _SAMPLE_ROWS else np.arange(n)
         rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
         z = euclidean_distances(rows)[np.triu_indices(len(rows), 1)] if n > 1 else np.empty(0)
-        zmax = 2.0 if sphere else _diameter(X)
-        z = np.sort(z[z > 0])
+        resolution = _RESOLUTION * float(np.abs(rows).max(initial=0))
+        z = np.sort(z[z > resolution])
+        zmax = 2.0 if sphere else max(_diameter(X), float(z.max(initial=0)))
         if not z.size:
-            zmax = zmax or 1.0
+            zmax = zmax if zmax > resolution else 1.0
             z = np.linspace(0, zmax, 101)[1:]
         return cls(dimension=d, zmax=zmax, distances=np.minimum(z, zmax))
 

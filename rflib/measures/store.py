@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +56,12 @@ def load(path: str | Path) -> SpectralMeasure:
         If the file is not one; the message names it.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return _unflatten("measure", dict(archive))
-    except (OSError, KeyError, ValueError, TypeError) as error:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            measure = _unflatten("measure", dict(archive))
+        if not isinstance(measure, SpectralMeasure):
+            raise TypeError(f"found {type(measure).__name__}")
+        return measure
+    except (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError) as error:
         if isinstance(error, FileNotFoundError):
             raise
         raise ValueError(f"{path} holds no spectral measure ({error}): delete it and run again.") from error
