@@ -47,7 +47,7 @@ def test_a_killed_job_leaves_nothing_partial(
     step: str, finished: Workspace, fresh: Workspace, copy_of: Copy
 ) -> None:
     workspace = copy_of(fresh)
-    process = workspace.start(TABLE, "--retries", "0")
+    process = workspace.start(TABLE)
     _wait_for_job(process.pid, step).send_signal(signal.SIGKILL)
     output, _ = process.communicate(timeout=300)
     assert process.returncode != 0, output
@@ -75,7 +75,7 @@ def test_a_damaged_file_is_named_with_the_remedy(finished: Workspace, copy_of: C
     workspace = copy_of(finished)
     damaged = next((workspace.folder / "results/features").rglob("*.npz"))
     damaged.write_bytes(damaged.read_bytes()[:100])
-    output = workspace.snakemake(TABLE, "--forcerun", "errors", "--retries", "0", fails=True)
+    output = workspace.snakemake(TABLE, "--forcerun", "errors", fails=True)
     assert "is damaged" in output
     assert damaged.name in output
     assert "delete it and run again" in output

@@ -2,6 +2,7 @@
 
 
 rule tables:
+    localrule: True
     input:
         RESULTS + "/{study}/cells.parquet",
     output:
@@ -17,6 +18,7 @@ rule tables:
 
 
 rule figures:
+    localrule: True
     input:
         RESULTS + "/{study}/cells.parquet",
     output:
