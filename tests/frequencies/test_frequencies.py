@@ -1,0 +1,134 @@
+"""Directions, norms and weighting: exact properties, and laws with a stated false-alarm rate."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import ks_2samp, qmc
+
+from rflib.frequencies.directions import DIRECTIONS, frame, orthogonal, points
+from rflib.frequencies.radii import uniforms
+from rflib.frequencies.sample import Frequencies, sample_frequencies
+from rflib.frequencies.weighting import leverage_scores, resample, surrogate_scores
+from rflib.kernels import DeltaGaussian, Gaussian, Laplacian
+from rflib.maps import QMC
+from rflib.measures import exact_measure
+
+RATE = 1e-6
+
+
+def generator(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+@pytest.mark.parametrize(("n", "d"), [(1, 3), (5, 3), (12, 4), (3, 1), (40, 8)])
+def test_directions_are_unit_vectors(name, n, d):
+    u = DIRECTIONS[name](n, d, generator())
+    assert u.shape == (n, d)
+    assert np.allclose(np.linalg.norm(u, axis=1), 1)
+
+
+def test_orthogonal_blocks():
+    u = orthogonal(11, 4, generator())
+    for block in (u[:4], u[4:8], u[8:]):
+        assert np.allclose(block @ block.T, np.eye(len(block)), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_each_direction_is_uniform(name):
+    """First coordinate of the last direction against the uniform sphere's, by Kolmogorov and Smirnov."""
+    d, n = 4, 10
+    found = np.array([DIRECTIONS[name](n, d, generator(seed))[-1, 0] for seed in range(3000)])
+    normal = generator(9).standard_normal((30_000, d))
+    expected = normal[:, 0] / np.linalg.norm(normal, axis=1)
+    assert ks_2samp(found, expected).pvalue > RATE
+
+
+@pytest.mark.parametrize(("s", "d"), [(3, 4), (10, 4)])
+def test_frame_has_the_law_of_the_full_orthogonal_matrix(s, d):
+    """Cosines between two columns: the thin factor against the first d rows of a Haar matrix of order 2m."""
+    order = 2 * max(s, d)
+    thin, full = [], []
+    for seed in range(3000):
+        u = frame(2 * s, d, generator(seed))
+        thin.append(u[0] @ u[-1])
+        q, r = np.linalg.qr(generator(10_000 + seed).standard_normal((order, order)))
+        columns = (q * np.sign(np.diag(r)))[:d, : 2 * s]
+        columns /= np.linalg.norm(columns, axis=0)
+        full.append(columns[:, 0] @ columns[:, -1])
+    assert ks_2samp(thin, full).pvalue > RATE
+
+
+def test_halton_features_are_scipys():
+    map_ = QMC(Gaussian(2.0), 20, random_state=7).fit(np.zeros((3, 5)) + np.arange(5))
+    u = qmc.Halton(5, scramble=True, rng=np.random.default_rng(7)).random(10)
+    assert np.allclose(map_.frequencies_, ndtri(u) / 2)
+
+
+@pytest.mark.parametrize("sequence", ["iid", "halton", "sobol"])
+def test_points_are_in_the_open_cube(sequence):
+    u = points(sequence, 13, 3, generator())
+    assert u.shape == (13, 3)
+    assert u.min() > 0
+    assert u.max() < 1
+
+
+def test_stratified_uniforms_have_one_in_each_stratum():
+    u = uniforms(50, "stratified", generator())
+    assert sorted(np.floor(u * 50).astype(int)) == list(range(50))
+    assert not np.array_equal(u, np.sort(u))
+
+
+def test_weights_sum_to_the_kernel_at_zero():
+    for kernel, at_zero in ((Gaussian(), 1.0), (DeltaGaussian(), 0.0)):
+        found = sample_frequencies(
+            exact_measure(kernel, 3), 9, directions="orthogonal", radii="iid", rng=generator()
+        )
+        assert found.weights.sum() == pytest.approx(at_zero)
+        assert np.all(np.diff(np.sign(found.weights)) <= 0)
+
+
+def test_product_measures_have_no_orthogonal_directions():
+    with pytest.raises(ValueError, match="use RFF or QMC"):
+        sample_frequencies(
+            exact_measure(Laplacian(), 3), 4, directions="orthogonal", radii="iid", rng=generator()
+        )
+
+
+@pytest.mark.parametrize(("directions", "radii"), [("orthogonl", "iid"), ("iid", "stratfied")])
+def test_unknown_rules_are_named(directions, radii):
+    with pytest.raises(ValueError, match=r"Unknown (directions|radii)"):
+        sample_frequencies(
+            exact_measure(Gaussian(), 3), 4, directions=directions, radii=radii, rng=generator()
+        )
+
+
+def test_leverage_scores_by_the_formula():
+    Z = generator().standard_normal((30, 6))
+    direct = np.diag(Z.T @ Z @ np.linalg.inv(Z.T @ Z + 30 * 0.1 * np.eye(6)))
+    assert np.allclose(leverage_scores(Z, 0.1), direct)
+    assert leverage_scores(Z, 1e-12).sum() == pytest.approx(6)
+
+
+def test_surrogate_scores_by_brute_force():
+    Z, y = generator().standard_normal((8, 3)), generator(1).standard_normal((8, 2))
+    brute = [sum(sum(y[j, k] * Z[j, i] for j in range(8)) ** 2 for k in range(2)) for i in range(3)]
+    assert np.allclose(surrogate_scores(Z, y, add_n=False), brute)
+    assert np.allclose(surrogate_scores(Z, y, add_n=True), np.array(brute) + 8)
+
+
+def test_resampling_is_unbiased_for_the_pool():
+    pool = Frequencies(np.arange(6.0)[:, None], np.full(6, 1 / 6))
+    scores = np.array([1.0, 2, 3, 4, 5, 0.5])
+    sums = np.zeros((4000, 6))
+    for seed, row in enumerate(sums):
+        found = resample(pool, scores, 5, generator(seed))
+        np.add.at(row, found.vectors[:, 0].astype(int), found.weights)
+    error = sums.std(axis=0) / np.sqrt(len(sums))
+    assert np.all(np.abs(sums.mean(axis=0) - 1 / 6) < 5 * error)
+
+
+def test_resampling_needs_a_positive_score():
+    pool = Frequencies(np.ones((2, 1)), np.full(2, 0.5))
+    with pytest.raises(ValueError, match="No frequency has a positive score"):
+        resample(pool, np.zeros(2), 2, generator())
