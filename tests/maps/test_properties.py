@@ -1,0 +1,289 @@
+"""What every map has in common: seeds, shapes, dtypes, state; and what it says to bad input."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.kernel_approximation import Nystroem as SklearnNystroem
+from sklearn.kernel_approximation import PolynomialCountSketch
+from sklearn.pipeline import make_pipeline
+
+from rflib.kernels import (
+    DeltaGaussian,
+    Gaussian,
+    Laplacian,
+    NeuralTangent,
+    Polynomial,
+    SphericalPolynomial,
+)
+from rflib.learners import LinearSVM
+from rflib.maps import (
+    CRAFT,
+    GORF,
+    MVORF,
+    ORF,
+    QMC,
+    RFF,
+    SRF,
+    LeverageRFF,
+    Nystroem,
+    RandomMaclaurin,
+    SurrogateLeverageRFF,
+    TensorSketch,
+)
+
+from .conftest import EVERY, sphere
+
+D = 24
+
+
+@pytest.fixture(params=EVERY)
+def make(request):
+    return lambda seed=0: EVERY[request.param](D, seed)
+
+
+def test_columns_signs_and_kernel_matrix(make, X, y):
+    m = make().fit(X, y)
+    Z = m.transform(X)
+    assert Z.shape == (len(X), m.n_components_) == (len(X), m.n_components)
+    assert set(m.signature_) <= {1.0, -1.0}
+    assert np.allclose(m.kernel_matrix(X), (Z * m.signature_) @ Z.T)
+    assert np.allclose(m.kernel_matrix(X, X[:3]), m.kernel_matrix(X)[:, :3])
+
+
+def test_the_same_seed_gives_the_same_features(make, X, y):
+    first, again, other = (make(seed).fit(X, y).transform(X) for seed in (5, 5, 6))
+    assert np.array_equal(first, again)
+    assert not np.allclose(first, other)
+
+
+def test_rows_are_mapped_one_by_one(make, X, y):
+    m = make().fit(X, y)
+    Z = m.transform(X)
+    assert np.allclose(np.concatenate([m.transform(X[:7]), m.transform(X[7:])]), Z, atol=1e-12)
+    assert np.allclose(m.transform(X[::-1])[::-1], Z, atol=1e-12)
+
+
+def test_single_precision_stays_and_is_close(make, X, y):
+    m = make().fit(X, y)
+    single = m.transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    assert np.allclose((single * m.signature_) @ single.T, m.kernel_matrix(X), atol=2e-4)
+
+
+def test_state_clone_pickle(make, X, y):
+    m = make().fit(X, y)
+    Z = m.transform(X)
+    assert np.array_equal(clone(m).restore(m.state()).transform(X), Z)
+    assert np.array_equal(clone(m).fit(X, y).transform(X), Z)
+    restored = make().restore({name: np.array(a) for name, a in m.state().items()})
+    assert np.array_equal(restored.transform(X), Z)
+
+
+@pytest.mark.parametrize("cls", [RFF, GORF, MVORF, TensorSketch, Nystroem])
+def test_pickle(cls, X):
+    m = cls(n_components=8, random_state=0).fit(X)
+    assert np.array_equal(pickle.loads(pickle.dumps(m)).transform(X), m.transform(X))
+
+
+def test_output_as_a_data_frame(X):
+    frame = ORF(n_components=6, random_state=0).set_output(transform="pandas").fit_transform(X)
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == [f"orf{i}" for i in range(6)]
+
+
+@pytest.mark.parametrize("cls", [RFF, ORF, QMC, GORF, MVORF])
+def test_translation_leaves_the_kernel_matrix(cls, X):
+    m = cls(Gaussian(), 20, random_state=0).fit(X)
+    assert np.allclose(m.kernel_matrix(X + 3.7), m.kernel_matrix(X), atol=1e-10)
+
+
+def test_spectrum_is_the_measure_that_fit_constructs(X):
+    for m in (MVORF(DeltaGaussian(), 20, random_state=0), SRF(Gaussian(), 20, random_state=0)):
+        shared = clone(m).set_params(measure=m.spectrum(X)).fit(X)
+        assert np.array_equal(shared.transform(X), m.fit(X).transform(X))
+
+
+def test_many_columns_reach_the_kernel(X):
+    for m in (
+        RFF(Gaussian(), 40_000, random_state=0),
+        TensorSketch(SphericalPolynomial(4, 3), 40_000, random_state=0),
+    ):
+        m.fit(X)
+        assert np.abs(m.kernel_matrix(X) - m.kernel_(X)).max() < 0.04
+
+
+def test_polynomial_of_degree_one_is_found_exactly():
+    """At p = 1 the kernel is linear; MVORF has it to its bound from two bases on."""
+    X = sphere(200, 16)
+    kernel = SphericalPolynomial(3, 1)
+    m = MVORF(kernel, 64, random_state=0).fit(X)
+    assert np.abs(m.kernel_matrix(X) - kernel(X)).max() < 1e-3
+
+
+def test_nystroem_is_scikit_learns(X):
+    kernel = Gaussian(0.7)
+    ours = Nystroem(kernel, 15, random_state=0).fit(X)
+    theirs = SklearnNystroem(kernel="rbf", gamma=1 / (2 * 0.7**2), n_components=15).fit(ours.landmarks_)
+    Z = theirs.transform(X)
+    assert np.allclose(ours.kernel_matrix(X), Z @ Z.T, atol=1e-8)
+
+
+def test_nystroem_with_all_rows_is_exact_for_an_indefinite_kernel(X):
+    kernel = DeltaGaussian(sigmas=(0.5, 2))
+    m = Nystroem(kernel, len(X), random_state=0).fit(X)
+    assert (m.signature_ < 0).any()
+    assert np.allclose(m.kernel_matrix(X), kernel(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [31, 32])
+def test_tensor_sketch_equals_the_convolution_of_count_sketches(columns, X):
+    """Brute force: circular convolutions of explicit count sketches; inner products agree by Parseval."""
+    kernel = Polynomial(3, 0.5, 1.5, 2.0)
+    m = TensorSketch(kernel, columns, random_state=0).fit(X)
+    extended = np.hstack([np.sqrt(0.5) * X, np.full((len(X), 1), np.sqrt(1.5))])
+    product = None
+    for hashes, signs in zip(m.hashes_, m.signs_, strict=True):
+        sketch = np.zeros((len(X), columns))
+        for j, (bucket, sign) in enumerate(zip(hashes, signs, strict=True)):
+            sketch[:, bucket] += sign * extended[:, j]
+        shifted = [np.roll(sketch, i, axis=1) for i in range(columns)]
+        product = sketch if product is None else sum(product[:, [i]] * shifted[i] for i in range(columns))
+    assert np.allclose(m.kernel_matrix(X), 2.0 * product @ product.T)
+
+
+def test_tensor_sketch_has_the_variance_of_scikit_learns(X):
+    """Variance of one kernel value over 1,500 seeds of either, ratio within 25 %."""
+    kernel = Polynomial(3, 1.0, 1.0)
+    ours, theirs = [], []
+    for seed in range(1500):
+        ours.append(TensorSketch(kernel, 16, random_state=seed).fit(X).kernel_matrix(X[:1], X[1:2])[0, 0])
+        Z = PolynomialCountSketch(
+            degree=3, gamma=1.0, coef0=1, n_components=16, random_state=seed
+        ).fit_transform(X[:2])
+        theirs.append(Z[0] @ Z[1])
+    assert np.var(ours) == pytest.approx(np.var(theirs), rel=0.25)
+
+
+def test_random_maclaurin_by_brute_force(X):
+    kernel = SphericalPolynomial(4, 3)
+    m = RandomMaclaurin(kernel, 12, random_state=0).fit(X)
+    coefficients = kernel.maclaurin()
+    P = 0.5 ** np.arange(1, 5) / sum(0.5 ** np.arange(1, 5))
+    used = 0
+    for degree in range(4):
+        columns = np.flatnonzero(m.degrees_ == degree)
+        signs = m.signs_[used : used + degree * len(columns)].reshape(degree, len(columns), X.shape[1])
+        used += degree * len(columns)
+        for i, column in enumerate(columns):
+            value = np.prod([X @ signs[k, i] for k in range(degree)], axis=0)
+            scale = np.sqrt(coefficients[degree] / P[degree] / 12)
+            assert np.allclose(m.transform(X)[:, column], scale * value)
+
+
+def test_reference_leverage_by_brute_force(X):
+    m = LeverageRFF(Gaussian(), 6, variant="reference", ridge=0.1, random_state=4).fit(X)
+    W = np.random.default_rng(4)
+    from rflib.frequencies.sample import sample_frequencies
+    from rflib.measures import exact_measure
+
+    vectors = sample_frequencies(
+        exact_measure(Gaussian(), X.shape[1]), 3, directions="iid", radii="iid", rng=W
+    ).vectors
+    Z = np.hstack([np.cos(X @ vectors.T), np.sin(X @ vectors.T)]) / np.sqrt(3)
+    scores = np.diag(Z.T @ Z @ np.linalg.inv(Z.T @ Z + len(X) * 0.1 * np.eye(6)))
+    weight = np.sqrt(scores.sum() / scores)
+    order = np.argsort(weight)
+    both = np.vstack([vectors, vectors])[order]
+    expected = np.hstack([np.cos(X @ both[:3].T), np.sin(X @ both[3:].T)]) * weight[order] / np.sqrt(3)
+    assert np.allclose(m.transform(X), expected)
+
+
+def test_in_a_pipeline(X, y):
+    model = make_pipeline(MVORF(SphericalPolynomial(4, 3), n_components=64, random_state=0), LinearSVM(C=100))
+    assert model.fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "8", True, None])
+def test_n_components_must_be_a_positive_integer(value, X):
+    with pytest.raises(ValueError, match="n_components must be a positive integer"):
+        RFF(n_components=value).fit(X)
+
+
+def test_too_few_columns_for_a_signed_measure(X):
+    with pytest.raises(ValueError, match="frequency for each of its 2 parts"):
+        GORF(DeltaGaussian(), 2).fit(X)
+    assert GORF(DeltaGaussian(), 3, random_state=0).fit(X).transform(X).shape[1] == 3
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_finite(value, X):
+    wrong = X.copy()
+    wrong[2, 1] = value
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        RFF().fit(wrong)
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        RFF().fit(X).transform(wrong)
+
+
+@pytest.mark.parametrize("cls", [MVORF, GORF, SRF, RandomMaclaurin, TensorSketch, Nystroem])
+def test_rows_off_the_sphere_are_named(cls, X):
+    m = cls(SphericalPolynomial(4, 3), 16).fit(X)
+    wrong = X.copy()
+    wrong[4] *= 1.01
+    with pytest.raises(ValueError, match=r"row 4 has norm 1\.01"):
+        m.transform(wrong)
+    with pytest.raises(ValueError, match=r"row 4 has norm 1\.01"):
+        clone(m).fit(wrong)
+
+
+@pytest.mark.parametrize("cls", [RFF, ORF, QMC, LeverageRFF])
+@pytest.mark.parametrize(
+    ("kernel", "instead"), [(DeltaGaussian(), "GRFF, GORF or MVORF"), (SphericalPolynomial(), "MVORF or SRF")]
+)
+def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
+    with pytest.raises(ValueError, match=f"no positive spectral measure. Use {instead} instead"):
+        cls(kernel).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("m", "message"),
+    [
+        (ORF(Laplacian()), "not a function of the Euclidean distance. Use RFF or QMC"),
+        (MVORF(Laplacian()), "not a function of the Euclidean distance"),
+        (MVORF(Polynomial()), "not a function of the Euclidean distance"),
+        (RandomMaclaurin(Gaussian()), "not a function of the inner product"),
+        (TensorSketch(NeuralTangent()), "not a polynomial kernel"),
+        (CRAFT(TensorSketch(Gaussian())), "not a polynomial kernel"),
+        (CRAFT(GORF(DeltaGaussian())), "columns of negative sign"),
+        (CRAFT(n_components_up=50), "n_components_up must be at least n_components"),
+        (GORF(directions="orthogonl"), "Unknown directions 'orthogonl'"),
+        (GORF(measure="exakt"), "Unknown measure 'exakt'"),
+        (RFF(layout="cos"), "unknown layout 'cos'"),
+        (QMC(sequence="niederreiter"), "Unknown directions 'niederreiter'"),
+        (MVORF(measure="exact"), "needs an atomic measure"),
+        (LeverageRFF(pool=3), "pool must be at least"),
+        (LeverageRFF(ridge=0), "ridge must be positive"),
+        (LeverageRFF(variant="printed"), "unknown variant 'printed'"),
+        (LeverageRFF(n_components=5, variant="reference"), "needs an even n_components"),
+        (SurrogateLeverageRFF(), "requires y to be passed"),
+        (MVORF(lambda z: np.full_like(z, np.nan)), "is not finite on the distances"),
+        (MVORF(np.zeros_like), "is zero on the distances"),
+    ],
+)
+def test_bad_input(m, message, X):
+    with pytest.raises(ValueError, match=message):
+        m.fit(X)
+
+
+def test_kernel_of_another_type(X):
+    with pytest.raises(TypeError, match="must be a kernel of"):
+        RFF("rbf").fit(X)
+
+
+def test_measure_of_another_dimension(X):
+    spectrum = MVORF(Gaussian()).spectrum(sphere(10, 3))
+    with pytest.raises(ValueError, match="measure is for 3 input columns, but the data have 6"):
+        MVORF(Gaussian(), measure=spectrum).fit(X)
