@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.tensor_sketch import TensorSketch
 
 _PANEL = 1024
+_BLOCK_ELEMENTS = 1 << 25
 
 
 class CRAFT(RandomFeatureMap):
@@ -22,6 +23,7 @@ class CRAFT(RandomFeatureMap):
 
     K_hat = Z_up R R^T Z_up^T with R (D_up, D) of independent signs over sqrt(D). Unbiased for the kernel of
     the base map's estimate; the projection adds variance, and the many features of the base take some away.
+    (pennington2015 does not say which projection it uses.)
 
     Parameters
     ----------
@@ -103,11 +105,21 @@ class CRAFT(RandomFeatureMap):
         self.signature_ = np.ones(self.n_components)
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        rng = np.random.default_rng(self.projection_seed_.tolist())
-        up = self.base_._columns(X)
         features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
-        for start in range(0, up.shape[1], _PANEL):
-            panel = up[:, start : start + _PANEL]
-            signs = 2 * rng.integers(0, 2, (panel.shape[1], self.n_components_), dtype=np.int8) - 1
-            features += panel @ signs.astype(X.dtype)
-        return features / np.sqrt(X.dtype.type(self.n_components_))
+        rows = max(1, _BLOCK_ELEMENTS // self.base_.n_components_)
+        for start in range(0, len(X), rows):
+            up = self.base_._columns(X[start : start + rows])
+            up /= np.sqrt(X.dtype.type(self.n_components_))
+            for first, signs in self._signs(X.dtype):
+                features[start : start + rows] += up[:, first : first + len(signs)] @ signs
+        return features
+
+    def _signs(self, dtype: np.dtype) -> Iterator[tuple[int, NDArray]]:
+        """Rows of R sqrt(D) in panels, each with the index of its first row; the same in each call."""
+        rng = np.random.default_rng(self.projection_seed_.tolist())
+        width = (self.n_components_ + 7) // 8
+        for first in range(0, self.base_.n_components_, _PANEL):
+            height = min(_PANEL, self.base_.n_components_ - first)
+            octets = np.frombuffer(rng.bytes(height * width), dtype=np.uint8).reshape(height, width)
+            bits = np.unpackbits(octets, axis=1, count=self.n_components_)
+            yield first, 1 - 2 * bits.astype(dtype)

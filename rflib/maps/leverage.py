@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from numbers import Integral
 
 import numpy as np
 from numpy.random import Generator
@@ -12,7 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_X_y
 
 from rflib.frequencies.sample import Frequencies, sample_frequencies
-from rflib.frequencies.weighting import leverage_scores, resample, surrogate_scores
+from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
 from rflib.kernels.base import Kernel
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures, phases_of
@@ -20,6 +21,7 @@ from rflib.maps.positive import without_positive_measure
 from rflib.measures.construct import construct
 
 VARIANTS = ("resampled", "reference")
+_BLOCK_ELEMENTS = 1 << 23
 
 
 class ScoredFourierFeatures(FourierFeatures):
@@ -28,7 +30,7 @@ class ScoredFourierFeatures(FourierFeatures):
     A pool of l frequencies is drawn, and scored; a frequency's score is the sum of its cosine's and its sine's.
 
     variant "resampled" (as printed): n_components / 2 frequencies are drawn from the pool with probabilities q
-    proportional to the scores, with weights (1/l) / (q s). Unbiased.
+    proportional to the scores, with weights (1/l) / (q s) (eq. 9). Unbiased.
 
     variant "reference" (as in the authors' procedure): no resampling; scores of cosine and sine apart, q over
     all 2s columns; columns multiplied by sqrt(1/q) on top of 1/sqrt(s), sorted by that weight, the first s
@@ -45,43 +47,45 @@ class ScoredFourierFeatures(FourierFeatures):
     variant: str
 
     @abstractmethod
-    def _scores(self, Z: NDArray[np.float64], y: NDArray | None) -> NDArray[np.float64]:
-        """Return the score of each column of the pool's features."""
+    def _scores(
+        self, blocks: Iterator[NDArray[np.float64]], n: int, y: NDArray | None
+    ) -> NDArray[np.float64]:
+        """Return the score of each column of the pool's features, which come in blocks of the n rows."""
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
-        if self.variant not in VARIANTS:
-            raise ValueError(
-                f"{type(self).__name__}: unknown variant {self.variant!r}, choose one of {VARIANTS}."
-            )
-        n = self._n_frequencies()
-        pool = n if self.pool is None else self.pool
-        if pool < n:
-            raise ValueError(
-                f"{type(self).__name__}: pool must be at least the number of frequencies, {n}, got {pool}."
-            )
-        if self.variant == "reference" and self.n_components % 2:
-            raise ValueError(
-                f"{type(self).__name__}: the variant 'reference' needs an even n_components, got "
-                f"{self.n_components}."
-            )
+        s = self._n_frequencies()
+        size = self._pool_size(s)
         self.measure_ = construct(self.measure, self.kernel_, X)
-        size = n if self.variant == "reference" else pool
-        drawn = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
-        phase = phases_of(X, drawn.vectors).astype(np.float64)
-        Z = np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(size)
-        scores = self._scores(Z, None if y is None else np.asarray(y))
+        pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
+        scores = self._scores(_feature_blocks(X, pool), len(X), None if y is None else np.asarray(y))
         if self.variant == "resampled":
-            self._keep(resample(drawn, scores[:size] + scores[size:], n, rng), rng)
+            self._keep(resample(pool, scores[:size] + scores[size:], s, rng), rng)
         else:
-            self._keep_reference(drawn, scores)
+            self._keep_reference(pool, scores)
 
-    def _keep_reference(self, drawn: Frequencies, scores: NDArray[np.float64]) -> None:
+    def _pool_size(self, s: int) -> int:
+        name = type(self).__name__
+        if self.variant not in VARIANTS:
+            raise ValueError(f"{name}: unknown variant {self.variant!r}, choose one of {VARIANTS}.")
+        size = s if self.pool is None else self.pool
+        if not isinstance(size, Integral) or size < s:
+            raise ValueError(
+                f"{name}: pool must be an integer of at least the number of frequencies, {s}, got {size!r}."
+            )
+        if self.variant == "reference" and (size > s or self.n_components % 2):
+            raise ValueError(
+                f"{name}: the variant 'reference' needs an even n_components and no pool (it does not resample), "
+                f"got n_components={self.n_components}, pool={self.pool}."
+            )
+        return size
+
+    def _keep_reference(self, pool: Frequencies, scores: NDArray[np.float64]) -> None:
         """Keep 2s single columns: frequency, phase 0 or -pi/2, and weight."""
-        s = len(drawn.weights)
-        weights = scores.sum() / np.maximum(scores, np.finfo(float).tiny)
-        order = np.argsort(weights, kind="stable")
-        self.frequencies_ = np.tile(drawn.vectors, (2, 1))[order]
-        self.weights_ = weights[order] / s
+        s = len(pool.weights)
+        inverse = 1 / np.maximum(shares(scores), np.finfo(float).eps)
+        order = np.argsort(inverse, kind="stable")
+        self.frequencies_ = np.tile(pool.vectors, (2, 1))[order]
+        self.weights_ = inverse[order] / s
         self.phases_ = np.repeat([0.0, -np.pi / 2], s)
         self.signature_ = np.ones(2 * s)
 
@@ -90,6 +94,15 @@ class ScoredFourierFeatures(FourierFeatures):
             return super()._columns(X)
         phase = phases_of(X, self.frequencies_, self.phases_)
         return np.cos(phase, out=phase) * np.sqrt(self.weights_).astype(X.dtype)
+
+
+def _feature_blocks(X: NDArray, pool: Frequencies) -> Iterator[NDArray[np.float64]]:
+    """Cosines, then sines, of all frequencies over the root of their number, for blocks of rows."""
+    size = len(pool.vectors)
+    rows = max(1, _BLOCK_ELEMENTS // size)
+    for start in range(0, len(X), rows):
+        phase = phases_of(X[start : start + rows], pool.vectors).astype(np.float64)
+        yield np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(size)
 
 
 class LeverageRFF(ScoredFourierFeatures):
@@ -102,7 +115,7 @@ class LeverageRFF(ScoredFourierFeatures):
     n_components : int
         Number of columns D = 2s.
     pool : int or None
-        Number l of frequencies that are scored, at least s; None is s.
+        Number l of frequencies that are scored, at least s; None is s, as in liu2020's experiments.
     ridge : float
         Regularisation lambda of the scores.
     variant : {"resampled", "reference"}
@@ -132,10 +145,12 @@ class LeverageRFF(ScoredFourierFeatures):
         self.directions = directions
         self.random_state = random_state
 
-    def _scores(self, Z: NDArray[np.float64], y: NDArray | None) -> NDArray[np.float64]:
+    def _scores(
+        self, blocks: Iterator[NDArray[np.float64]], n: int, y: NDArray | None
+    ) -> NDArray[np.float64]:
         if not self.ridge > 0:
             raise ValueError(f"LeverageRFF: ridge must be positive, got {self.ridge!r}.")
-        return leverage_scores(Z, self.ridge)
+        return leverage_scores(sum((Z.T @ Z for Z in blocks), start=np.zeros(())), n, self.ridge)
 
 
 class SurrogateLeverageRFF(ScoredFourierFeatures):
@@ -146,11 +161,13 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     kernel, n_components, pool, variant, directions, random_state
         As for `LeverageRFF`.
     add_n : bool
-        Whether scores have the term + n of eq. 12; eq. 15 leaves it out.
+        Whether the scores have the term n I of eq. 12; eq. 15 leaves it out.
 
     Notes
     -----
-    Targets are centred; class labels become one centred indicator a class, whose scores add up.
+    Two class labels are taken as -1 and +1 in eq. 15, as printed; of several classes each is told from the rest
+    by such a target, and their scores add up. Real targets are centred. Integers and whole numbers count as
+    labels.
     """
 
     def __init__(
@@ -178,17 +195,32 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
                 "SurrogateLeverageRFF requires y to be passed, but the target y is None: it scores the "
                 "frequencies by the targets."
             )
-        super()._draw(X, check_X_y(X, y, ensure_min_samples=2)[1], rng)
+        super()._draw(X, check_X_y(X, y)[1], rng)
 
-    def _scores(self, Z: NDArray[np.float64], y: NDArray | None) -> NDArray[np.float64]:
+    def _scores(
+        self, blocks: Iterator[NDArray[np.float64]], n: int, y: NDArray | None
+    ) -> NDArray[np.float64]:
         assert y is not None
-        if type_of_target(y) in ("binary", "multiclass"):
-            targets = (y[:, None] == np.unique(y)).astype(np.float64)
-        else:
-            targets = y.astype(np.float64).reshape(-1, 1)
-        return surrogate_scores(Z, targets - targets.mean(axis=0), add_n=self.add_n)
+        targets = _targets(y)
+        moments = squares = np.zeros(())
+        used = 0
+        for Z in blocks:
+            moments = moments + Z.T @ targets[used : used + len(Z)]
+            squares = squares + np.einsum("ij,ij->j", Z, Z)
+            used += len(Z)
+        return surrogate_scores(moments, squares, n, add_n=self.add_n)
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _targets(y: NDArray) -> NDArray[np.float64]:
+    """Targets of either kind as columns, shape (n, 1) or (n, n_classes)."""
+    kind = type_of_target(y)
+    if kind == "multiclass":
+        return np.where(y[:, None] == np.unique(y), 1.0, -1.0)
+    if kind == "binary":
+        return np.where(y[:, None] == np.unique(y)[-1], 1.0, -1.0)
+    return (y - y.mean())[:, None].astype(np.float64)

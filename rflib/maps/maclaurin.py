@@ -14,11 +14,12 @@ from rflib.maps.base import RandomFeatureMap, Seed
 
 
 class RandomMaclaurin(RandomFeatureMap):
-    """Random Maclaurin features of a kernel f(<x, y>) = sum_N a_N <x, y>^N with all a_N >= 0 (Kar & Karnick 2012).
+    """Random Maclaurin features of a kernel f(<x, y>) = sum_N a_N <x, y>^N (Kar & Karnick 2012).
 
-    A feature draws a degree N with probability P(N) proportional to 2^-(N+1) among the degrees with a_N > 0,
-    and is sqrt(a_N / (P(N) D)) times the product of N Rademacher projections of x. Unbiased. The variance of
-    K_hat(x, y) is (sum_N a_N^2 / P(N) m(x, y)^N - f^2) / D with
+    A feature draws a degree N with probability P(N) proportional to 2^-(N+1) among the degrees with a_N != 0,
+    and is sqrt(|a_N| / (P(N) D)) times the product of N Rademacher projections of x; its sign is a_N's (that
+    paper has none that are negative). Unbiased. The variance of K_hat(x, y) is
+    (sum_N a_N^2 / P(N) m(x, y)^N - f^2) / D with
     m = ||x||^2 ||y||^2 + 2 <x, y>^2 - 2 sum_i x_i^2 y_i^2.
 
     Parameters
@@ -63,12 +64,13 @@ class RandomMaclaurin(RandomFeatureMap):
         self.degrees_ = np.sort(rng.choice(len(probabilities), size=self.n_components, p=probabilities))
         signs = rng.integers(0, 2, (int(self.degrees_.sum()), X.shape[1]), dtype=np.int8)
         self.signs_ = 2 * signs - 1
-        self.signature_ = np.ones(self.n_components)
+        assert isinstance(self.kernel_, DotProductKernel)
+        self.signature_ = np.where(self.kernel_.maclaurin()[self.degrees_] < 0, -1.0, 1.0)
 
     def _probabilities(self) -> NDArray[np.float64]:
         assert isinstance(self.kernel_, DotProductKernel)
         coefficients = self.kernel_.maclaurin()
-        weights = np.where(coefficients > 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
+        weights = np.where(coefficients != 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
         return weights / weights.sum()
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
@@ -79,7 +81,7 @@ class RandomMaclaurin(RandomFeatureMap):
         for degree in np.unique(self.degrees_):
             first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
             count = stop - first
-            scale = np.sqrt(coefficients[degree] / (probabilities[degree] * self.n_components_))
+            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
             product = np.full((len(X), count), scale, dtype=X.dtype)
             for _ in range(degree):
                 product *= X @ self.signs_[used : used + count].T.astype(X.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ class Nystroem(RandomFeatureMap):
     kernel : Kernel, callable or None
         Any kernel; None is Gaussian(sigma=1).
     n_components : int
-        Number of landmarks and columns D; with fewer training rows all of them are used.
+        Number of landmarks and columns D; with fewer training rows all of them are used, with a warning.
     random_state : int, Generator, SeedSequence, RandomState or None
         Seed.
 
@@ -55,6 +56,12 @@ class Nystroem(RandomFeatureMap):
         self.random_state = random_state
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        if self.n_components > len(X):
+            warnings.warn(
+                f"Nystroem: there are only {len(X)} rows for n_components = {self.n_components} landmarks; "
+                f"n_components_ is {len(X)}.",
+                stacklevel=3,
+            )
         self.landmarks_ = X[rng.permutation(len(X))[: self.n_components]]
         values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_.astype(np.float64)))
         size = np.abs(values)

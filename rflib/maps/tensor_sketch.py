@@ -85,7 +85,7 @@ class TensorSketch(RandomFeatureMap):
         features = np.empty((len(X), D), dtype=X.dtype)
         sketches = self._sketches(X.dtype)
         # Column k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
-        weights = np.full(D // 2 + 1, np.sqrt(2 * self._polynomial().scale / D), dtype=X.dtype)
+        weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=X.dtype)
         weights[0] /= np.sqrt(2)
         if D % 2 == 0:
             weights[-1] /= np.sqrt(2)
@@ -106,14 +106,16 @@ class TensorSketch(RandomFeatureMap):
         return product
 
     def _sketches(self, dtype: np.dtype) -> list[tuple[csr_matrix, NDArray]]:
-        """Each sketch as a sparse matrix (d, D) and the constant's vector (D,)."""
+        """Each sketch as a sparse matrix (d, D) and the constant's vector (D,), with its share of the scale."""
         kernel, D = self._polynomial(), self.n_components_
         d = self.n_features_in_
+        share = kernel.scale ** (1 / kernel.degree)
+        slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         found = []
         for hashes, signs in zip(self.hashes_, self.signs_, strict=True):
-            values = signs[:d].astype(dtype) * np.sqrt(dtype.type(kernel.gamma))
+            values = (slope * signs[:d]).astype(dtype)
             sketch = csr_matrix((values, (np.arange(d), hashes[:d])), shape=(d, D))
             constant = np.zeros(D, dtype=dtype)
-            constant[hashes[d]] = signs[d] * np.sqrt(kernel.coef0)
+            constant[hashes[d]] = signs[d] * constant_term
             found.append((sketch, constant))
         return found

@@ -106,15 +106,17 @@ def test_unknown_rules_are_named(directions, radii):
 def test_leverage_scores_by_the_formula():
     Z = generator().standard_normal((30, 6))
     direct = np.diag(Z.T @ Z @ np.linalg.inv(Z.T @ Z + 30 * 0.1 * np.eye(6)))
-    assert np.allclose(leverage_scores(Z, 0.1), direct)
-    assert leverage_scores(Z, 1e-12).sum() == pytest.approx(6)
+    assert np.allclose(leverage_scores(Z.T @ Z, 30, 0.1), direct)
+    assert leverage_scores(Z.T @ Z, 30, 1e-12).sum() == pytest.approx(6)
 
 
-def test_surrogate_scores_by_brute_force():
-    Z, y = generator().standard_normal((8, 3)), generator(1).standard_normal((8, 2))
-    brute = [sum(sum(y[j, k] * Z[j, i] for j in range(8)) ** 2 for k in range(2)) for i in range(3)]
-    assert np.allclose(surrogate_scores(Z, y, add_n=False), brute)
-    assert np.allclose(surrogate_scores(Z, y, add_n=True), np.array(brute) + 8)
+@pytest.mark.parametrize("add_n", [False, True])
+def test_surrogate_scores_by_the_quadratic_form(add_n):
+    """z^T (y y^T + n I) z of eq. 12, or without the term n I, summed over the targets."""
+    Z, Y = generator().standard_normal((8, 3)), generator(1).standard_normal((8, 2))
+    matrix = sum(np.outer(y, y) + add_n * 8 * np.eye(8) for y in Y.T)
+    direct = [z @ matrix @ z for z in Z.T]
+    assert np.allclose(surrogate_scores(Z.T @ Y, (Z**2).sum(axis=0), 8, add_n=add_n), direct)
 
 
 def test_resampling_is_unbiased_for_the_pool():
