@@ -1,0 +1,27 @@
+"""A method from outside the package, as docs/add-a-method.md shows it, runs in a study like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from .conftest import ROOT, TABLE, TINY, Workspace
+
+pytestmark = pytest.mark.workflow
+
+
+def test_the_method_of_the_guide(finished: Workspace, copy_of: Callable[[Workspace], Workspace]) -> None:
+    workspace = copy_of(finished)
+    guide = (ROOT / "docs/add-a-method.md").read_text()
+    (workspace.folder / "mypackage").mkdir()
+    (workspace.folder / "mypackage/halves.py").write_text(guide.split("```python\n")[1].split("```")[0])
+    workspace.study(methods={**TINY["methods"], "halves": {"type": "mypackage.halves:Halves"}})  # type: ignore[dict-item]
+    own = {"features": 1, "errors": 1, "scores": 1, "aggregate": 1}
+    assert workspace.planned() == own
+    workspace.snakemake(TABLE)
+    assert "halves" in set(workspace.results()["method"])
+    workspace.append("mypackage/halves.py", "\n# a comment\n")
+    assert workspace.planned() == {}
+    workspace.append("mypackage/halves.py", "\nEDITED = True\n")
+    assert workspace.planned() == own
