@@ -26,7 +26,7 @@ def test_the_guides_method_runs_from_its_own_package(finished: Workspace, copy_o
     assert workspace.planned() == new
     workspace.snakemake(TABLE)
     rows = workspace.results().query("method == 'halves'")
-    assert set(rows["metric"]) == {"relative_frobenius_error", "accuracy"}
+    assert {"relative_frobenius_error", "accuracy"} <= set(rows["metric"])
     assert rows["value"].notna().all()
     workspace.append("mypackage/halves.py", "\n# a comment\n")
     assert workspace.planned() == {}
