@@ -24,8 +24,11 @@ D = 24
 
 def estimates(make, X, y, draws=DRAWS, columns=D):
     """K_hat[0, 1:6] of many seeds, shape (draws, 5), and the exact values."""
-    values = [make(columns, seed).fit(X, y).kernel_matrix(X[:1], X[1:6])[0] for seed in range(draws)]
-    return np.array(values), make(columns, 0).fit(X, y).kernel_(X[:1], X[1:6])[0]
+    first = make(columns, 0).fit(X, y)
+    shared = {"measure": first.measure_} if "measure" in first.get_params() else {}
+    fitted = (make(columns, seed).set_params(**shared).fit(X, y) for seed in range(draws))
+    values = [m.kernel_matrix(X[:1], X[1:6])[0] for m in fitted]
+    return np.array(values), first.kernel_(X[:1], X[1:6])[0]
 
 
 @pytest.mark.parametrize("name", UNBIASED)
@@ -134,9 +137,7 @@ def test_variance_of_random_maclaurin(X, y):
 
 def test_mvorf_is_unbiased_for_a_users_indefinite_kernel(X):
     profile = lambda z: np.cos(2 * z) * (1 - z / 3)  # noqa: E731
-    values = np.array(
-        [MVORF(profile, 60, random_state=seed).fit(X).kernel_matrix(X[:1], X[1:6])[0] for seed in range(200)]
-    )
+    values, _ = estimates(lambda D, seed: MVORF(profile, 60, random_state=seed), X, None, draws=200)
     fitted = MVORF(profile, 60, random_state=0).fit(X)
     error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     exact = profile(np.linalg.norm(X[0] - X[1:6], axis=1))

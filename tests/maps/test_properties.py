@@ -264,7 +264,7 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (RFF(layout="cos"), "unknown layout 'cos'"),
         (QMC(sequence="niederreiter"), "Unknown directions 'niederreiter'"),
         (MVORF(measure="exact"), "needs an atomic measure"),
-        (LeverageRFF(pool=3), "pool must be at least"),
+        (LeverageRFF(pool=3), "pool must be an integer of at least"),
         (LeverageRFF(ridge=0), "ridge must be positive"),
         (LeverageRFF(variant="printed"), "unknown variant 'printed'"),
         (LeverageRFF(n_components=5, variant="reference"), "needs an even n_components"),
