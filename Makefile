@@ -23,7 +23,7 @@ run: $(STAMP)
 	@echo "The report: results/report/index.html"
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
