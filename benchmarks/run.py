@@ -1,8 +1,8 @@
 """Time the feature maps beside scikit-learn's and the matrix product alone, alternately in one run.
 
-``python benchmarks/run.py [--rows N] [--out FOLDER]`` prints a table and writes it as JSON and Markdown. Each time is the
-median of several runs of ``transform``, taken in turn with the others' of the same group; the ratio is to the group's
-first entry, the physical limit where there is one. Times are of this machine; compare ratios.
+``python benchmarks/run.py [--rows N] [--out FOLDER]`` prints a table and writes it as JSON and Markdown. Each
+time is the median of several runs of ``transform``, taken in turn with the others' of the same group; the ratio
+is to the group's first entry, the physical limit where there is one. Compare ratios: times are of one machine.
 """
 
 from __future__ import annotations
@@ -112,9 +112,10 @@ def timed(group: Group, **common: Any) -> list[dict[str, Any]]:
 def markdown(records: list[dict[str, Any]]) -> str:
     """The records as a table, with the conditions."""
     head = (
-        f"# Benchmarks\n\nMade by `make bench`: medians of {RUNS} runs in turn; d = {DIMENSION}, D = {COLUMNS}; polynomial "
-        f"kernel of degree {DEGREE}, on a tenth of the rows. Ratios are to the first entry of a group. Machine: "
-        f"{platform.machine()}, {os.cpu_count()} cores; numpy {np.__version__}, scikit-learn {sklearn.__version__}.\n\n"
+        f"# Benchmarks\n\nMade by `make bench`: medians of {RUNS} runs in turn; d = {DIMENSION}, D = {COLUMNS}; "
+        f"polynomial kernel of degree {DEGREE}, on a tenth of the rows. Ratios are to the first entry of a group. "
+        f"Machine: {platform.machine()}, {os.cpu_count()} cores; numpy {np.__version__}, scikit-learn "
+        f"{sklearn.__version__}.\n\n"
         "| group | threads | precision | rows | what | seconds | ratio |\n|---|---|---|---|---|---|---|\n"
     )
     return head + "".join(
