@@ -19,7 +19,7 @@ from rflib.measures.base import RadialMeasure, TablePart
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 
-_STEP = 2e-3
+_STEP = 5e-3
 
 
 def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 20.0) -> RadialMeasure:

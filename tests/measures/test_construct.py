@@ -1,0 +1,66 @@
+"""From a name to a measure, and what is said when there is none."""
+
+import numpy as np
+import pytest
+
+from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.laplacian import Laplacian
+from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
+from rflib.measures.atomic import AtomicLadder
+from rflib.measures.base import RadialMeasure
+from rflib.measures.construct import CONSTRUCTIONS, construct, has_exact_measure
+
+X = np.random.default_rng(0).standard_normal((50, 3))
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def test_auto_is_exact_where_there_is_an_exact_measure():
+    assert has_exact_measure(DeltaGaussian()) and not has_exact_measure(SphericalPolynomial())
+    assert isinstance(construct("auto", DeltaGaussian(), X), RadialMeasure)
+    assert isinstance(construct("auto", SphericalPolynomial(), X), AtomicLadder)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+def test_every_construction_takes_luo2021s_kernel(name):
+    measure = construct(name, SphericalPolynomial(3, 1), X)
+    assert measure.dimension == 3
+
+
+def test_options_reach_the_construction():
+    masses = [
+        construct({"type": "truncated_fourier", "cutoff": c}, SphericalPolynomial(), X).total_mass
+        for c in (10, 40)
+    ]
+    assert masses[0] < masses[1]
+    with pytest.raises(TypeError, match="cutof"):
+        construct({"type": "truncated_fourier", "cutof": 3}, SphericalPolynomial(), X)
+
+
+def test_a_measure_is_returned_as_it_is():
+    measure = construct("exact", Gaussian(), X)
+    assert construct(measure, Gaussian(), X) is measure
+    with pytest.raises(ValueError, match="for 3 input columns, but the data have 2"):
+        construct(measure, Gaussian(), X[:, :2])
+
+
+def test_exact_measures_are_shared():
+    assert construct("exact", DeltaGaussian(), X) is construct("exact", DeltaGaussian(), X)
+
+
+@pytest.mark.parametrize("measure", ["extact", {"type": "nothing"}, {"cutoff": 3}, {}])
+def test_unknown_names(measure):
+    with pytest.raises(ValueError, match=r"Unknown measure .*choose one of \('auto', 'exact'"):
+        construct(measure, Gaussian(), X)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("kernel", [Laplacian(), Polynomial()])
+def test_constructions_need_a_kernel_of_the_distance(name, kernel):
+    with pytest.raises(ValueError, match="needs a kernel of the Euclidean distance"):
+        construct(name, kernel, X)
+
+
+def test_kernel_without_exact_measure():
+    with pytest.raises(ValueError, match="no exact finite spectral measure"):
+        construct("exact", SphericalPolynomial(), X)
