@@ -110,7 +110,8 @@ def _finite_profile(kernel: RadialKernel, z: NDArray, zmax: float) -> NDArray[np
 def _single(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
     """The one radius whose multiple is nearest to the kernel in mean square over the distances."""
     basis = omega(d, np.multiply.outer(z, radii))
-    weights = (values @ basis) / (basis**2).sum(axis=0)
+    # The transforms of norms in the far tail underflow for large d: they represent nothing.
+    weights = (values @ basis) / np.maximum((basis**2).sum(axis=0), np.finfo(float).tiny)
     best = int(np.argmin(((basis * weights - values[:, None]) ** 2).sum(axis=0)))
     return radii[best : best + 1], weights[best : best + 1]
 
