@@ -77,7 +77,7 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
         """Value at the inner products t in [-1, 1]."""
-        return self.as_polynomial().at_product(t)
+        return (1 - (1 - np.asarray(t)) * (2 / self.a**2)) ** self.p
 
     def maclaurin(self) -> NDArray[np.floating]:
         """Coefficients a_0, ..., a_p, all positive."""

@@ -41,7 +41,7 @@ class Nystroem(RandomFeatureMap):
 
     _state: ClassVar[tuple[str, ...]] = ("landmarks_", "normalization_")
 
-    landmarks_: NDArray[np.floating]
+    landmarks_: NDArray[np.float64]
     normalization_: NDArray[np.float64]
 
     def __init__(
@@ -62,8 +62,9 @@ class Nystroem(RandomFeatureMap):
                 f"n_components_ is {len(X)}.",
                 stacklevel=3,
             )
-        self.landmarks_ = X[rng.permutation(len(X))[: self.n_components]]
-        values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_.astype(np.float64)))
+        # In double precision also for single rows: small eigenvalues would blow up the rounding of the kernel.
+        self.landmarks_ = X[rng.permutation(len(X))[: self.n_components]].astype(np.float64)
+        values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_))
         size = np.abs(values)
         kept = size > _RANK_TOLERANCE * size.max()
         self.normalization_ = vectors * np.where(kept, 1 / np.sqrt(np.where(kept, size, 1)), 0)

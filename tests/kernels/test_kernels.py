@@ -57,6 +57,12 @@ def test_spherical_polynomial_by_distance_by_product_and_by_series(a, p):
     assert np.all(kernel.maclaurin() >= 0)
 
 
+def test_high_degrees_in_single_precision():
+    """(q + t)^p alone would overflow."""
+    for kernel in (SphericalPolynomial(4, 60), SphericalPolynomial(4, 300)):
+        assert np.allclose(kernel(U.astype(np.float32), V.astype(np.float32)), kernel(U, V), atol=1e-4)
+
+
 def test_polynomial_series():
     kernel = Polynomial(4, 0.5, 2.0, 3.0)
     t = np.linspace(-1, 1, 9)

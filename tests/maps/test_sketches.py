@@ -1,0 +1,151 @@
+"""RandomMaclaurin, TensorSketch and CRAFT: second moments against formulas, single precision, blocks of rows."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.kernel_approximation import PolynomialCountSketch
+
+import rflib.maps.craft
+import rflib.maps.tensor_sketch
+from rflib.kernels import Polynomial, SphericalPolynomial
+from rflib.kernels.base import DotProductKernel
+from rflib.maps import CRAFT, SRF, RandomMaclaurin, TensorSketch
+
+from .conftest import sphere
+
+# Each z-test is at this rate, and there are less than a hundred in the file: family-wise below 1e-4.
+LIMIT = norm.isf(1e-6 / 2)
+
+
+def variance_and_error(values):
+    """Sample variances along the first axis, and their standard errors from the fourth moments."""
+    centred = values - values.mean(axis=0)
+    variance = (centred**2).mean(axis=0)
+    return variance, np.sqrt(((centred**4).mean(axis=0) - variance**2) / len(values))
+
+
+def mean_square(x, Y):
+    """E (x^T s s^T y)^2 for random signs s, and likewise D E <sketch x, sketch y>^2 less the square's share."""
+    return (x**2).sum() * (Y**2).sum(axis=1) + 2 * (Y @ x) ** 2 - 2 * (Y**2) @ x**2
+
+
+@dataclass(frozen=True)
+class Signed(DotProductKernel):
+    """1 - t/2 - 2 t^3: a series with negative and missing coefficients."""
+
+    coefficients: ClassVar[tuple] = (1.0, -0.5, 0.0, -2.0)
+
+    def at_product(self, t):
+        return np.polynomial.polynomial.polyval(t, self.coefficients)
+
+    def maclaurin(self):
+        return np.array(self.coefficients)
+
+
+def test_maclaurin_of_a_signed_series():
+    X = sphere(6, 5)
+    a, P = np.array(Signed.coefficients), np.array([8, 4, 0, 1]) / 13
+    fitted = [RandomMaclaurin(Signed(), 30, random_state=seed).fit(X) for seed in range(2000)]
+    assert all(np.array_equal(m.signature_ < 0, m.degrees_ > 0) for m in fitted)
+    values = np.array([m.kernel_matrix(X[:1], X[1:])[0] for m in fitted])
+    exact = Signed()(X[:1], X[1:])[0]
+    error = values.std(axis=0) / np.sqrt(len(values))
+    assert np.all(np.abs(values.mean(axis=0) - exact) < LIMIT * error)
+    powers = mean_square(X[0], X[1:])[:, None] ** np.array([0, 1, 3])
+    used = P > 0
+    expected = (powers @ (a[used] ** 2 / P[used]) - exact**2) / 30
+    variance, error = variance_and_error(values)
+    assert np.all(np.abs(variance - expected) < LIMIT * error)
+
+
+def test_maclaurin_draws_only_degrees_of_the_series():
+    m = RandomMaclaurin(Polynomial(degree=4, coef0=0), 20, random_state=0).fit(sphere(5, 3))
+    assert set(m.degrees_) == {4}
+
+
+def test_variance_of_a_count_sketch():
+    """p = 1: Var = (|x|^2 |y|^2 + <x, y>^2 - 2 sum_i x_i^2 y_i^2) / D with the constant as a coordinate."""
+    X = np.hstack([np.random.default_rng(0).standard_normal((6, 5)), np.full((6, 1), np.sqrt(0.5))])
+    fitted = (
+        TensorSketch(Polynomial(1, 1.0, 0.5), 7, random_state=seed).fit(X[:, :5]) for seed in range(3000)
+    )
+    values = np.array([m.kernel_matrix(X[:1, :5], X[1:, :5])[0] for m in fitted])
+    expected = (mean_square(X[0], X[1:]) - (X[1:] @ X[0]) ** 2) / 7
+    variance, error = variance_and_error(values)
+    assert np.all(np.abs(variance - expected) < LIMIT * error)
+
+
+def test_tensor_sketch_has_the_law_of_scikit_learns():
+    """Means against the kernel, variances against each other, by z-tests."""
+    X, kernel = sphere(6, 5), Polynomial(3, 0.8, 1.0)
+    draws = {"ours": [], "theirs": []}
+    for seed in range(1500):
+        ours = TensorSketch(kernel, 16, random_state=seed).fit(X)
+        theirs = PolynomialCountSketch(degree=3, gamma=0.8, coef0=1, n_components=16, random_state=seed)
+        draws["ours"].append(ours.kernel_matrix(X[:1], X[1:])[0])
+        Z = theirs.fit_transform(X)
+        draws["theirs"].append(Z[1:] @ Z[0])
+    spread = {}
+    for name, rows in draws.items():
+        values = np.array(rows)
+        bias = values.mean(axis=0) - kernel(X[:1], X[1:])[0]
+        assert np.all(np.abs(bias) < LIMIT * values.std(axis=0) / np.sqrt(len(values)))
+        spread[name] = variance_and_error(values)
+    (ours, e), (theirs, f) = spread["ours"], spread["theirs"]
+    assert np.all(np.abs(ours - theirs) < LIMIT * np.hypot(e, f))
+
+
+@pytest.mark.parametrize("cls", [RandomMaclaurin, TensorSketch])
+@pytest.mark.parametrize("p", [1, 20, 60])
+def test_high_degrees_in_single_precision(cls, p):
+    X = sphere(8, 5)
+    m = cls(SphericalPolynomial(4, p), 64, random_state=0).fit(X)
+    Z, single = m.transform(X), m.transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    assert np.abs(single - Z).max() < 1e-4 * np.abs(Z).max()
+
+
+@pytest.mark.parametrize(
+    "m", [TensorSketch(SphericalPolynomial(4, 3), 9), CRAFT(n_components=9, n_components_up=32)]
+)
+def test_blocks_of_rows_change_nothing(m, monkeypatch):
+    X = sphere(23, 5)
+    Z = clone(m).set_params(random_state=0).fit(X).transform(X)
+    for module in (rflib.maps.tensor_sketch, rflib.maps.craft):
+        monkeypatch.setattr(module, "_BLOCK_ELEMENTS", 130)
+    assert np.allclose(clone(m).set_params(random_state=0).fit(X).transform(X), Z, atol=1e-12)
+
+
+def test_craft_projects_its_base_by_signs():
+    """Given the base's features u and v, the variance over the signs is that of a random projection."""
+    X = sphere(6, 5)
+    m = CRAFT(RandomMaclaurin(SphericalPolynomial(4, 3)), 10, n_components_up=1100, random_state=0).fit(X)
+    up = m.base_.transform(X)
+    values = []
+    for seed in range(1000):
+        m.projection_seed_ = np.array([seed, 1, 2, 3], dtype=np.uint64)
+        values.append(m.kernel_matrix(X[:1], X[1:])[0])
+    values = np.array(values)
+    bias = values.mean(axis=0) - up[1:] @ up[0]
+    assert np.all(np.abs(bias) < LIMIT * values.std(axis=0) / np.sqrt(len(values)))
+    expected = (mean_square(up[0], up[1:]) - (up[1:] @ up[0]) ** 2) / 10
+    variance, error = variance_and_error(values)
+    assert np.all(np.abs(variance - expected) < LIMIT * error)
+
+
+def test_craft_keeps_a_seed_in_place_of_the_projection():
+    X = sphere(10, 4)
+    m = CRAFT(TensorSketch(SphericalPolynomial(4, 3)), 512, random_state=0).fit(X)
+    assert m.base_.n_components_ == 2**14
+    assert sum(array.nbytes for array in m.state().values()) < 512 * 2**14 / 8 / 4
+
+
+def test_craft_takes_kernel_and_parameters_from_its_base():
+    m = CRAFT(SRF(SphericalPolynomial(4, 3)), 8, n_components_up=64, random_state=0)
+    assert m.kernel == SphericalPolynomial(4, 3)
+    assert m.set_params(base__layout="phase").fit(sphere(10, 4)).base_.layout == "phase"
+    assert m.base.n_components == 100

@@ -1,0 +1,93 @@
+"""Leverage and surrogate-leverage features beyond their law: limits, blocks of rows, kinds of targets."""
+
+import numpy as np
+import pytest
+
+import rflib.maps.leverage
+from rflib.frequencies.sample import sample_frequencies
+from rflib.kernels import Gaussian
+from rflib.maps import LeverageRFF, SurrogateLeverageRFF
+from rflib.measures.exact import exact_measure
+
+
+def pool(X, n, seed, directions="iid"):
+    """The frequencies that a map with this seed draws first."""
+    measure = exact_measure(Gaussian(), X.shape[1])
+    rng = np.random.default_rng(seed)
+    return sample_frequencies(measure, n, directions=directions, radii="iid", rng=rng).vectors
+
+
+def test_a_large_ridge_gives_equal_weights(X):
+    """Leverage then tends to the norm of cosine and sine together, which is the same for all frequencies."""
+    m = LeverageRFF(Gaussian(), 20, pool=40, ridge=1e9, random_state=0).fit(X)
+    assert np.allclose(m.weights_, 1 / 10)
+
+
+def test_weights_are_the_pools_over_their_probabilities(X, y):
+    for add_n in (False, True):
+        m = SurrogateLeverageRFF(Gaussian(), 12, pool=30, add_n=add_n, random_state=5).fit(X, y)
+        vectors = pool(X, 30, 5)
+        matrix = np.outer(2 * y - 1, 2 * y - 1) + add_n * len(X) * np.eye(len(X))
+        columns = np.cos(X @ vectors.T), np.sin(X @ vectors.T)
+        p = sum(np.einsum("ji,jk,ki->i", Z, matrix, Z) for Z in columns)
+        chosen = [int(np.flatnonzero((vectors == v).all(axis=1))[0]) for v in m.frequencies_]
+        assert np.allclose(m.weights_, (1 / 30) / (p / p.sum())[chosen] / 6)
+
+
+def test_reference_surrogate_by_brute_force(X, y):
+    m = SurrogateLeverageRFF(Gaussian(), 8, variant="reference", random_state=2).fit(X, y)
+    vectors = pool(X, 4, 2)
+    Z = np.hstack([np.cos(X @ vectors.T), np.sin(X @ vectors.T)])
+    p = (Z.T @ (2 * y - 1)) ** 2
+    weight = np.sqrt(p.sum() / p)
+    order = np.argsort(weight)
+    both = np.vstack([vectors, vectors])[order]
+    expected = np.hstack([np.cos(X @ both[:4].T), np.sin(X @ both[4:].T)]) * weight[order] / 2
+    assert np.allclose(m.transform(X), expected)
+
+
+@pytest.mark.parametrize("cls", [LeverageRFF, SurrogateLeverageRFF])
+@pytest.mark.parametrize("options", [{"pool": 30}, {"variant": "reference"}])
+def test_scores_do_not_depend_on_blocks_of_rows(cls, options, X, y, monkeypatch):
+    def fitted():
+        return cls(Gaussian(), 20, random_state=1, **options).fit(X, y).transform(X)
+
+    Z = fitted()
+    monkeypatch.setattr(rflib.maps.leverage, "_BLOCK_ELEMENTS", 210)
+    assert np.allclose(fitted(), Z, rtol=1e-8)
+
+
+def test_orthogonal_pool(X):
+    m = LeverageRFF(Gaussian(), 12, pool=24, directions="orthogonal", random_state=3).fit(X)
+    vectors = pool(X, 24, 3, "orthogonal")
+    assert all((vectors == v).all(axis=1).any() for v in m.frequencies_)
+    block = vectors[:6] / np.linalg.norm(vectors[:6], axis=1, keepdims=True)
+    assert np.allclose(block @ block.T, np.eye(6))
+
+
+def weights_for(X, y):
+    return SurrogateLeverageRFF(Gaussian(), 16, pool=20, random_state=0).fit(X, y).weights_
+
+
+def test_names_and_order_of_classes_do_not_matter(X, y):
+    assert np.allclose(weights_for(X, y), weights_for(X, 1 - y))
+    assert np.allclose(weights_for(X, y), weights_for(X, np.array(["no", "yes"])[y]))
+    three = np.digitize(X[:, 0], [-0.3, 0.3])
+    assert np.allclose(weights_for(X, three), weights_for(X, 2 - three))
+    assert not np.allclose(weights_for(X, y), weights_for(X, three))
+
+
+def test_real_targets_are_centred_and_their_unit_does_not_matter(X):
+    assert np.allclose(weights_for(X, X[:, 0]), weights_for(X, 7 - 3 * X[:, 0]))
+
+
+@pytest.mark.parametrize("variant", ["resampled", "reference"])
+def test_constant_real_targets(variant, X):
+    with pytest.raises(ValueError, match="No frequency has a positive score: are all targets zero"):
+        SurrogateLeverageRFF(variant=variant).fit(X, np.full(len(X), 0.5))
+
+
+@pytest.mark.parametrize("value", [60, 7.5, "60"])
+def test_a_pool_that_cannot_be_used(value, X):
+    with pytest.raises(ValueError, match="pool"):
+        LeverageRFF(n_components=20, pool=value, variant="reference").fit(X)
