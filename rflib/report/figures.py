@@ -23,7 +23,9 @@ from rflib.report.options import (
 )
 from rflib.report.style import RC, line_style
 
-ALLOWED = {"lines": ("metric!", "x", "learner", "kernels", "datasets", "methods", "published", "log")}
+ALLOWED = {
+    "lines": ("metric!", "x", "learner", "kernels", "datasets", "methods", "published", "log", "floor")
+}
 _WIDTH, _HEIGHT = 3.3, 2.6
 
 
@@ -102,6 +104,7 @@ def _panel(axes: Axes, entry: Mapping[str, Any], cells: pd.DataFrame, handles: d
         axes.minorticks_off()
         if entry.get("log", False):
             axes.set_yscale("log")
+            axes.set_ylim(bottom=max(axes.get_ylim()[0], entry.get("floor", 0.0)))
 
 
 def _published(
@@ -137,4 +140,6 @@ def caption(entry: Mapping[str, Any]) -> str:
     what = NAMES[entry["metric"]]
     text = f"{what[0].upper()}{what[1:]} against {NAMES[entry.get('x', 'n_components')]}; "
     text += "means with 95 % confidence intervals."
+    if "floor" in entry:
+        text += f" The axis ends at {entry['floor']:g}; lines that leave it go on to rounding error."
     return text + (" Hollow: published mean and standard deviation." if "published" in entry else "")
