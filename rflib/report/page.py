@@ -15,6 +15,7 @@ import yaml
 from jinja2 import Environment, FileSystemLoader
 
 from rflib import __version__
+from rflib.experiment.plan import plan_study
 
 _HERE = Path(__file__).parent
 
@@ -69,6 +70,9 @@ def _section(path: Path, folder: Path) -> dict[str, Any]:
         "claims": _records(pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)),
         "figures": list(_figures(folder / "figures")),
         "times": _times(cells),
+        "skipped": _records(
+            pd.DataFrame(plan_study(path.stem, study, {}).skipped, columns=["kernel", "method", "reason"])
+        ),
         "provenance": _provenance(cells),
     }
 

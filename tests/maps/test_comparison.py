@@ -44,6 +44,14 @@ def test_polynomial_kernels(p, columns, digits):
         assert ours < error(cls, kernel, digits, columns, **options), (cls, options)
 
 
+@pytest.mark.parametrize(("p", "ratio"), [(3, 0.2), (10, 0.8), (20, 1.05)])
+def test_strongest_simple_baseline(p, ratio, digits):
+    """SRF with orthogonal directions: its bias is the limit at low degrees; at p = 20 both are equally good."""
+    kernel = SphericalPolynomial(4, p)
+    ours = error(MVORF, kernel, digits, 512)
+    assert ours < ratio * error(SRF, kernel, digits, 512, directions="orthogonal")
+
+
 @pytest.mark.parametrize("columns", [128, 512])
 def test_delta_gaussian(columns, digits):
     kernel = DeltaGaussian(sigmas=(0.5, 5))

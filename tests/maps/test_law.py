@@ -14,6 +14,7 @@ from rflib.maps import GORF, GRFF, MVORF, ORF, RFF, RandomMaclaurin
 from rflib.measures import Domain
 from rflib.measures.construct import construct
 from rflib.measures.omega import omega
+from rflib.measures.variance import variance_frame, variance_orthogonal
 
 from .conftest import BIASED, DELTA, POLYNOMIAL, UNBIASED, sphere
 
@@ -106,6 +107,15 @@ def test_variance_of_grff(X, y):
     assert_variance(values, expected)
 
 
+@pytest.mark.parametrize(("name", "formula"), [("GORF", variance_orthogonal), ("GORF frame", variance_frame)])
+def test_variance_of_gorf(name, formula, X, y):
+    """luo2021, theorems 5 (its sign corrected) and 6."""
+    z = np.linalg.norm(X[0] - X[1:6], axis=1)
+    expected = formula(construct("exact", DELTA, X), z, D // 4, D // 4)
+    values, _ = estimates(UNBIASED[name], X, y, draws=1500)
+    assert_variance(values, expected)
+
+
 def test_orthogonality_lowers_the_variance_where_theorem_6_says_so(X, y):
     orthogonal, _ = estimates(UNBIASED["GORF"], X, y, draws=1000)
     independent, _ = estimates(UNBIASED["GRFF"], X, y, draws=1000)
@@ -131,7 +141,7 @@ def test_variance_of_random_maclaurin(X, y):
     t = others @ x
     m = 1 + 2 * t**2 - 2 * (others**2) @ x**2
     second = np.sum(a**2 / P * m[:, None] ** np.arange(len(a)), axis=1)
-    values, exact = estimates(UNBIASED["RM"], X, y, draws=4000)
+    values, exact = estimates(UNBIASED["RM"], X, y, draws=2000)
     assert_variance(values, (second - exact**2) / D)
 
 
