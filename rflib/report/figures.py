@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from rflib.report.cutoff import draw_cutoff
 from rflib.report.options import (
     NAMES,
     check_options,
@@ -24,7 +25,8 @@ from rflib.report.options import (
 from rflib.report.style import RC, line_style
 
 ALLOWED = {
-    "lines": ("metric!", "x", "learner", "kernels", "datasets", "methods", "published", "log", "floor")
+    "lines": ("metric!", "x", "learner", "kernels", "datasets", "methods", "published", "log", "floor"),
+    "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
 }
 _WIDTH, _HEIGHT = 3.3, 2.6
 
@@ -45,7 +47,7 @@ def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_di
         check_options("figure", entry, ALLOWED)
         name = slug(number, entry["title"])
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
-            figure = draw(entry, table, published)
+            figure = draw_cutoff(entry) if entry["type"] == "cutoff" else draw(entry, table, published)
             figure.savefig(out_dir / f"{name}.svg", metadata={"Date": None, "Creator": "rflib"})
         index.append({"title": entry["title"], "caption": caption(entry), "file": f"{name}.svg"})
     write_index(out_dir, index)

@@ -28,12 +28,16 @@ CASES = [
 ]
 
 
+def name(value: object) -> str:
+    return type(value).__name__ if isinstance(value, RadialKernel) else repr(value)
+
+
 def domain(d: int, zmax: float) -> Domain:
     rng = np.random.default_rng(d)
     return Domain(d, zmax, np.sort(zmax * rng.beta(6, 4, 500)))
 
 
-@pytest.mark.parametrize(("kernel", "d", "zmax"), CASES, ids=lambda value: repr(value))
+@pytest.mark.parametrize(("kernel", "d", "zmax"), CASES, ids=name)
 def test_bias_is_within_its_bound_everywhere(kernel: RadialKernel, d, zmax):
     z = np.linspace(0, zmax, 7001)
     exact = kernel.at_distance(z)
@@ -46,7 +50,7 @@ def test_bias_is_within_its_bound_everywhere(kernel: RadialKernel, d, zmax):
 
 
 @pytest.mark.parametrize(("n", "directions"), [(16, "orthogonal"), (200, "orthogonal"), (40, "iid")])
-@pytest.mark.parametrize(("kernel", "d", "zmax"), CASES[:3], ids=lambda value: repr(value))
+@pytest.mark.parametrize(("kernel", "d", "zmax"), CASES[:3], ids=name)
 def test_predicted_error_is_the_error(kernel, d, zmax, n, directions):
     """Mean squared error over 400 draws within 6 standard errors: one false alarm in about 10^8."""
     block = d if directions == "orthogonal" else 1
