@@ -1,76 +1,154 @@
-"""Claims of a paper as statements that a machine checks on the cells, with verdict and evidence."""
+"""Claims of a paper as statements that a machine checks on the cells, with verdict and evidence.
+
+Verdicts: "reproduced"; "not reproduced"; "undecided" (it does not hold, but where it fails it does so within the
+noise); "explained" (it does not hold, and the study's explanation, which is checked too, does); "no data".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from math import floor
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.stats import ttest_rel
+from scipy.stats import ttest_1samp
 
-from rflib.report.options import LOWER_IS_BETTER, check_options, select
+from rflib.report.cells import at_columns, at_s, select
+from rflib.report.options import METRICS, PUBLISHED, check_entries, check_entry
+from rflib.report.published import beside_published
 
-ALLOWED = {"better": ("metric!", "method!", "than!", "share", "learner", "kernels", "datasets", "source")}
+_COMPARED = ("metric!", "method!", "than!", "at", "share", "learner", "kernels", "datasets")
+CHECKS = {
+    "better": (*_COMPARED, "factor"),
+    "equal": (*_COMPARED, "within!"),
+    "agrees": ("metric!", "share", "learner", "repetitions", *PUBLISHED),
+}
+ALLOWED = {name: (*keys, "source", "explanation") for name, keys in CHECKS.items()}
 COLUMNS = ("claim", "source", "verdict", "evidence")
 LEVEL = 0.05
-_NOISE = 1e-9
+_CONSTANT = 1e-9
 
 
-def check_claims(claims: Sequence[Mapping[str, Any]], cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each claim: its text, source, verdict and evidence.
+def check_claims(study: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> pd.DataFrame:
+    """Return a row for each claim of the study: its text, source, verdict and evidence.
 
     Raises
     ------
     ValueError
-        For unknown types, keys or metrics; the message names the claim.
+        For unknown types, keys, labels or values; the message names the claim and the key.
     """
     rows = []
-    for claim in claims:
-        check_options("claim", claim, ALLOWED)
-        verdict, evidence = better(claim, cells)
-        rows.append(
-            {
-                "claim": claim["title"],
-                "source": claim.get("source", ""),
-                "verdict": verdict,
-                "evidence": evidence,
-            }
-        )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    for claim in check_entries("claims", study, ALLOWED):
+        explanation = _explanation(claim, study)
+        verdict, evidence = check(claim, cells, published)
+        if verdict == "not reproduced" and explanation:
+            verdict, reason = _explained(claim["explanation"]["text"], explanation, cells, published)
+            evidence = f"{evidence}. {reason}"
+        rows.append((claim["title"], claim.get("source", ""), verdict, evidence))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def better(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
-    """Check that ``method`` is better than ``than`` on average, in all cells or in a ``share`` of them.
+def check(claim: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> tuple[str, str]:
+    """Return verdict and evidence of one claim."""
+    if claim["type"] == "agrees":
+        return agrees(claim, cells, published)
+    return compare(claim, cells)
 
-    Cells are (data set, kernel, s). The evidence tells in how many the mean is better, in how many
-    significantly so (paired t-test over the seeds, 5 %), and the smallest margin.
+
+def _explanation(claim: Mapping[str, Any], study: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the check behind a claim's explanation, itself checked like a claim; None if it has none."""
+    if "explanation" not in claim:
+        return None
+    options = {key: value for key, value in claim["explanation"].items() if key != "text"}
+    options["title"] = claim["title"]
+    check_entry(f"claim {claim['title']!r}: explanation", options, study, CHECKS)
+    return options
+
+
+def _explained(
+    text: str, explanation: Mapping[str, Any], cells: pd.DataFrame, published: Path
+) -> tuple[str, str]:
+    """Verdict and evidence of a claim that does not hold; its explanation explains only if it holds itself."""
+    verdict, evidence = check(explanation, cells, published)
+    reason = f"{text.strip().rstrip('.')} ({evidence})"
+    if verdict == "reproduced":
+        return "explained", f"Explained: {reason}"
+    return "not reproduced", f"The explanation offered is {verdict}: {reason}"
+
+
+def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
+    """Check that ``method`` is better than ``than``, or equal to it, by the mean in a ``share`` of the cells.
+
+    A cell is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). "better" may ask for a
+    ``factor`` between them, "equal" allows a relative difference ``within``. Each cell is also tested over its
+    repetitions, paired by seed (one-sided t-test, 5 %).
     """
-    lower = LOWER_IS_BETTER[claim["metric"]]
-    chosen = select(
-        cells, {k: v for k, v in claim.items() if k in ("metric", "learner", "kernels", "datasets")}
-    )
-    wins = significant = 0
-    margins = []
-    keys = ["dataset", "kernel", "s_label"]
-    for _, group in chosen.groupby(keys):
+    chosen = {k: v for k, v in claim.items() if k in ("metric", "learner", "kernels", "datasets", "title")}
+    x = "n_components" if claim.get("at") == "columns" else "s_label"
+    found = (at_columns if x == "n_components" else at_s)(select(cells, chosen))
+    outcomes = []
+    for _, group in found.groupby(["dataset", "kernel", x], sort=False):
         values = [
-            group[group["method"] == name].drop_duplicates("seed").set_index("seed")["value"]
-            for name in (claim["method"], claim["than"])
+            group[group["method"] == claim[key]].set_index("seed")["value"] for key in ("method", "than")
         ]
         pair = pd.concat(values, axis=1, join="inner", keys=["method", "than"]).dropna()
-        if pair.empty:
-            continue
-        gain = (pair["than"] - pair["method"]) * (1 if lower else -1)
-        margins.append(float(gain.mean() / abs(pair["than"].mean())))
-        wins += bool(gain.mean() > 0)
-        if len(pair) > 1 and gain.std() > _NOISE * abs(gain.mean()):
-            significant += bool(gain.mean() > 0 and ttest_rel(pair["than"], pair["method"]).pvalue < LEVEL)
-    if not margins:
-        return "no data", "none of its cells was run"
-    share = float(claim.get("share", 1.0))
-    verdict = "reproduced" if wins >= np.ceil(share * len(margins) - 1e-9) else "not reproduced"
-    return verdict, (
-        f"better in {wins} of {len(margins)} cells ({share:.0%} claimed), significantly in {significant}; "
-        f"margin {min(margins):+.1%} to {max(margins):+.1%}"
+        if len(pair):
+            outcomes.append(_outcome(claim, pair))
+    if not outcomes:
+        return "no data", "None of its cells was run."
+    holds, surely, refuted, margin = (pd.Series(column) for column in zip(*outcomes, strict=True))
+    n, share = len(outcomes), float(claim.get("share", 1.0))
+    spared = floor((1 - share) * n + 1e-9)
+    what = "equal" if claim["type"] == "equal" else "better"
+    evidence = (
+        f"{what} in {holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in {surely.sum()}, "
+        f"refuted in {refuted.sum()} (paired one-sided t-test, 5 %); "
+        f"margin {margin.min():+.1%} to {margin.max():+.1%}"
     )
+    if n - holds.sum() <= spared:
+        return "reproduced", evidence
+    return ("not reproduced" if refuted.sum() > spared else "undecided"), evidence
+
+
+def _outcome(claim: Mapping[str, Any], pair: pd.DataFrame) -> tuple[bool, bool, bool, float]:
+    """Whether the claim holds in one cell by the mean, beyond doubt, is refuted beyond doubt; and the margin."""
+    sign = 1 if METRICS[claim["metric"]].lower else -1
+    scale = abs(float(pair["than"].mean())) or 1.0
+    margin = sign * float((pair["than"] - pair["method"]).mean()) / scale
+    if claim["type"] == "equal":
+        slack = [claim["within"] * scale - side * (pair["method"] - pair["than"]) for side in (1, -1)]
+        holds = abs(margin) <= claim["within"]
+        return holds, all(_above(s) for s in slack), any(_above(-s) for s in slack), margin
+    factor = float(claim.get("factor", 1.0)) ** sign
+    gain = sign * (pair["than"] - factor * pair["method"])
+    return bool(gain.mean() > 0), _above(gain), _above(-gain), margin
+
+
+def _above(values: pd.Series) -> bool:
+    """Whether the mean is above zero by a one-sided t-test at 5 %; a constant needs no test."""
+    if len(values) < 2:
+        return False
+    if values.std() <= _CONSTANT * abs(values.mean()):
+        return bool(values.mean() > 0)
+    return bool(ttest_1samp(values, 0.0, alternative="greater").pvalue < LEVEL)
+
+
+def agrees(claim: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> tuple[str, str]:
+    """Check that measured and published numbers agree in a ``share`` of the published cells that were run."""
+    table = beside_published(claim, cells, published)
+    run = table[table["verdict"] != "not run"]
+    if run.empty:
+        return "no data", f"None of the {len(table)} published cells was run."
+    counts = run["verdict"].value_counts()
+    share = float(claim.get("share", 1.0))
+    relative = run["difference"] / run["published"]
+    evidence = (
+        f"agrees in {counts.get('agrees', 0)} of {len(run)} published cells ({share:.0%} claimed), better in "
+        f"{counts.get('better', 0)}, worse in {counts.get('worse', 0)}; difference {relative.min():+.1%} to "
+        f"{relative.max():+.1%}, median {relative.median():+.1%}"
+    )
+    if len(run) < len(table):
+        evidence += f"; {len(table) - len(run)} more were not run"
+    enough = counts.get("agrees", 0) >= share * len(run) - 1e-9
+    return ("reproduced" if enough else "not reproduced"), evidence

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import yaml
+
+from rflib.report.numbers import columns
+from rflib.report.options import read_index
 
 
 def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
@@ -31,11 +32,11 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
     claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
     if len(claims):
         parts += ["## Claims", markdown(claims)]
-    for entry in _index(folder / "figures"):
+    for entry in read_index(folder / "figures"):
         name = f"{study.stem}_{entry['file']}"
         shutil.copyfile(folder / "figures" / entry["file"], out_dir / name)
         parts += [f"## {entry['title']}", f"![{entry['title']}]({name})", entry["caption"]]
-    for entry in _index(folder / "tables"):
+    for entry in read_index(folder / "tables"):
         parts += [
             f"## {entry['title']}",
             entry["caption"],
@@ -59,17 +60,8 @@ def conditions(cells: pd.DataFrame) -> str:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Return a table in Markdown; numbers to four digits."""
-    rows = [[str(column) for column in table.columns], ["---"] * len(table.columns)]
-    rows += [[_text(value) for value in row] for row in table.itertuples(index=False)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.4g}"
-    return str(value).replace("|", "\\|")
-
-
-def _index(folder: Path) -> list[dict[str, Any]]:
-    return list(json.loads((folder / "index.json").read_text(encoding="utf-8")))
+    """Return a table in Markdown, with its numbers as the page shows them."""
+    shown = columns(table)
+    rows = [[column.name for column in shown], ["---"] * len(shown)]
+    rows += [list(row) for row in zip(*(column.texts for column in shown), strict=True)]
+    return "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in rows)

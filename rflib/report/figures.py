@@ -1,9 +1,11 @@
-"""Figures of a study, as SVG: small multiples of a metric against the number of columns or s."""
+"""Figures of a study, as SVG: small multiples of a metric against the number of columns, s, or seconds."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from itertools import product
+from math import ceil, log10
 from pathlib import Path
 from typing import Any
 
@@ -12,136 +14,205 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
 from rflib.report.cutoff import draw_cutoff
-from rflib.report.options import (
-    NAMES,
-    check_options,
-    published_numbers,
-    select,
-    slug,
-    write_index,
-)
-from rflib.report.style import RC, line_style
+from rflib.report.options import AXES, METRICS, SELECTION, check_entries, sentence, slug, write_index
+from rflib.report.published import published_numbers
+from rflib.report.style import RC, REFERENCE, line_style
 
 ALLOWED = {
-    "lines": ("metric!", "x", "learner", "kernels", "datasets", "methods", "published", "log", "floor"),
+    "lines": (*SELECTION, "x", "log", "floor", "published"),
     "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
 }
-_WIDTH, _HEIGHT = 3.3, 2.6
+_WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
+_PANELS_IN_A_ROW = 3
+_Handles = dict[str, Any]
 
 
 def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_dir: Path) -> None:
     """Draw each figure of the study as SVG, and write an index of them. Equal cells give equal bytes.
 
+    Parameters
+    ----------
+    study : mapping
+        Content of the study file.
+    cells : Path
+        Table that ``rflib aggregate`` wrote.
+    published : Path
+        Folder of the papers' numbers.
+    out_dir : Path
+        Folder of the figures; what it held before is removed.
+
     Raises
     ------
     ValueError
-        For unknown types, keys or metrics; the message names the entry.
+        For unknown types, keys, labels or values; the message names entry and key.
     """
-    table = pd.read_parquet(cells)
+    entries = check_entries("figures", study, ALLOWED)
+    table = read_cells(cells, study)
     shutil.rmtree(out_dir, ignore_errors=True)
     out_dir.mkdir(parents=True)
     index = []
-    for number, entry in enumerate(study.get("figures", [])):
-        check_options("figure", entry, ALLOWED)
-        name = slug(number, entry["title"])
+    for number, entry in enumerate(entries):
+        name = f"{slug(number, entry['title'])}.svg"
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
             figure = draw_cutoff(entry) if entry["type"] == "cutoff" else draw(entry, table, published)
-            figure.savefig(out_dir / f"{name}.svg", metadata={"Date": None, "Creator": "rflib"})
-        index.append({"title": entry["title"], "caption": caption(entry), "file": f"{name}.svg"})
+            figure.savefig(out_dir / name, metadata={"Date": None, "Creator": "rflib"})
+        index.append({"title": entry["title"], "caption": caption(entry), "file": name})
     write_index(out_dir, index)
 
 
 def draw(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> Figure:
-    """Return a figure with a panel for each kernel (rows) and data set (columns), and one legend."""
-    chosen = select(cells, entry)
+    """Return a figure with a panel for each kernel and data set, and one legend below.
+
+    Several data sets stand side by side, a row for each kernel; of a single one the kernels are side by side.
+    """
+    chosen = _points(entry, cells)
     kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
-    shape = max(len(kernels), 1), max(len(datasets), 1)
-    figure = Figure(figsize=(_WIDTH * shape[1] + 1.5, _HEIGHT * shape[0]), layout="constrained")
-    panels = figure.subplots(*shape, squeeze=False)
-    numbers = published_numbers(published, entry["published"]["paper"]) if "published" in entry else None
-    handles: dict[str, Any] = {}
-    for i, kernel in enumerate(kernels):
-        for j, dataset in enumerate(datasets):
-            axes = panels[i, j]
-            inside = chosen[(chosen["kernel"] == kernel) & (chosen["dataset"] == dataset)]
-            _panel(axes, entry, inside, handles)
-            if numbers is not None:
-                _published(axes, entry, numbers, kernel, dataset, inside, handles)
-            axes.set_title(f"{dataset}, {kernel}")
-            if i == len(kernels) - 1:
-                axes.set_xlabel(NAMES[entry.get("x", "n_components")])
-            if j == 0:
-                axes.set_ylabel(NAMES[entry["metric"]].replace(" (", "\n("))
-    if handles:
-        figure.legend(handles.values(), handles.keys(), loc="outside right upper", frameon=False)
+    there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
+    if len(datasets) > 1:
+        places = [pair if pair in there else None for pair in product(kernels, datasets)]
+        columns = len(datasets)
+    else:
+        places = [pair for pair in product(kernels, datasets)]
+        columns = min(len(places), _PANELS_IN_A_ROW) or 1
+    rows = ceil(len(places) / columns) or 1
+    handles: _Handles = {}
+    figure = Figure(layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for i, axes in enumerate(panels):
+        place = places[i] if i < len(places) else None
+        if place is None:
+            axes.set_axis_off()
+            continue
+        inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
+        _panel(axes, inside, handles)
+        if "published" in entry:
+            _published(axes, entry, published, place, inside, handles)
+        _axes(axes, entry, inside)
+        axes.set_title(f"{place[1]}, {place[0]}")
+        if i % columns == 0 or places[i - 1] is None:
+            axes.set_ylabel(sentence(METRICS[entry["metric"]].text.replace(" (", "\n(")))
+    _finish(figure, handles, rows, columns)
     return figure
 
 
-def _panel(axes: Axes, entry: Mapping[str, Any], cells: pd.DataFrame, handles: dict[str, Any]) -> None:
+def _finish(figure: Figure, handles: _Handles, rows: int, columns: int) -> None:
+    """Set the size, and put the legend below; a figure without data says so."""
+    width = max(_WIDTH * columns, 4.2)
+    abreast = max(1, int(width / 1.45))
+    legend_rows = ceil(len(handles) / abreast)
+    figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
+    if handles:
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower center", ncols=abreast, frameon=False
+        )
+    else:
+        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
+
+
+def _points(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the chosen cells with the column ``x``; seconds are the median over a method's repetitions."""
     x = entry.get("x", "n_components")
+    chosen = select(cells, entry)
+    if x == "s":
+        return at_s(chosen).assign(x=lambda table: table["s"])
+    chosen = at_columns(chosen)
+    if x == "n_components":
+        return chosen.assign(x=chosen["n_components"])
+    keys = ["data", "kernel", "method", "n_components"]
+    seconds = cells[cells["metric"] == x].groupby(keys)["value"].median().rename("x")
+    return chosen.join(seconds, on=keys)
+
+
+def _panel(axes: Axes, cells: pd.DataFrame, handles: _Handles) -> None:
+    """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
     for method, group in cells.groupby("method", sort=False):
-        if method == "exact kernel":
-            mean = group["value"].mean()
-            handles.setdefault(
-                "exact kernel", axes.axhline(mean, color="#555555", linewidth=1, linestyle=(0, (6, 3)))
-            )
+        if method == EXACT:
+            handles.setdefault(EXACT, axes.axhline(float(group["value"].mean()), **REFERENCE))
             continue
-        statistics = group.groupby(x)["value"].agg(["mean", "std", "size"])
-        spread = 1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"])
+        statistics = group.groupby("x")["value"].agg(["mean", "std", "size"])
         line = axes.errorbar(
             statistics.index,
             statistics["mean"],
-            yerr=spread,
+            yerr=1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"]),
             capsize=2,
             elinewidth=0.8,
             **line_style(str(method)),
         )
         handles.setdefault(str(method), line)
-    if len(cells):
-        ticks = sorted(cells[x].dropna().unique())
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
-        if entry.get("log", False):
-            axes.set_yscale("log")
-            axes.set_ylim(bottom=max(axes.get_ylim()[0], entry.get("floor", 0.0)))
 
 
 def _published(
     axes: Axes,
     entry: Mapping[str, Any],
-    numbers: pd.DataFrame,
-    kernel: str,
-    dataset: str,
+    folder: Path,
+    place: tuple[str, str],
     cells: pd.DataFrame,
-    handles: dict[str, Any],
+    handles: _Handles,
 ) -> None:
     """Draw the published means as hollow markers at the study's own x of the same s."""
     options = entry["published"]
-    x = entry.get("x", "n_components")
-    theirs = numbers[(numbers["table"] == options["table"]) & (numbers["dataset"] == dataset)]
-    theirs = theirs[theirs["kernel"] == options["kernels"].get(kernel)]
+    numbers = published_numbers(folder, options["paper"], options["table"], entry["metric"])
+    kernel, dataset = options["kernels"].get(place[0]), options.get("datasets", {}).get(place[1], place[1])
+    theirs = numbers[(numbers["dataset"] == dataset) & (numbers["kernel"] == kernel)]
+    mine = at_s(cells)
     for label, name in options["methods"].items():
-        at = cells[cells["method"] == label].drop_duplicates("s_label").set_index("s_label")[x]
-        cell = theirs[(theirs["method"] == name) & theirs["s"].astype(str).isin(at.index)]
+        at = mine[mine["method"] == label].groupby("s_label")["x"].first()
+        cell = theirs[(theirs["method"] == name) & theirs["s"].isin(at.index)]
         if len(cell):
-            style = line_style(label) | {"linestyle": "none", "markerfacecolor": "white", "markersize": 8}
-            style["zorder"] = 1
+            style = line_style(label)
+            style |= {
+                "linestyle": "none",
+                "markerfacecolor": "white",
+                "markersize": style["markersize"] + 3.5,
+            }
             line = axes.errorbar(
-                at[cell["s"].astype(str)], cell["mean"], yerr=cell["std"], alpha=0.7, **style
+                at[cell["s"]], cell["mean"], yerr=cell["std"], alpha=0.7, elinewidth=0.8, zorder=1, **style
             )
-            handles.setdefault(f"{name}, published", line)
+            handles.setdefault(f"{label}, published", line)
+
+
+def _axes(axes: Axes, entry: Mapping[str, Any], cells: pd.DataFrame) -> None:
+    """Label and scale the axes: x by powers of two, or logarithmic for seconds; y logarithmic if asked for."""
+    x = entry.get("x", "n_components")
+    axes.set_xlabel(AXES[x])
+    ticks = sorted(cells["x"].dropna().unique())
+    if x in METRICS:
+        _logarithmic(axes, "x")
+    elif ticks:
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+    if entry.get("log", False):
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=max(axes.get_ylim()[0], entry.get("floor", 0.0)))
+        _logarithmic(axes, "y")
+
+
+def _logarithmic(axes: Axes, which: str) -> None:
+    """Make an axis logarithmic, with ticks 1, 2, 5 over few decades, and plain numbers where they are short."""
+    getattr(axes, f"set_{which}scale")("log")
+    low, high = getattr(axes, f"get_{which}lim")()
+    axis = getattr(axes, f"{which}axis")
+    decades = log10(high / low)
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2.2 else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def caption(entry: Mapping[str, Any]) -> str:
     """Return an entry's own caption, or what it shows."""
     if "caption" in entry:
-        return str(entry["caption"])
-    what = NAMES[entry["metric"]]
-    text = f"{what[0].upper()}{what[1:]} against {NAMES[entry.get('x', 'n_components')]}; "
-    text += "means with 95 % confidence intervals."
+        return str(entry["caption"]).strip()
+    metric = METRICS[entry["metric"]]
+    where = "lower" if metric.lower else "higher"
+    text = f"{sentence(metric.text)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
+    text += "means with 95 % confidence intervals over the repetitions."
+    if "learner" in entry:
+        text += " Dashed: the learner with the exact kernel, where the study has it."
     if "floor" in entry:
         text += f" The axis ends at {entry['floor']:g}; lines that leave it go on to rounding error."
-    return text + (" Hollow: published mean and standard deviation." if "published" in entry else "")
+    return text + (" Hollow: published mean ± standard deviation." if "published" in entry else "")

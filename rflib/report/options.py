@@ -1,78 +1,152 @@
-"""Options of tables, figures and claims in a study file: checked, with errors that name the entry."""
+"""Options of tables, figures and claims in a study file: checked, with errors that name entry and key."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import relevance
 
-LOWER_IS_BETTER = {
-    "relative_frobenius_error": True,
-    "relative_spectral_error": True,
-    "mean_squared_error": True,
-    "rmse": True,
-    "transform_seconds": True,
-    "sample_seconds": True,
-    "accuracy": False,
+from rflib.experiment.names import hint
+from rflib.report.cells import EXACT
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a metric is called in captions and on axes, and which way is better."""
+
+    text: str
+    lower: bool = True
+
+
+METRICS = {
+    "relative_frobenius_error": Metric("relative error of the kernel matrix (Frobenius)"),
+    "relative_spectral_error": Metric("relative error of the kernel matrix (spectral)"),
+    "mean_squared_error": Metric("mean squared error of the kernel"),
+    "rmse": Metric("root mean squared error"),
+    "accuracy": Metric("accuracy", lower=False),
+    "transform_seconds": Metric("seconds to make the features"),
+    "sample_seconds": Metric("seconds to draw the features"),
 }
 
-NAMES = {
-    "relative_frobenius_error": "relative error of the kernel matrix (Frobenius)",
-    "relative_spectral_error": "relative error of the kernel matrix (spectral)",
-    "mean_squared_error": "mean squared error of the kernel",
-    "rmse": "root mean squared error",
-    "accuracy": "accuracy",
-    "transform_seconds": "seconds to make the features",
-    "sample_seconds": "seconds to draw the features",
+AXES = {
     "n_components": "columns D",
     "s": "s",
+    "transform_seconds": METRICS["transform_seconds"].text,
+    "sample_seconds": METRICS["sample_seconds"].text,
 }
 
+SELECTION = ("metric!", "learner", "kernels", "datasets", "methods")
+PUBLISHED = ("paper!", "table!", "kernels!", "methods!", "datasets")
 
-def check_options(kind: str, entry: Mapping[str, Any], allowed: Mapping[str, Sequence[str]]) -> None:
-    """Raise ValueError unless the entry's type is known and its keys are those of the type.
 
-    ``allowed`` maps each type to its keys; the required ones end with "!".
+def check_entries(key: str, study: Options, allowed: Mapping[str, Sequence[str]]) -> list[Options]:
+    """Return the study's entries under ``tables``, ``figures`` or ``claims`` if all of them are right.
+
+    Parameters
+    ----------
+    key : str
+        Which list of the study.
+    study : mapping
+        Content of the study file.
+    allowed : mapping
+        The keys of each type besides ``type``, ``title`` and ``caption``; the required ones end with "!".
+
+    Raises
+    ------
+    ValueError
+        For the first unknown type, key, label or value; the message names entry and key and what is expected.
     """
+    entries = list(study.get(key) or [])
+    for number, entry in enumerate(entries):
+        check_entry(f"{key}[{number}] {entry.get('title', '')!r}", entry, study, allowed)
+    return entries
+
+
+def check_entry(place: str, entry: Options, study: Options, allowed: Mapping[str, Sequence[str]]) -> None:
+    """Raise ValueError, beginning with the place, unless an entry is right."""
     name = str(entry.get("type"))
     if name not in allowed:
         raise ValueError(
-            f"{kind} {entry.get('title', '')!r}: unknown type {name!r}: use one of {', '.join(allowed)}."
+            f"{place}: unknown type {name!r}.{hint(name, allowed)} The types are {', '.join(allowed)}."
         )
-    known = {"type", "title", "caption", *(key.rstrip("!") for key in allowed[name])}
+    keys = ("type!", "title!", "caption", *allowed[name])
+    _check(place, entry, keys, _schemas(study, mapped="paper!" in keys))
+    if "published" in entry:
+        _check(f"{place}: published", entry["published"], PUBLISHED, _schemas(study, mapped=True))
+
+
+def _check(place: str, entry: Options, keys: Sequence[str], schemas: Mapping[str, Any]) -> None:
+    names = [key.rstrip("!") for key in keys]
     for key in entry:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f", did you mean {near[0]!r}?" if near else "."
-            raise ValueError(f"{kind} {entry.get('title', name)!r}: unknown key {key!r}{hint}")
-    for key in ("title!", *allowed[name]):
-        if key.endswith("!") and key[:-1] not in entry:
+        if key not in names:
             raise ValueError(
-                f"{kind} {entry.get('title', name)!r} of type {name!r} needs the key {key[:-1]!r}."
+                f"{place}: unknown key {key!r}.{hint(str(key), names)} The keys are {', '.join(names)}."
             )
-    metric = entry.get("metric")
-    if metric is not None and metric not in LOWER_IS_BETTER:
-        raise ValueError(
-            f"{kind} {entry['title']!r}: unknown metric {metric!r}: use one of {', '.join(LOWER_IS_BETTER)}."
-        )
+    for key in keys:
+        if key.endswith("!") and key[:-1] not in entry:
+            raise ValueError(f"{place}: the key {key[:-1]!r} is missing.")
+    for key, value in entry.items():
+        errors = list(Draft202012Validator(schemas[key]).iter_errors(value))
+        if errors:
+            raise ValueError(f"{place}: {key}: {_explained(max(errors, key=relevance))}")
 
 
-def select(cells: pd.DataFrame, entry: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the cells of an entry's metric, and of its learner, kernels, datasets and methods where given."""
-    chosen = cells[cells["metric"] == entry["metric"]]
-    if "learner" in entry:
-        chosen = chosen[chosen["learner"] == entry["learner"]]
-    for key, column in (("kernels", "kernel"), ("datasets", "dataset"), ("methods", "method")):
-        if key in entry:
-            wanted = list(entry[key])
-            reference = chosen["method"] == "exact kernel" if key == "methods" else False
-            chosen = chosen[chosen[column].isin(wanted) | reference]
-    return chosen
+def _explained(error: Any) -> str:
+    if error.validator == "enum":
+        near = hint(str(error.instance), map(str, error.validator_value))
+        return f"unknown {error.instance!r}.{near} There are {', '.join(map(str, error.validator_value))}."
+    return str(error.message)
+
+
+def _schemas(study: Options, mapped: bool) -> dict[str, Any]:
+    """A JSON schema for each key; labels must be the study's. ``mapped``: labels stand for published names."""
+    text = {"type": "string"}
+    kernels, methods = list(study["kernels"]), [*study["methods"], EXACT]
+    datasets = [dataset["name"] for dataset in study["datasets"]]
+
+    def labels(known: Sequence[str]) -> dict[str, Any]:
+        if mapped:
+            return {"type": "object", "propertyNames": {"enum": known}, "additionalProperties": text}
+        return {"type": "array", "items": {"enum": known}}
+
+    return {
+        **dict.fromkeys(("type", "title", "caption", "source", "paper", "table"), text),
+        "metric": {"enum": list(METRICS)},
+        "learner": {"enum": list(study.get("learners", {}))},
+        "kernels": labels(kernels),
+        "methods": labels(methods),
+        "datasets": labels(datasets),
+        "method": {"enum": methods},
+        "than": {"enum": methods},
+        "at": {"enum": ["s", "columns"]},
+        "by": {"enum": ["s", "columns"]},
+        "x": {"enum": list(AXES)},
+        "log": {"type": "boolean"},
+        "floor": {"type": "number", "exclusiveMinimum": 0},
+        "a": {"type": "number", "minimum": 2},
+        "p": {"type": "integer", "minimum": 1},
+        "dimensions": {"type": "array", "items": {"type": "integer", "minimum": 2}, "minItems": 1},
+        "cutoffs": {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 1},
+        "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+        "factor": {"type": "number", "exclusiveMinimum": 0},
+        "within": {"type": "number", "minimum": 0},
+        "repetitions": {"type": "integer", "minimum": 1},
+        "published": {"type": "object"},
+        "explanation": {"type": "object", "required": ["text", "type"], "properties": {"text": text}},
+    }
+
+
+def sentence(text: str) -> str:
+    """Return the text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
 
 
 def slug(number: int, title: str) -> str:
@@ -80,20 +154,12 @@ def slug(number: int, title: str) -> str:
     return f"{number:02d}_" + re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:50]
 
 
-def write_index(folder: Path, entries: Sequence[Mapping[str, Any]]) -> None:
+def write_index(folder: Path, entries: Sequence[Options]) -> None:
     """Write what the page needs to know of a folder's files."""
     (folder / "index.json").write_text(json.dumps(list(entries), indent=2), encoding="utf-8")
 
 
-def published_numbers(folder: Path, paper: str) -> pd.DataFrame:
-    """Return the published numbers of a paper.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
-    path = folder / f"{paper}.csv"
-    if not path.exists():
-        raise ValueError(f"There are no published numbers for {paper!r}: {path} does not exist.")
-    return pd.read_csv(path)
+def read_index(folder: Path) -> list[dict[str, Any]]:
+    """Return what :func:`write_index` wrote; nothing if the folder has none."""
+    path = folder / "index.json"
+    return list(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +13,27 @@ import yaml
 from jinja2 import Environment, FileSystemLoader
 
 from rflib import __version__
+from rflib.experiment.files import replacing
 from rflib.experiment.plan import plan_study
+from rflib.report.cells import read_cells
+from rflib.report.methods import cards
+from rflib.report.numbers import columns
+from rflib.report.options import METRICS, read_index, slug
+from rflib.report.provenance import machines, units
 
-_HERE = Path(__file__).parent
+_TEMPLATES = Path(__file__).parent / "templates"
+_TIMES = ("sample_seconds", "transform_seconds")
+VERDICTS = (
+    "agrees",
+    "better",
+    "worse",
+    "not run",
+    "reproduced",
+    "explained",
+    "undecided",
+    "not reproduced",
+    "no data",
+)
 
 
 def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> None:
@@ -37,111 +53,108 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
     ValueError
         If none of the studies has results.
     """
-    present = [path for path in studies if (results_dir / path.stem / "cells.parquet").exists()]
+    present = {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+        for path in studies
+        if (results_dir / path.stem / "cells.parquet").exists()
+    }
     if not present:
         raise ValueError(f"{results_dir} holds no cells of any study: run one first.")
-    environment = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True, trim_blocks=True)
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     html = environment.get_template("page.html").render(
-        sections=[_section(path, results_dir / path.stem) for path in present],
-        methods=_methods(results_dir, present),
+        sections=[_section(name, study, results_dir) for name, study in present.items()],
+        methods=cards(present, results_dir),
+        verdicts=VERDICTS,
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    out_file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out_file.with_name(f".{out_file.name}.part")
-    temporary.write_text(html, encoding="utf-8")
-    os.replace(temporary, out_file)
+    with replacing(out_file) as file:
+        file.write(html.encode("utf-8"))
 
 
-def _section(path: Path, folder: Path) -> dict[str, Any]:
-    study = yaml.safe_load(path.read_text(encoding="utf-8"))
-    cells = pd.read_parquet(folder / "cells.parquet")
-    repetitions = int(cells["seed"].nunique())
+def _section(name: str, study: Mapping[str, Any], results_dir: Path) -> dict[str, Any]:
+    """All that the page shows of one study."""
+    folder = results_dir / name
+    cells = read_cells(folder / "cells.parquet", study)
+    tables = list(_tables(name, folder / "tables"))
+    claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
+    skipped = pd.DataFrame(plan_study(name, study, {}).skipped, columns=["kernel", "method", "reason"])
+    verdicts = [verdict for table in tables for verdict in table["verdicts"]]
     return {
-        "name": path.stem,
+        "name": name,
         "title": study["title"],
         "text": study.get("text", ""),
         "paper": study.get("paper", ""),
-        "reduced": repetitions < study["repetitions"],
-        "repetitions": repetitions,
-        "planned": study["repetitions"],
-        "n_cells": len(cells.drop_duplicates(["data", "kernel", "method", "n_components", "seed"])),
-        "tables": list(_tables(folder / "tables")),
-        "claims": _records(pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)),
-        "figures": list(_figures(folder / "figures")),
-        "times": _times(cells),
-        "skipped": _records(
-            pd.DataFrame(plan_study(path.stem, study, {}).skipped, columns=["kernel", "method", "reason"])
-        ),
-        "provenance": _provenance(cells),
+        "reduced": _reduced(cells, study),
+        "repetitions": cells["seed"].nunique(),
+        "n_cells": len(cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"])),
+        "datasets": list(dict.fromkeys(cells["dataset"])),
+        "kernels": list(dict.fromkeys(cells["kernel"])),
+        "n_methods": cells.loc[cells["method_id"] != "exact", "method"].nunique(),
+        "published": {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts},
+        "claimed": {v: n for v in VERDICTS if (n := int((claims["verdict"] == v).sum()))},
+        "claims": columns(claims),
+        "tables": tables,
+        "figures": list(_figures(name, folder / "figures")),
+        "times": columns(_times(cells)),
+        "skipped": columns(skipped),
+        "units": units(cells, results_dir),
+        "machines": machines(cells),
     }
 
 
-def _tables(folder: Path) -> Iterator[dict[str, Any]]:
-    for entry in json.loads((folder / "index.json").read_text(encoding="utf-8")):
-        yield {**entry, **_records(pd.read_csv(folder / entry["file"]))}
+def _reduced(cells: pd.DataFrame, study: Mapping[str, Any]) -> str:
+    """Say in what the run is smaller than the study's; empty if it is not."""
+    parts = []
+    repetitions, planned = cells["seed"].nunique(), study["repetitions"]
+    if repetitions < planned:
+        parts.append(f"{repetitions} of {planned} repetitions")
+    limited = {d["name"] for d in study["datasets"] if "max_train" in d or "max_test" in d}
+    cut = cells.loc[cells["data"].str.contains(r"max_(?:train|test)=") & ~cells["name"].isin(limited), "name"]
+    if len(cut):
+        parts.append(f"fewer rows of {', '.join(dict.fromkeys(cut))}")
+    return " and ".join(parts)
 
 
-def _figures(folder: Path) -> Iterator[dict[str, Any]]:
-    for entry in json.loads((folder / "index.json").read_text(encoding="utf-8")):
+def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
+    for number, entry in enumerate(read_index(folder)):
+        table = pd.read_csv(folder / entry["file"])
+        yield {
+            **entry,
+            "id": f"{study}-table-{slug(number, entry['title'])}",
+            "columns": columns(table),
+            "best": _best(table, entry["lower"]) if entry["type"] == "grid" else set(),
+            "verdicts": list(table.get("verdict", [])),
+        }
+
+
+def _best(table: pd.DataFrame, lower: bool) -> set[tuple[int, str]]:
+    """Row and column of the best mean of each data set and kernel."""
+    found: set[tuple[int, str]] = set()
+    for name in table.columns[3:]:
+        if not name.endswith(" std"):
+            groups = table[name].groupby([table["data set"], table["kernel"]])
+            best = table[name] == groups.transform("min" if lower else "max")
+            found |= {(int(row), name) for row in table.index[best]}
+    return found
+
+
+def _figures(study: str, folder: Path) -> Iterator[dict[str, Any]]:
+    for number, entry in enumerate(read_index(folder)):
         image = base64.b64encode((folder / entry["file"]).read_bytes()).decode("ascii")
-        yield {**entry, "source": f"data:image/svg+xml;base64,{image}"}
+        address = f"data:image/svg+xml;base64,{image}"
+        yield {**entry, "id": f"{study}-figure-{slug(number, entry['title'])}", "source": address}
 
 
-def _records(table: pd.DataFrame) -> dict[str, Any]:
-    """Columns, whether each is numeric, and rows of text."""
-    numeric = [pd.api.types.is_numeric_dtype(table[column]) for column in table]
-    rows = [[_text(value) for value in row] for row in table.itertuples(index=False)]
-    return {"columns": list(table.columns), "numeric": numeric, "rows": rows}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.4g}"
-    return str(value)
-
-
-def _times(cells: pd.DataFrame) -> dict[str, Any]:
-    chosen = cells[cells["metric"].isin(["sample_seconds", "transform_seconds"])]
-    largest = chosen[chosen["n_components"] == chosen["n_components"].max()]
-    wide = largest.pivot_table(
-        index="method", columns="metric", values="value", aggfunc="median"
-    ).reset_index()
-    wide.columns = [str(column).replace("_seconds", ", median seconds") for column in wide.columns]
-    n = "" if largest.empty else f"{largest['n_components'].iloc[0]:.0f}"
-    return {"title": f"Time to draw and to make the features, D = {n}", **_records(wide)}
-
-
-def _provenance(cells: pd.DataFrame) -> dict[str, Any]:
-    keys = ["data", "kernel_id", "method_id", "fingerprint", "versions", "host"]
-    table = cells[cells["method_id"] != "exact"][keys].drop_duplicates(["data", "kernel_id", "method_id"])
-    logs = "features/" + table["data"] + "/" + table["kernel_id"] + "/" + table["method_id"]
-    table = table.assign(log=logs).rename(columns={"kernel_id": "kernel", "method_id": "method"})
-    return _records(table)
-
-
-def _methods(results_dir: Path, studies: Sequence[Path]) -> list[dict[str, Any]]:
-    """What each method is, with its mean rank in each study's rankings."""
-    known = yaml.safe_load((_HERE / "methods.yaml").read_text(encoding="utf-8"))
-    ranks: dict[str, list[str]] = {}
-    for path in studies:
-        for label, place in _ranks(results_dir / path.stem / "tables", _types(path)):
-            ranks.setdefault(label, []).append(f"{place} ({path.stem})")
-    return [{"type": name, **about, "ranks": ranks.get(name, [])} for name, about in known.items()]
-
-
-def _types(path: Path) -> Mapping[str, str]:
-    study = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {label: str(spec["type"]) for label, spec in study["methods"].items()}
-
-
-def _ranks(folder: Path, types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    if not (folder / "index.json").exists():
-        return
-    for entry in json.loads((folder / "index.json").read_text(encoding="utf-8")):
-        if entry["type"] == "ranking":
-            for row in pd.read_csv(folder / entry["file"]).to_dict("records"):
-                label = types.get(row["method"], row["method"])
-                wins = f"best in {row['best in']} of {row['of cells']}"
-                text = f"{row['method']} has mean rank {row['mean rank']:.2g}, {wins}"
-                yield label, f"{entry['title']}: {text}"
+def _times(cells: pd.DataFrame) -> pd.DataFrame:
+    """Median seconds of each method at its largest number of columns, for each data set."""
+    chosen = cells[cells["metric"].isin(_TIMES)]
+    keys = ["dataset", "method", "n_components"]
+    largest = chosen[chosen["n_components"] == chosen.groupby(keys[:2])["n_components"].transform("max")]
+    wide = largest.pivot_table(index=keys, columns="metric", values="value", aggfunc="median", sort=False)
+    names = {metric: METRICS[metric].text for metric in _TIMES}
+    return (
+        wide.rename(columns=names).reset_index().rename(columns={"dataset": "data set", "n_components": "D"})
+    )

@@ -9,30 +9,43 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-# Okabe and Ito's colours, which the colour-blind tell apart, the lightest one darkened.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A700", "#000000")
+# Okabe and Ito's colours, which the colour-blind tell apart; the lightest one (yellow) darkened for white paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A89A00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+LINES = ("-", "--", ":", "-.")
 
-# Methods of one family share a colour; the marker and the line tell them apart.
-_METHODS: dict[str, tuple[int, int, str]] = {
-    "RFF": (0, 0, "-"),
-    "RFF phase": (0, 1, "--"),
-    "ORF": (5, 2, "-"),
-    "QMC": (5, 3, "--"),
-    "LeverageRFF": (0, 4, ":"),
-    "SurrogateLeverageRFF": (5, 6, ":"),
-    "GRFF": (4, 0, "-"),
-    "GORF": (1, 1, "-"),
-    "MVORF": (2, 7, "-"),
-    "SRF": (3, 2, "-"),
-    "DIGMM": (3, 4, ":"),
-    "RandomMaclaurin": (6, 3, "--"),
-    "RM": (6, 3, "--"),
-    "TensorSketch": (6, 5, "-"),
-    "TS": (6, 5, "-"),
-    "CRAFT": (6, 8, ":"),
-    "Nystroem": (7, 9, "-"),
+# Methods of one family share a colour; the marker and the line tell them apart: (colour, marker, line).
+METHODS: dict[str, tuple[int, int, int]] = {
+    "RFF": (0, 0, 0),
+    "RFF phase": (0, 1, 1),
+    "LeverageRFF": (0, 4, 2),
+    "leverage": (0, 4, 2),
+    "SurrogateLeverageRFF": (5, 6, 3),
+    "surrogate": (5, 6, 3),
+    "SLS-RFF": (5, 6, 3),
+    "ORF": (5, 2, 0),
+    "QMC": (5, 3, 1),
+    "GRFF": (4, 0, 0),
+    "GRFF as run": (4, 5, 2),
+    "GORF": (1, 1, 0),
+    "GORF frame": (1, 8, 1),
+    "GORF as run": (1, 3, 2),
+    "GORF as run, frame": (1, 9, 3),
+    "MVORF": (2, 7, 0),
+    "SRF": (3, 2, 0),
+    "SRF orthogonal": (3, 9, 1),
+    "DIGMM": (3, 4, 2),
+    "RandomMaclaurin": (6, 3, 1),
+    "RM": (6, 3, 1),
+    "TensorSketch": (6, 5, 0),
+    "TS": (6, 5, 0),
+    "CRAFT": (6, 8, 2),
+    "Nystroem": (7, 9, 0),
 }
+
+_SIZES = {"*": 7.5, "P": 5.5, "X": 5.5}
+
+REFERENCE: dict[str, Any] = {"color": "#555555", "linewidth": 1.0, "linestyle": (0, (6, 3))}
 
 RC: dict[str, Any] = {
     "font.size": 9,
@@ -41,6 +54,9 @@ RC: dict[str, Any] = {
     "legend.fontsize": 8.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.edgecolor": "#555555",
+    "xtick.color": "#333333",
+    "ytick.color": "#333333",
     "axes.grid": True,
     "axes.grid.which": "major",
     "grid.color": "#e3e3e3",
@@ -57,16 +73,21 @@ RC: dict[str, Any] = {
 def line_style(method: str) -> dict[str, Any]:
     """Return the keyword arguments of a line for a method, by its label.
 
-    A label of known name, or of a known name with something added, has that name's colour; another one has a
-    colour and a marker from its hash.
+    A label that begins with a known name has that name's colour, and a marker and a line from its hash; an
+    unknown one has all three from its hash.
     """
-    names = [name for name in _METHODS if method == name or method.startswith(f"{name} ")]
+    colour, marker, line = METHODS.get(method) or _from_hash(method)
+    size = _SIZES.get(MARKERS[marker], RC["lines.markersize"])
+    return {
+        "color": COLOURS[colour],
+        "marker": MARKERS[marker],
+        "markersize": size,
+        "linestyle": LINES[line],
+    }
+
+
+def _from_hash(method: str) -> tuple[int, int, int]:
     code = zlib.crc32(method.encode())
-    if names:
-        name = max(names, key=len)
-        colour, marker, line = _METHODS[name]
-        if method != name:
-            marker, line = code % len(MARKERS), ("--", "-.", ":")[code % 3]
-    else:
-        colour, marker, line = code % len(COLOURS), code // 8 % len(MARKERS), "-."
-    return {"color": COLOURS[colour], "marker": MARKERS[marker], "linestyle": line}
+    families = [name for name in METHODS if method.startswith(name)]
+    colour = METHODS[max(families, key=len)][0] if families else code % len(COLOURS)
+    return colour, code // 8 % len(MARKERS), 1 + code // 80 % (len(LINES) - 1)

@@ -1,4 +1,4 @@
-"""Tables of a study: beside the published numbers, by columns, and the ranking of methods; as CSV."""
+"""Tables of a study: beside the published numbers, by columns or s, and the ranking of methods; as CSV."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
 from rflib.report.claims import check_claims
 from rflib.report.options import (
-    LOWER_IS_BETTER,
-    NAMES,
-    check_options,
-    published_numbers,
-    select,
+    METRICS,
+    PUBLISHED,
+    SELECTION,
+    check_entries,
+    sentence,
     slug,
     write_index,
 )
+from rflib.report.published import RULE, beside_published
 
 ALLOWED = {
-    "published": (
-        "metric!",
-        "paper!",
-        "table!",
-        "kernels!",
-        "methods!",
-        "datasets",
-        "learner",
-        "repetitions",
-    ),
-    "grid": ("metric!", "learner", "kernels", "datasets", "methods"),
-    "ranking": ("metric!", "learner", "kernels", "datasets", "methods"),
+    "published": ("metric!", "learner", "repetitions", *PUBLISHED),
+    "grid": (*SELECTION, "by"),
+    "ranking": SELECTION,
 }
-PUBLISHED_REPETITIONS = 10
 
 
 def write_tables(study: Mapping[str, Any], cells: Path, published: Path, out_dir: Path) -> None:
-    """Write each table of the study as CSV, the claims, and an index of both.
+    """Write each table of the study as CSV, the claims, and an index of the tables.
+
+    Parameters
+    ----------
+    study : mapping
+        Content of the study file.
+    cells : Path
+        Table that ``rflib aggregate`` wrote.
+    published : Path
+        Folder of the papers' numbers.
+    out_dir : Path
+        Folder of the tables; what it held before is removed.
 
     Raises
     ------
     ValueError
-        For unknown types, keys or metrics; the message names the entry.
+        For unknown types, keys, labels or values; the message names entry and key.
     """
-    table = pd.read_parquet(cells)
+    entries = check_entries("tables", study, ALLOWED)
+    table = read_cells(cells, study)
+    claims = check_claims(study, table, published)
     shutil.rmtree(out_dir, ignore_errors=True)
     out_dir.mkdir(parents=True)
     index = []
-    for number, entry in enumerate(study.get("tables", [])):
-        check_options("table", entry, ALLOWED)
-        made = make_table(entry, table, published)
-        name = slug(number, entry["title"])
-        made.to_csv(out_dir / f"{name}.csv", index=False)
-        index.append(
-            {"title": entry["title"], "caption": caption(entry), "file": f"{name}.csv", "type": entry["type"]}
-        )
-    claims = check_claims(study.get("claims", []), table)
+    for number, entry in enumerate(entries):
+        name = f"{slug(number, entry['title'])}.csv"
+        make_table(entry, table, published).to_csv(out_dir / name, index=False)
+        about = {"type": entry["type"], "title": entry["title"], "caption": caption(entry), "file": name}
+        index.append({**about, "lower": METRICS[entry["metric"]].lower})
     claims.to_csv(out_dir / "claims.csv", index=False)
     write_index(out_dir, index)
 
@@ -66,104 +66,66 @@ def write_tables(study: Mapping[str, Any], cells: Path, published: Path, out_dir
 def make_table(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> pd.DataFrame:
     """Return one table."""
     if entry["type"] == "published":
-        return beside_published(entry, cells, published_numbers(published, entry["paper"]))
+        return beside_published(entry, cells, published)
     return {"grid": grid, "ranking": ranking}[entry["type"]](entry, cells)
 
 
-def beside_published(entry: Mapping[str, Any], cells: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return published and measured mean and deviation of each published cell, with difference and verdict.
-
-    The verdict is "agrees" if the means differ by at most two standard errors of their difference, else
-    "better" or "worse". A published cell has a row for every method of the study that stands for it, and one
-    with the verdict "not run" if there is none.
-    """
-    numbers = numbers[numbers["table"] == entry["table"]]
-    mine = select(cells, {k: v for k, v in entry.items() if k in ("metric", "learner")})
-    repetitions = entry.get("repetitions", PUBLISHED_REPETITIONS)
-    lower = LOWER_IS_BETTER[entry["metric"]]
-    datasets = entry.get("datasets", {})
-    rows = []
-    for kernel_label, kernel in entry["kernels"].items():
-        for method_label, method in entry["methods"].items():
-            theirs = numbers[(numbers["kernel"] == kernel) & (numbers["method"] == method)]
-            for _, cell in theirs.iterrows():
-                ours = mine[
-                    (mine["kernel"] == kernel_label)
-                    & (mine["method"] == method_label)
-                    & (mine["dataset"].replace(datasets) == cell["dataset"])
-                    & (mine["s_label"] == str(cell["s"]))
-                ]["value"]
-                rows.append(
-                    {
-                        "data set": cell["dataset"],
-                        "kernel": kernel_label,
-                        "method": method_label,
-                        "s": cell["s"],
-                        "published": cell["mean"],
-                        "published std": cell["std"],
-                        "ours": ours.mean(),
-                        "ours std": ours.std(),
-                        "repetitions": len(ours),
-                        "difference": ours.mean() - cell["mean"],
-                        "verdict": verdict(cell["mean"], cell["std"], repetitions, ours, lower),
-                    }
-                )
-    return pd.DataFrame(rows)
-
-
-def verdict(mean: float, std: float, repetitions: int, ours: pd.Series, lower: bool) -> str:
-    """Return "agrees", "better", "worse" or "not run" for measured values beside a published mean."""
-    if not len(ours):
-        return "not run"
-    own = ours.std() if len(ours) > 1 else 0.0
-    error = np.sqrt(np.nan_to_num(std) ** 2 / repetitions + own**2 / len(ours))
-    difference = ours.mean() - mean
-    if abs(difference) <= 2 * error:
-        return "agrees"
-    return "better" if (difference < 0) == lower else "worse"
-
-
 def grid(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and deviation for each number of columns, a row for each data set, kernel and method."""
+    """Return mean and deviation, a row for each data set, kernel and method, columns for each D (or s)."""
     chosen = select(cells, entry)
-    statistics = chosen.groupby(["dataset", "kernel", "method", "n_components"], dropna=False)["value"]
-    text = statistics.agg(["mean", "std"]).apply(
-        lambda row: f"{row['mean']:.4g} ± {np.nan_to_num(row['std']):.2g}", axis=1
-    )
-    if text.empty:
-        return pd.DataFrame(columns=["data set", "kernel", "method"])
-    wide = text.unstack("n_components")
-    wide.columns = ["exact" if pd.isna(n) else f"D = {n:g}" for n in wide.columns]
-    return wide.reset_index().rename(columns={"dataset": "data set"})
+    by_s = entry.get("by") == "s"
+    x, chosen = ("s_label", at_s(chosen)) if by_s else ("n_components", at_columns(chosen))
+    keys = ["dataset", "kernel", "method"]
+    statistics = chosen.groupby([*keys, x], dropna=False)["value"].agg(["mean", "std"])
+    found = pd.DataFrame(index=pd.MultiIndex.from_frame(chosen[keys].drop_duplicates()))
+    values = chosen.drop_duplicates(x).sort_values("s" if by_s else x)[x]
+    for value in values:
+        name = "exact" if pd.isna(value) else f"s = {value}" if by_s else f"D = {value:g}"
+        missing = statistics.index.get_level_values(x).isna()
+        at = missing if pd.isna(value) else statistics.index.get_level_values(x) == value
+        part = statistics[at].droplevel(x)
+        found[name], found[f"{name} std"] = part["mean"], part["std"]
+    return found.reset_index().rename(columns={"dataset": "data set"})
 
 
 def ranking(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the methods by their mean rank at equal columns, over data sets, kernels and numbers of columns."""
-    chosen = select(cells, entry)
-    chosen = chosen[chosen["method"] != "exact kernel"]
+    """Return the methods by their mean rank at equal columns, over data sets, kernels and numbers of columns.
+
+    ``strongest on`` and ``weakest on`` name the data set and kernel with the least and the greatest mean rank.
+    """
+    chosen = at_columns(select(cells, entry))
+    chosen = chosen[chosen["method"] != EXACT]
     keys = ["dataset", "kernel", "n_components"]
-    means = chosen.groupby([*keys, "method"])["value"].mean().reset_index()
-    best = means.groupby(keys)["value"]
-    lower = LOWER_IS_BETTER[entry["metric"]]
-    means["rank"] = best.rank(ascending=lower)
-    extreme = best.transform("min" if lower else "max")
-    means["best"] = means["value"] == extreme
-    found = means.groupby("method").agg(
-        **{"mean rank": ("rank", "mean"), "best in": ("best", "sum"), "of cells": ("rank", "size")}
+    means = chosen.groupby([*keys, "method"], sort=False)["value"].mean().reset_index()
+    lower = METRICS[entry["metric"]].lower
+    groups = means.groupby(keys)["value"]
+    means["rank"] = groups.rank(ascending=lower)
+    means["won"] = means["value"] == groups.transform("min" if lower else "max")
+    found = means.groupby("method", sort=False).agg(
+        **{"mean rank": ("rank", "mean"), "best in": ("won", "sum"), "of cells": ("rank", "size")}
     )
-    return found.sort_values("mean rank").reset_index()
+    places = means.groupby(["method", "dataset", "kernel"], sort=False)["rank"].mean()
+    for column, extreme in (("strongest on", "min"), ("weakest on", "max")):
+        found[column] = [_place(places[method], extreme) for method in found.index]
+    return found.sort_values("mean rank", kind="stable").reset_index()
+
+
+def _place(ranks: pd.Series, extreme: str) -> str:
+    """Name the data set and kernel of the least or greatest mean rank; no place if all are alike."""
+    rank = getattr(ranks, extreme)()
+    where = ranks.index[ranks == rank]
+    return "all alike" if len(where) == len(ranks) > 1 else f"{', '.join(where[0])} ({rank:.2g})"
 
 
 def caption(entry: Mapping[str, Any]) -> str:
-    """Return an entry's own caption, or what its type shows."""
-    if "caption" in entry:
-        return str(entry["caption"])
-    what = NAMES[entry["metric"]]
-    title = what[0].upper() + what[1:]
-    return {
-        "published": f"{title}: published and measured mean and standard deviation. Agrees: the means "
-        "differ by at most two standard errors of their difference.",
-        "grid": f"{title}: mean and standard deviation over the repetitions, by columns D.",
+    """Return an entry's own caption, or what its type shows; the rule of the verdicts always."""
+    what = METRICS[entry["metric"]].text
+    own = {
+        "published": f"{sentence(what)}: published and measured, mean ± standard deviation.",
+        "grid": f"{sentence(what)}: mean ± standard deviation over the repetitions, by "
+        f"{'s' if entry.get('by') == 's' else 'columns D'}; bold: the best mean of a data set and kernel.",
         "ranking": f"Mean rank by {what} among the methods with the same columns D (1 is best), over data sets, "
-        "kernels and D; a method is ranked only where it applies.",
+        "kernels and D, and where that rank is least and greatest. A method is ranked only where it applies.",
     }[entry["type"]]
+    text = str(entry.get("caption", own)).strip()
+    return f"{text} {RULE}" if entry["type"] == "published" else text

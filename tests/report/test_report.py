@@ -7,12 +7,15 @@ import pandas as pd
 import pytest
 import yaml
 
+from rflib.report.cells import read_cells
 from rflib.report.claims import check_claims
 from rflib.report.export import export
 from rflib.report.figures import write_figures
+from rflib.report.numbers import columns, plain, plus_minus
 from rflib.report.page import write_page
-from rflib.report.style import line_style
-from rflib.report.tables import grid, make_table, ranking, verdict, write_tables
+from rflib.report.published import published_numbers, verdict
+from rflib.report.style import METHODS, line_style
+from rflib.report.tables import grid, make_table, ranking, write_tables
 
 ERROR = "relative_frobenius_error"
 
@@ -32,6 +35,7 @@ def made_up_cells(means, seeds=10, spread=0.001):
                             "study": "made_up",
                             "data": f"{dataset}.unit_norm",
                             "dataset": dataset,
+                            "name": dataset,
                             "kernel": "delta",
                             "kernel_id": "DeltaGaussian",
                             "method": method,
@@ -47,6 +51,7 @@ def made_up_cells(means, seeds=10, spread=0.001):
                             "fingerprint": "0123",
                             "versions": "rflib=0",
                             "host": "here",
+                            "peak_memory": 2e8,
                         }
                     )
     return pd.DataFrame(rows)
@@ -57,9 +62,9 @@ def study():
     return {
         "title": "A <script>alert(1)</script> title",
         "text": "Text & more.",
-        "datasets": [{"name": "letter"}],
+        "datasets": [{"name": "letter"}, {"name": "usps"}],
         "kernels": {"delta": {"type": "DeltaGaussian"}},
-        "methods": {"GORF": {"type": "GORF"}, "GRFF": {"type": "GRFF"}},
+        "methods": {"GRFF": {"type": "GRFF"}, "GORF": {"type": "GORF"}},
         "s": ["d"],
         "repetitions": 20,
         "tables": [
@@ -124,56 +129,260 @@ def test_table_beside_published(study, published):
     assert table["difference"][2] == pytest.approx(0.05)
 
 
-def test_grid_and_ranking():
-    cells = made_up_cells({"A": 0.1, "B": 0.3, "C": 0.2})
-    assert grid({"metric": ERROR}, cells)["D = 64"][0] == "0.1 ± 0.001"
-    ranks = ranking({"metric": ERROR}, cells)
+def test_published_percentages_s_as_text_and_last_digits(published):
+    pd.DataFrame(
+        {
+            "table": "A",
+            "kernel": "k",
+            "dataset": "usps",
+            "method": ["RM", "exact"],
+            "s": [512, None],
+            "metric": "accuracy_percent",
+            "mean": ["87.29", "96.2"],
+            "std": [0.87, None],
+        }
+    ).to_csv(published / "percent.csv", index=False)
+    numbers = published_numbers(published, "percent", "A", "accuracy")
+    assert list(numbers["mean"]) == [0.8729, 0.962]
+    assert numbers["std"].iloc[0] == 0.0087
+    assert list(numbers["rounding"]) == pytest.approx([0.00005, 0.0005])
+    assert pd.isna(numbers["s"].iloc[1])
+    for wrong, message in (
+        (("none", "A", "accuracy"), "no file .*There are mine, percent"),
+        (("percent", "B", "accuracy"), "has no table 'B'; it has 'A'"),
+        (("percent", "A", "rmse"), "no numbers of the metric 'rmse'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            published_numbers(published, *wrong)
+
+
+def test_a_number_printed_without_deviation_agrees_within_its_last_digit():
+    ours = pd.Series([0.9623])
+    assert verdict(0.962, np.nan, 10, ours, lower=False, rounding=0.0005) == "agrees"
+    assert verdict(0.962, np.nan, 10, ours, lower=False, rounding=0.00005) == "better"
+
+
+def test_grid():
+    cells = made_up_cells({"B": 0.3, "A": 0.1})
+    table = grid({"metric": ERROR}, cells)
+    assert list(table["method"]) == ["B", "A"] * 2, "the order of the cells"
+    assert list(table.columns[3:]) == ["D = 64", "D = 64 std", "D = 128", "D = 128 std"]
+    assert table["D = 64"][1] == pytest.approx(0.1)
+    assert table["D = 64 std"][1] == pytest.approx(0.001)
+    assert list(grid({"metric": ERROR, "by": "s"}, cells).columns[3::2]) == ["s = d", "s = 2d"]
+
+
+def test_ranking():
+    ranks = ranking({"metric": ERROR}, made_up_cells({"B": 0.3, "A": 0.1, "C": 0.2}))
     assert list(ranks["method"]) == ["A", "C", "B"]
     assert list(ranks["mean rank"]) == [1, 2, 3]
     assert list(ranks["best in"]) == [4, 0, 0]
+    assert set(ranks["strongest on"]) == {"all alike"}
+    cells = made_up_cells({"B": 0.3, "A": 0.1})
+    cells.loc[(cells["dataset"] == "usps") & (cells["method"] == "A"), "value"] = 1.0
+    assert list(ranking({"metric": ERROR}, cells)["weakest on"]) == ["letter, delta (2)", "usps, delta (2)"]
 
 
-def test_claims_flip_with_the_results(study):
-    kept = check_claims(study["claims"], made_up_cells({"GORF": 0.1, "GRFF": 0.2}))
-    assert list(kept["verdict"]) == ["reproduced"]
-    assert "better in 4 of 4 cells" in kept["evidence"][0]
-    assert list(check_claims(study["claims"], made_up_cells({"GORF": 0.2, "GRFF": 0.1}))["verdict"]) == [
-        "not reproduced"
-    ]
-    assert list(check_claims(study["claims"], made_up_cells({"GORF": 0.1}))["verdict"]) == ["no data"]
+def test_two_budgets_are_not_pooled(study, published):
+    """A value of s stands for two numbers of columns there; beside the paper belongs the paper's."""
+    cells = made_up_cells({"GORF": 0.1})
+    wide = cells.assign(n_components=cells["n_components"] * 2, value=9.0)
+    both = pd.concat([cells, wide], ignore_index=True)
+    table = make_table(study["tables"][0], both, published)
+    assert list(table["repetitions"]) == [10, 10, 10, 0]
+    assert table["ours"][0] == pytest.approx(0.1)
+    assert list(grid({"metric": ERROR}, both).columns[3::2]) == ["D = 64", "D = 128", "D = 256"]
 
 
-def test_one_bad_cell_makes_a_claim_fail(study):
+def test_a_cell_with_two_values_of_s_counts_once():
+    cells = made_up_cells({"A": 0.1, "B": 0.2})
+    twice = pd.concat([cells, cells.assign(s_label="other")], ignore_index=True)
+    pd.testing.assert_frame_equal(grid({"metric": ERROR}, twice), grid({"metric": ERROR}, cells))
+
+
+def test_cells_are_read_in_the_studys_order_and_by_full_name_where_needed(study, tmp_path):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}).drop(columns="name")
+    other = cells[cells["dataset"] == "usps"].assign(data="usps.raw")
+    pd.concat([cells, other]).sample(frac=1, random_state=0).to_parquet(tmp_path / "cells.parquet")
+    read = read_cells(tmp_path / "cells.parquet", study)
+    assert list(dict.fromkeys(read["method"])) == ["GRFF", "GORF"]
+    assert list(dict.fromkeys(read["dataset"])) == ["letter", "usps.raw", "usps.unit_norm"]
+    assert set(read["name"]) == {"letter", "usps"}
+
+
+def test_learners_are_not_pooled(study):
+    cells = made_up_cells({"GORF": 0.1})
+    both = pd.concat([cells.assign(learner="SVM"), cells.assign(learner="KRR")])
+    with pytest.raises(ValueError, match="'By columns': learner: SVM and KRR have the metric"):
+        grid(study["tables"][1], both)
+    assert len(grid({**study["tables"][1], "learner": "SVM"}, both)) == 2
+
+
+def verdicts(study, means, published, **claim):
+    """The verdicts of the study's claim, changed by ``claim``, on made-up cells."""
+    claims = [{**study["claims"][0], **claim}]
+    cells = means if isinstance(means, pd.DataFrame) else made_up_cells(means)
+    found = check_claims({**study, "claims": claims}, cells, published)
+    return found["verdict"][0], found["evidence"][0]
+
+
+def test_claims_flip_with_the_results(study, published):
+    good, evidence = verdicts(study, {"GORF": 0.1, "GRFF": 0.2}, published)
+    assert good == "reproduced"
+    assert "better in 4 of 4 cells" in evidence
+    assert "margin +50.0% to +50.0%" in evidence
+    assert verdicts(study, {"GORF": 0.2, "GRFF": 0.1}, published)[0] == "not reproduced"
+    assert verdicts(study, {"GORF": 0.1}, published)[0] == "no data"
+
+
+def test_one_bad_cell_makes_a_claim_fail(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
     bad = (cells["method"] == "GORF") & (cells["dataset"] == "usps") & (cells["n_components"] == 64)
     cells.loc[bad, "value"] = 0.5
-    assert check_claims(study["claims"], cells)["verdict"][0] == "not reproduced"
-    most = [{**study["claims"][0], "share": 0.75}]
-    assert check_claims(most, cells)["verdict"][0] == "reproduced"
+    assert verdicts(study, cells, published)[0] == "not reproduced"
+    assert verdicts(study, cells, published, share=0.75)[0] == "reproduced"
+
+
+def test_a_failure_within_the_noise_is_undecided(study, published):
+    cells = made_up_cells({"GORF": 0.2001, "GRFF": 0.2})
+    noise = np.random.default_rng(1).standard_normal(len(cells)) * 0.01
+    verdict_, evidence = verdicts(study, cells.assign(value=cells["value"] + noise), published)
+    assert verdict_ == "undecided"
+    assert "refuted in 0" in evidence
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(1.9, "reproduced"), (2.1, "not reproduced")])
+def test_a_claim_of_a_factor(study, published, factor, expected):
+    assert verdicts(study, {"GORF": 0.1, "GRFF": 0.2}, published, factor=factor)[0] == expected
+
+
+def test_higher_accuracy_is_better(study, published):
+    cells = made_up_cells({"GORF": 0.9, "GRFF": 0.8}).assign(metric="accuracy")
+    assert verdicts(study, cells, published, metric="accuracy")[0] == "reproduced"
+    assert verdicts(study, cells, published, metric="accuracy", factor=1.2)[0] == "not reproduced"
+
+
+def test_equal(study, published):
+    claim = {"type": "equal", "within": 0.02}
+    assert verdicts(study, {"GORF": 0.1, "GRFF": 0.101}, published, **claim)[0] == "reproduced"
+    assert verdicts(study, {"GORF": 0.1, "GRFF": 0.11}, published, **claim)[0] == "not reproduced"
+
+
+def test_an_explanation_must_hold_itself(study, published):
+    reason = {
+        "text": "They differ little",
+        "type": "equal",
+        "metric": ERROR,
+        "method": "GORF",
+        "than": "GRFF",
+    }
+    failed = {"GORF": 0.201, "GRFF": 0.2}
+    verdict_, evidence = verdicts(study, failed, published, explanation={**reason, "within": 0.01})
+    assert verdict_ == "explained"
+    assert "Explained: They differ little (equal in 4 of 4 cells" in evidence
+    verdict_, evidence = verdicts(study, failed, published, explanation={**reason, "within": 0.001})
+    assert verdict_ == "not reproduced"
+    assert "The explanation offered is not reproduced" in evidence
+    with pytest.raises(ValueError, match="claim 'GORF wins': explanation: the key 'within' is missing"):
+        verdicts(study, failed, published, explanation=reason)
+
+
+def test_agreement_with_a_published_table(study, published):
+    claim = {"type": "agrees", "title": "As printed", "share": 0.3}
+    claim |= {k: study["tables"][0][k] for k in ("metric", "paper", "table", "kernels", "methods")}
+    cells = made_up_cells({"GORF": 0.1})
+    found = check_claims({**study, "claims": [claim]}, cells, published)
+    assert found["verdict"][0] == "reproduced"
+    assert "agrees in 1 of 3 published cells (30% claimed), better in 1, worse in 1" in found["evidence"][0]
+    assert "1 more were not run" in found["evidence"][0]
+    worse = cells.assign(value=cells["value"] + 1)
+    assert check_claims({**study, "claims": [claim]}, worse, published)["verdict"][0] == "not reproduced"
+
+
+GRID = {"type": "grid", "title": "T", "metric": ERROR}
 
 
 @pytest.mark.parametrize(
-    ("entry", "message"),
+    ("key", "entry", "message"),
     [
-        ({"type": "grids", "title": "T", "metric": ERROR}, "unknown type 'grids'"),
-        ({"type": "grid", "title": "T", "metrik": ERROR}, "unknown key 'metrik', did you mean 'metric'"),
-        ({"type": "grid", "title": "T"}, "needs the key 'metric'"),
-        ({"type": "grid", "title": "T", "metric": "error"}, "unknown metric 'error'"),
+        ("tables", {**GRID, "type": "grids"}, r"tables\[0\] 'T': unknown type 'grids'. Did you mean 'grid'"),
+        ("tables", {**GRID, "metrik": 1}, "unknown key 'metrik'. Did you mean 'metric'"),
+        ("tables", {"type": "grid", "title": "T"}, "the key 'metric' is missing"),
+        ("tables", {**GRID, "metric": "error"}, "metric: unknown 'error'"),
+        ("tables", {**GRID, "methods": ["GRF"]}, "methods: unknown 'GRF'. Did you mean 'GRFF'"),
+        ("tables", {**GRID, "methods": "GRFF"}, "methods: 'GRFF' is not of type 'array'"),
+        ("tables", {**GRID, "learner": "SVM"}, "learner: unknown 'SVM'"),
+        ("figures", {**GRID, "type": "lines", "x": "d"}, "x: unknown 'd'"),
+        ("figures", {**GRID, "type": "lines", "published": {"paper": "p"}}, "published: the key 'table' is"),
+        (
+            "claims",
+            {**GRID, "type": "better", "method": "GORF", "than": "RFF"},
+            r"claims\[0\] 'T': than: unknown 'RFF'",
+        ),
     ],
 )
-def test_wrong_options_are_named(entry, message, study, published, tmp_path):
-    made_up_cells({"A": 1.0}).to_parquet(tmp_path / "cells.parquet")
+def test_wrong_options_are_named(key, entry, message, study, published, tmp_path):
+    made_up_cells({"GORF": 1.0}).to_parquet(tmp_path / "cells.parquet")
+    write = write_figures if key == "figures" else write_tables
     with pytest.raises(ValueError, match=message):
-        write_tables({**study, "tables": [entry]}, tmp_path / "cells.parquet", published, tmp_path / "tables")
+        write({**study, key: [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "text"),
+    [
+        (0.04197, 0.007301, "0.0420 ± 0.0073"),
+        (12.5, 0.25, "12.50 ± 0.25"),
+        (1.2345e-5, 3.2e-7, "(1.234 ± 0.032)e-5"),
+        (0.5, 0.0, "0.5"),
+        (0.5, np.nan, "0.5"),
+        (np.nan, np.nan, ""),
+        (1, 1e-12, "1 ± 1e-12"),
+    ],
+)
+def test_plus_minus(mean, std, text):
+    assert plus_minus(mean, std) == text
+
+
+def test_plain():
+    assert [plain(x) for x in (10, 3.0, 0.123456, np.nan)] == ["10", "3.0", "0.1235", ""]
+
+
+def test_columns_join_mean_and_deviation_and_keep_the_sorting_keys():
+    shown = columns(pd.DataFrame({"m": ["a"], "ours": [0.1], "ours std": [0.02]}))
+    assert [(c.name, c.texts, c.keys) for c in shown] == [
+        ("m", ["a"], None),
+        ("ours", ["0.100 ± 0.020"], [0.1]),
+    ]
 
 
 def test_figures_are_the_same_to_the_byte(study, published, tmp_path):
-    made_up_cells({"GORF": 0.1, "GRFF": 0.2, "mine": 0.3}).to_parquet(tmp_path / "cells.parquet")
+    study["figures"] += [
+        {
+            "type": "lines",
+            "title": "With published",
+            "metric": ERROR,
+            "x": "s",
+            "published": {k: study["tables"][0][k] for k in ("paper", "table", "kernels", "methods")},
+        },
+        {"type": "lines", "title": "Nothing there", "metric": "rmse", "log": True},
+    ]
+    made_up_cells({"GORF": 0.1, "GRFF": 0.2}).to_parquet(tmp_path / "cells.parquet")
     for folder in ("a", "b"):
         write_figures(study, tmp_path / "cells.parquet", published, tmp_path / folder)
-    first, second = ((tmp_path / folder / "00_error.svg").read_bytes() for folder in ("a", "b"))
-    assert first == second
-    assert first.startswith(b"<?xml")
+    names = sorted(path.name for path in (tmp_path / "a").glob("*.svg"))
+    assert names == ["00_error.svg", "01_with_published.svg", "02_nothing_there.svg"]
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_error_against_seconds(study, published, tmp_path):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    times = cells.assign(metric="transform_seconds", value=cells["n_components"] / 1e5)
+    pd.concat([cells, times]).to_parquet(tmp_path / "cells.parquet")
+    entry = {"type": "lines", "title": "E", "metric": ERROR, "x": "transform_seconds", "log": True}
+    write_figures({**study, "figures": [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
+    assert (tmp_path / "out" / "00_e.svg").stat().st_size > 10_000
 
 
 def test_a_method_has_one_style_everywhere():
@@ -181,6 +390,8 @@ def test_a_method_has_one_style_everywhere():
     assert line_style("GORF frame")["color"] == line_style("GORF")["color"]
     assert line_style("GORF frame") != line_style("GORF")
     assert line_style("of mine") == line_style("of mine")
+    alias = {"RM", "TS", "leverage", "surrogate", "SLS-RFF"}
+    assert len({str(line_style(name)) for name in METHODS if name not in alias}) == len(METHODS) - len(alias)
 
 
 @pytest.fixture
@@ -202,9 +413,11 @@ def test_page(results, tmp_path):
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "<script>alert" not in html
     assert "A &lt;script&gt;alert(1)&lt;/script&gt; title" in html
-    assert "reduced: 10 of 20 repetitions" in html
+    assert "Reduced run</strong> 10 of 20 repetitions" in html
     for method in ("RFF", "MVORF", "TensorSketch", "Nystroem"):
         assert method in html
+    assert '<td class="n best" data-key="0.1' in html
+    assert "GORF has mean rank 1.0 among 2 methods, best in 4 of 4 cells" in html
     for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
         assert f">{verdict_}</span>" in html
 
@@ -219,6 +432,30 @@ def test_page_loads_nothing_from_elsewhere(results, tmp_path):
     assert "url(http" not in html
 
 
+def test_page_shows_the_commands_of_the_logs_and_escapes_them(results, tmp_path):
+    path, folder = results
+    for step, name in (("features", "b.log"), ("errors", "b/rows.log"), ("errors", "c/rows.log")):
+        log = folder / "logs" / step / "letter.unit_norm/DeltaGaussian/GORF" / name
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(f"rflib {step} --kernel '<b>' --block {name}\nmore\n")
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "python -m rflib features --kernel &#39;&lt;b&gt;&#39; --block b.log" in html
+    assert "--block b/rows.log" in html
+    assert "c/rows.log" not in html, "one block is enough"
+    assert "no log" in html, "of the other methods"
+
+
+def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
+    path, folder = results
+    cells = pd.read_parquet(folder / "made_up/cells.parquet")
+    cells["data"] += ".max_train=300"
+    cells.to_parquet(folder / "made_up/cells.parquet")
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Reduced run</strong> 10 of 20 repetitions and fewer rows of letter, usps" in html
+
+
 def test_page_without_results_says_so(tmp_path):
     with pytest.raises(ValueError, match="holds no cells of any study"):
         write_page([tmp_path / "none.yaml"], tmp_path, tmp_path / "index.html")
@@ -227,6 +464,6 @@ def test_page_without_results_says_so(tmp_path):
 def test_export(results, tmp_path):
     path, folder = results
     page = export(path, folder, tmp_path / "out").read_text(encoding="utf-8")
-    assert "| letter | delta | GORF | d | 0.1 |" in page
+    assert "| letter | delta | GORF | GORF | d | 0.1 ± 0.001 | 0.1000 ± 0.0010 | 10 |" in page
     assert (tmp_path / "out/made_up_00_error.svg").exists()
     assert "80 cells with 10 repetitions" in page

@@ -1,16 +1,20 @@
 "use strict";
+
+// Light and dark: the system's, until the button says otherwise.
 const root = document.documentElement;
 const theme = document.getElementById("theme");
 const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-const showTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", String(isDark())); };
+const showTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours"); };
 theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; showTheme(); });
 showTheme();
 
-const key = (cell) => { const text = cell.textContent.trim(); const number = parseFloat(text); return [Number.isNaN(number) ? null : number, text]; };
-const compare = (a, b) => {
-  if (a[0] !== null && b[0] !== null) return a[0] - b[0];
-  if (a[0] !== null || b[0] !== null) return a[0] !== null ? -1 : 1;
-  return a[1].localeCompare(b[1]);
+// Sort by a column: by its numbers (missing ones last) or its text.
+const compare = (a, b, i, sign) => {
+  const [x, y] = [a.cells[i], b.cells[i]];
+  if (!("key" in x.dataset)) return sign * x.textContent.trim().localeCompare(y.textContent.trim(), undefined, { numeric: true });
+  const [p, q] = [parseFloat(x.dataset.key), parseFloat(y.dataset.key)];
+  if (Number.isNaN(p) || Number.isNaN(q)) return Number.isNaN(p) - Number.isNaN(q);
+  return sign * (p - q);
 };
 for (const table of document.querySelectorAll("table.data")) {
   const heads = [...table.tHead.rows[0].cells];
@@ -18,20 +22,33 @@ for (const table of document.querySelectorAll("table.data")) {
     const down = head.getAttribute("aria-sort") === "ascending";
     heads.forEach((other) => other.setAttribute("aria-sort", "none"));
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const body = table.tBodies[0];
-    const rows = [...body.rows].sort((a, b) => (down ? -1 : 1) * compare(key(a.cells[i]), key(b.cells[i])));
-    body.append(...rows);
+    table.tBodies[0].append(...[...table.tBodies[0].rows].sort((a, b) => compare(a, b, i, down ? -1 : 1)));
   }));
 }
 
-document.getElementById("search").addEventListener("input", (event) => {
-  const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const item of document.querySelectorAll("table.data tbody tr, .card")) {
-    const text = item.textContent.toLowerCase();
-    item.hidden = !words.every((word) => text.includes(word));
+// Filter: a row stays if it has all words of its table's filter and of the search for the whole page.
+const search = document.getElementById("search");
+const words = (input) => input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
+const has = (item, wanted) => { const text = item.textContent.toLowerCase(); return wanted.every((word) => text.includes(word)); };
+const apply = () => {
+  const everywhere = words(search);
+  let shown = 0;
+  for (const table of document.querySelectorAll("table.data")) {
+    const block = table.closest(".block");
+    const wanted = [...everywhere, ...words(block.querySelector("input"))];
+    let kept = 0;
+    for (const row of table.tBodies[0].rows) { row.hidden = !has(row, wanted); kept += !row.hidden; }
+    const count = block.querySelector("output");
+    const all = table.tBodies[0].rows.length;
+    if (count) count.textContent = kept === all ? `${all} rows` : `${kept} of ${all} rows`;
+    shown += kept;
   }
-});
+  for (const card of document.querySelectorAll(".card")) { card.hidden = !has(card, everywhere); shown += !card.hidden; }
+  document.getElementById("found").textContent = everywhere.length ? `${shown} rows and methods with “${search.value.trim()}”` : "";
+};
+document.addEventListener("input", (event) => { if (event.target.type === "search") apply(); });
 
+// Figures open large; a link into closed details opens them; paper shows them open.
 const large = document.getElementById("large");
 for (const zoom of document.querySelectorAll(".zoom")) {
   zoom.addEventListener("click", () => {
@@ -42,3 +59,11 @@ for (const zoom of document.querySelectorAll(".zoom")) {
   });
 }
 document.getElementById("close").addEventListener("click", () => large.close());
+large.addEventListener("click", (event) => { if (event.target === large) large.close(); });
+const reveal = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+};
+addEventListener("hashchange", reveal);
+reveal();
+addEventListener("beforeprint", () => document.querySelectorAll("details:not(.commands)").forEach((item) => { item.open = true; }));

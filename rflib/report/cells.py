@@ -1,0 +1,72 @@
+"""The table of a study's cells, as the report reads it: in the study's order, each cell counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rflib.experiment.files import read_table
+
+EXACT = "exact kernel"
+_ONE_S = ["data", "kernel", "method", "learner", "metric", "s_label"]
+_ONE_CELL = ["data", "kernel", "method", "learner", "metric", "n_components", "seed"]
+
+
+def read_cells(path: Path, study: Mapping[str, Any]) -> pd.DataFrame:
+    """Read the table that ``rflib aggregate`` wrote, with data sets, kernels and methods in the study's order.
+
+    A data set that a kernel gets in several ways (preprocessing, rows) is called by its full name, so that they
+    are not pooled.
+    """
+    table = read_table(path).reset_index(drop=True)
+    several = table.groupby(["dataset", "kernel"])["data"].transform("nunique") > 1
+    order = {
+        "dataset": [dataset["name"] for dataset in study["datasets"]],
+        "kernel": list(study["kernels"]),
+        "method": [*study["methods"], EXACT],
+    }
+    ranks = [table[column].map({label: i for i, label in enumerate(order[column])}) for column in order]
+    position = pd.concat([*ranks, table["data"], table["n_components"], table["seed"]], axis=1)
+    table["name"] = table["dataset"]
+    table["dataset"] = table["dataset"].where(~several, table["data"])
+    return table.loc[position.sort_values(list(position.columns), kind="stable").index].reset_index(drop=True)
+
+
+def select(cells: pd.DataFrame, entry: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the cells of an entry's metric, and of its learner, kernels, datasets and methods where given.
+
+    Raises
+    ------
+    ValueError
+        If several learners have the metric and the entry does not say which it is about.
+    """
+    chosen = cells[cells["metric"] == entry["metric"]]
+    learners = chosen["learner"].dropna().unique()
+    if "learner" in entry:
+        chosen = chosen[chosen["learner"] == entry["learner"]]
+    elif len(learners) > 1:
+        raise ValueError(
+            f"{entry['title']!r}: learner: {' and '.join(learners)} have the metric {entry['metric']}; say which."
+        )
+    for key, column in (("kernels", "kernel"), ("datasets", "name"), ("methods", "method")):
+        if key in entry:
+            reference = (chosen["method"] == EXACT) & (key == "methods")
+            chosen = chosen[chosen[column].isin(list(entry[key])) | reference]
+    return chosen
+
+
+def at_s(cells: pd.DataFrame) -> pd.DataFrame:
+    """Keep, of each method and value of s, the number of columns that the paper gives it.
+
+    In a study of both budgets that is the smaller one.
+    """
+    smallest = cells.groupby(_ONE_S, dropna=False)["n_components"].transform("min")
+    return cells[(cells["n_components"] == smallest) | smallest.isna()]
+
+
+def at_columns(cells: pd.DataFrame) -> pd.DataFrame:
+    """Keep each cell once, also where several values of s lead to the same number of columns."""
+    return cells.drop_duplicates(_ONE_CELL)

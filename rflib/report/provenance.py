@@ -1,0 +1,62 @@
+"""Where each cell comes from: the commands in the logs, fingerprint of the code, versions, host, seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+_UNIT = ["dataset", "kernel", "method", "data", "kernel_id", "method_id"]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A method for a kernel on some data, by the study's labels, and the commands that made its first block."""
+
+    dataset: str
+    kernel: str
+    method: str
+    fingerprints: str
+    seconds: float
+    peak_memory: float
+    commands: tuple[str, ...]
+
+
+def units(cells: pd.DataFrame, results_dir: Path) -> list[Unit]:
+    """Return the units of a study's cells, in their order."""
+    found = []
+    for keys, group in cells[cells["method_id"] != "exact"].groupby(_UNIT, sort=False):
+        dataset, kernel, method, data, kernel_id, method_id = map(str, keys)
+        one_row_a_cell = group.drop_duplicates(["n_components", "seed", "learner"])
+        found.append(
+            Unit(
+                dataset,
+                kernel,
+                method,
+                ", ".join(sorted(group["fingerprint"].unique())),
+                float(one_row_a_cell["seconds"].sum()),
+                float(group["peak_memory"].max()),
+                tuple(_commands(results_dir / "logs", f"{data}/{kernel_id}/{method_id}")),
+            )
+        )
+    return found
+
+
+def _commands(logs: Path, unit: str) -> Iterator[str]:
+    """The first line of the logs of one block: how to draw its features, and to measure and score them."""
+    for step in ("features", "errors", "scores"):
+        blocks = sorted((logs / step / unit).glob("*.log" if step == "features" else "*/*.log"))
+        for log in blocks:
+            if log.parent == blocks[0].parent and (step != "features" or log == blocks[0]):
+                with log.open(encoding="utf-8", errors="replace") as file:
+                    line = file.readline().strip()
+                if line.startswith("rflib "):
+                    yield f"python -m {line}"
+
+
+def machines(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the hosts that made the cells, each with the versions that it had."""
+    pairs = cells[["host", "versions"]].drop_duplicates().sort_values(["host", "versions"])
+    return [(str(host), str(versions)) for host, versions in pairs.itertuples(index=False)]
