@@ -26,7 +26,7 @@ from rflib.experiment.names import (
     normalised,
     shorten,
 )
-from rflib.measures.construct import CONSTRUCTIONS, has_exact_measure
+from rflib.measures.construct import CONSTRUCTIONS, resolved
 
 Mappings = Mapping[str, Any]
 
@@ -112,12 +112,10 @@ class Unit:
 def _construction(feature_map: Any) -> Mappings | None:
     """Return the construction that a map's ``measure`` asks for, as a mapping; None for closed forms."""
     asked = feature_map.get_params(deep=False).get("measure")
-    asked = {"type": asked} if isinstance(asked, str) else asked
-    if not isinstance(asked, Mapping):
+    if not isinstance(asked, str | Mapping):
         return None
-    if asked["type"] == "auto" and not has_exact_measure(feature_map.kernel):
-        asked = {**asked, "type": "minimum_variance"}
-    return asked if asked["type"] in CONSTRUCTIONS else None
+    construction = resolved(asked, feature_map.kernel)
+    return construction if construction["type"] in CONSTRUCTIONS else None
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class GORF(FourierFeatures):
         kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
         n_components: int = 100,
         *,
-        measure: MeasureLike = "auto",
+        measure: MeasureLike = "paper",
         directions: str = "orthogonal",
         radii: str = "iid",
         layout: str = "cos_sin",

@@ -19,9 +19,10 @@ class GRFF(FourierFeatures):
     The frequencies are divided equally between the positive and the negative part of the measure. Unbiased
     for the kernel of the measure; the variance is theorem 4's.
 
-    Parameters and attributes are those of `FourierFeatures`. The default measure "auto" is the exact one, or,
-    for kernels that have no finite one (SphericalPolynomial), `minimum_variance`. The authors' own measure for
-    that kernel is "reference" (biased), the printed one "truncated_fourier" (its mass diverges).
+    Parameters and attributes are those of `FourierFeatures`. The default measure "paper" is the exact one, or,
+    for SphericalPolynomial, which has no finite one, the `reference` measure that the paper's authors ran: it
+    is biased, more so the higher the degree. measure="auto" takes `minimum_variance` (ours) in its place; the
+    printed "truncated_fourier" has a mass that diverges.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class GRFF(FourierFeatures):
         kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
         n_components: int = 100,
         *,
-        measure: MeasureLike = "auto",
+        measure: MeasureLike = "paper",
         radii: str = "iid",
         layout: str = "cos_sin",
         random_state: Seed = None,

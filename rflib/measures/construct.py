@@ -10,12 +10,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import SpectralMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.exact import exact_measure
 
 # Each construction is the function of this name in the module of this name, called with (kernel, domain).
 CONSTRUCTIONS = ("digmm", "minimum_variance", "reference", "srf", "truncated_fourier")
+
+_BY_KERNEL = ("auto", "paper", "exact")
 
 MeasureLike = str | Mapping[str, Any] | SpectralMeasure
 
@@ -26,7 +29,8 @@ def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasu
     Parameters
     ----------
     measure : str, mapping or SpectralMeasure
-        "exact", "auto" (exact if there is one, else minimum_variance), one of the constructions `digmm`,
+        "exact"; "auto" (exact if there is a finite one, else minimum_variance); "paper" (luo2021's: exact, for
+        SphericalPolynomial `reference`, else minimum_variance); one of the constructions `digmm`,
         `minimum_variance`, `reference`, `srf`, `truncated_fourier`, or ``{"type": name, option: value}``; a
         measure is returned as it is.
     kernel : Kernel
@@ -45,19 +49,28 @@ def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasu
                 f"The measure is for {measure.dimension} input columns, but the data have {X.shape[1]}."
             )
         return measure
-    options = {"type": measure} if isinstance(measure, str) else dict(measure)
-    name = options.pop("type", None)
-    if name == "auto":
-        name = "exact" if has_exact_measure(kernel) else "minimum_variance"
+    options = resolved(measure, kernel)
+    name = options.pop("type")
     if name == "exact":
         return _exact(kernel, X.shape[1])
     if name not in CONSTRUCTIONS:
-        raise ValueError(f"Unknown measure {name!r}: choose one of {('auto', 'exact', *CONSTRUCTIONS)}.")
+        raise ValueError(f"Unknown measure {name!r}: choose one of {(*_BY_KERNEL, *CONSTRUCTIONS)}.")
     if not isinstance(kernel, RadialKernel):
         raise ValueError(
             f"measure={name!r} needs a kernel of the Euclidean distance, not {kernel!r}: use measure='exact'."
         )
     return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, Domain.of(kernel, X), **options)
+
+
+def resolved(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[str, Any]:
+    """Return the construction and its options that a name stands for; "auto" and "paper" depend on the kernel."""
+    options = {"type": measure} if isinstance(measure, str) else dict(measure)
+    name = options.get("type")
+    if name == "paper" and isinstance(kernel, SphericalPolynomial):
+        return {**options, "type": "reference"}
+    if name in ("paper", "auto"):
+        return {**options, "type": "exact" if has_exact_measure(kernel) else "minimum_variance"}
+    return {**options, "type": name}
 
 
 def has_exact_measure(kernel: Kernel) -> bool:

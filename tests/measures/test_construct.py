@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rflib.kernels.arc_cosine import ArcCosine
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
@@ -50,7 +51,7 @@ def test_exact_measures_are_shared():
 
 @pytest.mark.parametrize("measure", ["extact", {"type": "nothing"}, {"cutoff": 3}, {}])
 def test_unknown_names(measure):
-    with pytest.raises(ValueError, match=r"Unknown measure .*choose one of \('auto', 'exact'"):
+    with pytest.raises(ValueError, match=r"Unknown measure .*choose one of \('auto', 'paper', 'exact'"):
         construct(measure, Gaussian(), X)
 
 
@@ -64,3 +65,11 @@ def test_constructions_need_a_kernel_of_the_distance(name, kernel):
 def test_kernel_without_exact_measure():
     with pytest.raises(ValueError, match="no exact finite spectral measure"):
         construct("exact", SphericalPolynomial(), X)
+
+
+def test_the_papers_measure_is_its_authors():
+    assert construct("paper", SphericalPolynomial(), X).total_mass == pytest.approx(1)
+    assert isinstance(construct("paper", SphericalPolynomial(), X), RadialMeasure)
+    assert not isinstance(construct("paper", SphericalPolynomial(), X), AtomicLadder)
+    assert construct("paper", DeltaGaussian(), X) is construct("exact", DeltaGaussian(), X)
+    assert isinstance(construct("paper", ArcCosine(), X), AtomicLadder)
