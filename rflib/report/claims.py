@@ -25,13 +25,13 @@ CHECKS = {
     "agrees": ("metric!", "share", "learner", "repetitions", *PUBLISHED),
 }
 ALLOWED = {name: (*keys, "source", "explanation") for name, keys in CHECKS.items()}
-COLUMNS = ("claim", "source", "verdict", "evidence")
+COLUMNS = ("verdict", "claim", "evidence", "source")
 LEVEL = 0.05
 _CONSTANT = 1e-9
 
 
 def check_claims(study: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> pd.DataFrame:
-    """Return a row for each claim of the study: its text, source, verdict and evidence.
+    """Return a row for each claim of the study: verdict, text, evidence and source.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def check_claims(study: Mapping[str, Any], cells: pd.DataFrame, published: Path)
         if verdict == "not reproduced" and explanation:
             verdict, reason = _explained(claim["explanation"]["text"], explanation, cells, published)
             evidence = f"{evidence}. {reason}"
-        rows.append((claim["title"], claim.get("source", ""), verdict, evidence))
+        rows.append((verdict, claim["title"], evidence, claim.get("source", "")))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
