@@ -36,7 +36,7 @@ def columns(table: pd.DataFrame) -> list[Column]:
             show = _as_printed if name == _PRINTED else plus_minus
             texts = [show(m, s) for m, s in zip(values, deviations, strict=True)]
         else:
-            texts = [plain(value) for value in values]
+            texts = _alike(values)
         found.append(Column(str(name), texts, [float(value) for value in values]))
     return found
 
@@ -60,7 +60,17 @@ def plain(value: Any) -> str:
     """Return a number to four digits, a whole one in full, nothing for a missing one."""
     if pd.isna(value):
         return ""
-    return str(value) if isinstance(value, int) or float(value).is_integer() else f"{value:.4g}"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
+
+
+def _alike(values: pd.Series) -> list[str]:
+    """Numbers to equally many decimals, where three digits of the largest leave something of the smallest."""
+    sizes = values[values.notna() & (values != 0)].abs()
+    whole = (values.dropna() % 1 == 0).all()
+    if whole or sizes.min() < sizes.max() / 200 or not 1e-4 < sizes.max() < 1e4:
+        return [plain(value) for value in values]
+    decimals = max(0, 2 - floor(log10(sizes.max())))
+    return ["" if pd.isna(value) else f"{value:.{decimals}f}" for value in values]
 
 
 def _as_printed(mean: float, std: float) -> str:

@@ -62,11 +62,12 @@ def check_entries(key: str, study: Options, allowed: Mapping[str, Sequence[str]]
     Raises
     ------
     ValueError
-        For the first unknown type, key, label or value; the message names entry and key and what is expected.
+        For the first unknown type, key, label or value; the message names study, entry and key, and what there is.
     """
     entries = list(study.get(key) or [])
     for number, entry in enumerate(entries):
-        check_entry(f"{key}[{number}] {entry.get('title', '')!r}", entry, study, allowed)
+        place = f"study {study['title']!r}, {key}[{number}] {entry.get('title', '')!r}"
+        check_entry(place, entry, study, allowed)
     return entries
 
 

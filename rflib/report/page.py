@@ -131,10 +131,10 @@ def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _best(table: pd.DataFrame, lower: bool) -> set[tuple[int, str]]:
-    """Row and column of the best mean of each data set and kernel."""
+    """Row and column of the best mean of each data set and kernel, among the methods."""
     found: set[tuple[int, str]] = set()
     for name in table.columns[3:]:
-        if not name.endswith(" std"):
+        if name != "exact" and not name.endswith(" std"):
             groups = table[name].groupby([table["data set"], table["kernel"]])
             best = table[name] == groups.transform("min" if lower else "max")
             found |= {(int(row), name) for row in table.index[best]}

@@ -345,7 +345,21 @@ def test_plus_minus(mean, std, text):
 
 
 def test_plain():
-    assert [plain(x) for x in (10, 3.0, 0.123456, np.nan)] == ["10", "3.0", "0.1235", ""]
+    assert [plain(x) for x in (10, 3.0, 0.123456, np.nan)] == ["10", "3", "0.1235", ""]
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([1.0, 2.1389, np.nan], ["1.00", "2.14", ""]),
+        ([-0.01381, 0.00267], ["-0.0138", "0.0027"]),
+        ([10.0, 0.0], ["10", "0"]),
+        ([0.1333, 0.0001653], ["0.1333", "0.0001653"]),
+        ([np.nan, np.nan], ["", ""]),
+    ],
+)
+def test_a_column_has_equally_many_decimals(values, texts):
+    assert columns(pd.DataFrame({"x": values}))[0].texts == texts
 
 
 def test_columns_join_mean_and_deviation_and_keep_the_sorting_keys():
@@ -417,7 +431,7 @@ def test_page(results, tmp_path):
     for method in ("RFF", "MVORF", "TensorSketch", "Nystroem"):
         assert method in html
     assert '<td class="n best" data-key="0.1' in html
-    assert "GORF has mean rank 1.0 among 2 methods, best in 4 of 4 cells" in html
+    assert "GORF has mean rank 1 among 2 methods, best in 4 of 4 cells" in html
     for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
         assert f">{verdict_}</span>" in html
 
