@@ -49,7 +49,7 @@ def cards(studies: Mapping[str, Mapping[str, Any]], results_dir: Path) -> list[C
         for title, ranks in _rankings(results_dir / name / "tables"):
             for row in ranks.to_dict("records"):
                 if row["method"] in types:
-                    text = f"{name}, {title}: {_place(row, len(ranks))}"
+                    text = f"{name}, {title}: {_place(row)}"
                     found[types[row["method"]]].places.append(text)
     return list(found.values())
 
@@ -60,9 +60,10 @@ def _rankings(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
             yield entry["title"], pd.read_csv(folder / entry["file"])
 
 
-def _place(row: Mapping[Any, Any], methods: int) -> str:
+def _place(row: Mapping[Any, Any]) -> str:
+    rank, rivals = (plain(round(row[column], 1)) for column in ("mean rank", "of methods"))
     text = (
-        f"{row['method']} has mean rank {plain(round(row['mean rank'], 1))} among {methods} methods, "
+        f"{row['method']} has mean rank {rank} of {rivals}, "
         f"best in {row['best in']} of {row['of cells']} cells"
     )
     if row["strongest on"] == "all alike" or row["strongest on"] == row["weakest on"]:

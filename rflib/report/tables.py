@@ -100,9 +100,15 @@ def ranking(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     lower = METRICS[entry["metric"]].lower
     groups = means.groupby(keys)["value"]
     means["rank"] = groups.rank(ascending=lower)
+    means["ranked"] = groups.transform("size")
     means["won"] = means["value"] == groups.transform("min" if lower else "max")
     found = means.groupby("method", sort=False).agg(
-        **{"mean rank": ("rank", "mean"), "best in": ("won", "sum"), "of cells": ("rank", "size")}
+        **{
+            "mean rank": ("rank", "mean"),
+            "of methods": ("ranked", "mean"),
+            "best in": ("won", "sum"),
+            "of cells": ("rank", "size"),
+        }
     )
     places = means.groupby(["method", "dataset", "kernel"], sort=False)["rank"].mean()
     for column, extreme in (("strongest on", "min"), ("weakest on", "max")):
@@ -125,7 +131,8 @@ def caption(entry: Mapping[str, Any]) -> str:
         "grid": f"{sentence(what)}: mean ± standard deviation over the repetitions, by "
         f"{'s' if entry.get('by') == 's' else 'columns D'}; bold: the best mean of a data set and kernel.",
         "ranking": f"Mean rank by {what} among the methods with the same columns D (1 is best), over data sets, "
-        "kernels and D, and where that rank is least and greatest. A method is ranked only where it applies.",
+        "kernels and D, and where that rank is least and greatest. A method is ranked only "
+        "where it applies, among so many methods on average.",
     }[entry["type"]]
     text = str(entry.get("caption", own)).strip()
     return f"{text} {RULE}" if entry["type"] == "published" else text

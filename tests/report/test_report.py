@@ -176,6 +176,7 @@ def test_ranking():
     ranks = ranking({"metric": ERROR}, made_up_cells({"B": 0.3, "A": 0.1, "C": 0.2}))
     assert list(ranks["method"]) == ["A", "C", "B"]
     assert list(ranks["mean rank"]) == [1, 2, 3]
+    assert list(ranks["of methods"]) == [3, 3, 3]
     assert list(ranks["best in"]) == [4, 0, 0]
     assert set(ranks["strongest on"]) == {"all alike"}
     cells = made_up_cells({"B": 0.3, "A": 0.1})
@@ -431,7 +432,7 @@ def test_page(results, tmp_path):
     for method in ("RFF", "MVORF", "TensorSketch", "Nystroem"):
         assert method in html
     assert '<td class="n best" data-key="0.1' in html
-    assert "GORF has mean rank 1 among 2 methods, best in 4 of 4 cells" in html
+    assert "GORF has mean rank 1 of 2, best in 4 of 4 cells" in html
     for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
         assert f">{verdict_}</span>" in html
 
