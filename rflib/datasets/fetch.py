@@ -1,158 +1,146 @@
-"""Fetch official files from mirrors or the official address: verified before use, resumed when cut off."""
+"""Fetch official files: from mirrors, then from their official addresses; verified before use."""
 
 from __future__ import annotations
 
-import hashlib
+import fcntl
 import lzma
 import os
-import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-import requests
-from tqdm import tqdm
-from urllib3.exceptions import HTTPError
+from rflib.datasets.checksum import mismatch
+from rflib.datasets.download import MAX_BYTES, BadContent, copy_bounded, download
+from rflib.datasets.entry import File
+from rflib.datasets.registry import entry_of
 
-from rflib.datasets.registry import File, entry_of
-
-_CHUNK = 1 << 20
-_ATTEMPTS = 3
-_TIMEOUT = (10, 60)
+_WEB = ("http://", "https://")
 
 
 class FetchError(OSError):
     """A file could not be had; the message says what was tried and how to place it by hand."""
 
 
-def fetch(name: str, folder: Path, mirrors: Sequence[str] = ()) -> list[Path]:
+def fetch(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> list[Path]:
     """Return the verified official files of a data set, fetching those that are not in ``folder`` yet.
 
     Parameters
     ----------
     name : str
         Name in the registry.
-    folder : Path
-        Where the files are kept.
-    mirrors : sequence of str
+    folder : path
+        Where the files are kept. Several processes may fetch to it at once: one downloads, the others wait.
+    mirrors : sequence of str or path
         Folders or URLs tried first, in order; a mirror may hold a file compressed, with ``.xz`` added.
+
+    Returns
+    -------
+    list of Path
+        The files in the order of the registry; empty for what scikit-learn ships.
 
     Raises
     ------
     FetchError
-        If a file can be had from nowhere, or its checksum is wrong.
+        If a file can be had from nowhere, or one in ``folder`` is not the official one.
     ValueError
         If there is no such data set.
     """
-    return [_fetch_file(file, Path(folder), mirrors) for file in entry_of(name).files]
+    return [fetch_file(file, Path(folder), mirrors) for file in entry_of(name).files]
 
 
-def verified(path: Path, file: File) -> bool:
-    """Whether the file at ``path`` has the official checksum."""
-    return _wrong_checksum(path, file) is None
-
-
-def _fetch_file(file: File, folder: Path, mirrors: Sequence[str]) -> Path:
+def fetch_file(file: File, folder: Path, mirrors: Sequence[str | Path] = ()) -> Path:
+    """Return one verified official file, as `fetch` does."""
     target = folder / file.name
-    if target.exists():
-        if wrong := _wrong_checksum(target, file):
-            raise FetchError(f"{target} is not the official file: {wrong}. Delete it and run again.")
+    if _present(target, file):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     failures = []
-    for source in _sources(file, mirrors):
-        part = target.with_name(f"{target.name}.part")
-        try:
-            _get(source, part)
-        except (OSError, lzma.LZMAError, EOFError) as error:
-            failures.append(f"{source}: {error}")
-            continue
-        if wrong := _wrong_checksum(part, file):
-            part.unlink()
-            failures.append(f"{source}: {wrong}")
-            continue
-        os.replace(part, target)
-        return target
-    tried = (
-        "".join(f"\n  {failure}" for failure in failures)
-        or "\n  it is in no mirror and has no official address"
-    )
-    where = f" from {file.url}" if file.url else ""
-    checksum = f"sha256 {file.sha256}" if file.sha256 else f"md5 {file.md5}"
-    raise FetchError(
-        f"{file.name} could not be had:{tried}\nPlace it by hand: get it{where} and put it at {target}"
-        f" ({checksum}), or name a mirror in config.yaml, data.mirrors."
-    )
+    with _alone(target):
+        if _present(target, file):
+            return target
+        for source in _sources(file, [str(mirror) for mirror in mirrors]):
+            try:
+                _take(source, target, file)
+            except OSError as error:
+                failures.append(f"{source}: {error}")
+            else:
+                return target
+    raise FetchError(_how_to_place(file, target, failures))
+
+
+def _present(target: Path, file: File) -> bool:
+    """Whether the official file is there already; another file under its name is an error."""
+    if not target.exists():
+        return False
+    if wrong := mismatch(target, file):
+        raise FetchError(f"{target} is not the official file: {wrong}. Delete it and run again.")
+    return True
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """Keep other processes from fetching the same file to the same place meanwhile."""
+    with target.with_name(f".{target.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _sources(file: File, mirrors: Sequence[str]) -> Iterator[str]:
+    """Yield where the file may be: in each mirror as it is, or compressed; then its official addresses."""
     for mirror in mirrors:
-        base = f"{mirror.rstrip('/')}/{file.name}"
-        if mirror.startswith(("http://", "https://")):
-            yield base
-            yield f"{base}.xz"
+        plain = f"{mirror.rstrip('/')}/{file.name}"
+        packed = f"{plain}.xz"
+        if mirror.startswith(_WEB):
+            yield from (plain, packed)
         else:
-            found = [path for path in (base, f"{base}.xz") if Path(path).exists()]
-            yield from found or [base]
-    if file.url:
-        yield file.url
+            yield from [path for path in (plain, packed) if Path(path).exists()] or [plain]
+    yield from file.urls
 
 
-def _get(source: str, part: Path) -> None:
-    """Copy or download a source to ``part``; decompress if it is the .xz of the file."""
+def _take(source: str, target: Path, file: File) -> None:
+    """Bring the file from ``source`` to ``target``, or raise OSError with what is wrong.
+
+    A partial file may be of another source, or damaged: if what comes of resuming it is not the official file,
+    it is thrown away, and the file fetched once more from the start.
+    """
+    part = target.with_name(f"{target.name}.part")
+    packed = target.with_name(f"{target.name}.part.xz")
+    resumes = source.startswith(_WEB) and (packed if source.endswith(".xz") else part).exists()
+    for again in (True, False) if resumes else (False,):
+        try:
+            _get(source, part, packed, file.size or MAX_BYTES)
+            wrong = mismatch(part, file)
+        except (BadContent, lzma.LZMAError, EOFError) as error:
+            wrong = str(error)
+        packed.unlink(missing_ok=True)
+        if wrong is None:
+            os.replace(part, target)
+            return
+        part.unlink(missing_ok=True)
+        if not again:
+            raise OSError(wrong)
+
+
+def _get(source: str, part: Path, packed: Path, limit: int) -> None:
+    """Copy or download a source to ``part``; a compressed one by way of ``packed``."""
     compressed = source.endswith(".xz")
-    raw = part.with_name(f"{part.name}.xz") if compressed else part
-    if source.startswith(("http://", "https://")):
-        _download(source, raw)
-    else:
-        shutil.copyfile(source, raw)
-    if compressed:
-        with lzma.open(raw) as packed, part.open("wb") as plain:
-            shutil.copyfileobj(packed, plain, _CHUNK)
-        raw.unlink()
+    here = Path(source)
+    if source.startswith(_WEB):
+        here = packed if compressed else part
+        download(source, here, MAX_BYTES if compressed else limit)
+    if here != part:
+        with lzma.open(here) if compressed else here.open("rb") as stream, part.open("wb") as file:
+            copy_bounded(stream, file, limit)
 
 
-def _download(url: str, part: Path) -> None:
-    """Download with progress; a connection that breaks is taken up again where it broke."""
-    for attempt in range(_ATTEMPTS):
-        have = part.stat().st_size if part.exists() else 0
-        try:
-            headers = {"Range": f"bytes={have}-"} if have else {}
-            with requests.get(url, stream=True, timeout=_TIMEOUT, headers=headers) as response:
-                if response.status_code == requests.codes.requested_range_not_satisfiable:
-                    return
-                response.raise_for_status()
-                resumed = response.status_code == requests.codes.partial_content
-                length = int(response.headers.get("Content-Length", 0))
-                _write(response, part, have if resumed else 0, length)
-                return
-        except (requests.ConnectionError, requests.Timeout):
-            if attempt == _ATTEMPTS - 1:
-                raise
-
-
-def _write(response: requests.Response, part: Path, have: int, length: int) -> None:
-    response.raw.decode_content = False
-    progress = tqdm(
-        total=have + length or None, initial=have, unit="B", unit_scale=True, desc=part.stem, mininterval=1
+def _how_to_place(file: File, target: Path, failures: Sequence[str]) -> str:
+    tried = (
+        "".join(f"\n  {failure}" for failure in failures)
+        or "\n  no mirror is named, and it has no official address"
     )
-    written = 0
-    with progress, part.open("ab" if have else "wb") as file:
-        try:
-            while chunk := response.raw.read(_CHUNK):
-                file.write(chunk)
-                written += len(chunk)
-                progress.update(len(chunk))
-        except HTTPError as error:
-            raise requests.ConnectionError(str(error)) from error
-    if length and written < length:
-        raise requests.ConnectionError(f"the connection ended after {written} of {length} bytes")
-
-
-def _wrong_checksum(path: Path, file: File) -> str | None:
-    """Return what is wrong with the file's checksum, or None."""
-    kind, expected = ("sha256", file.sha256) if file.sha256 else ("md5", file.md5)
-    with path.open("rb") as stream:
-        found = hashlib.file_digest(stream, kind).hexdigest()
+    where = f" from {file.urls[0]}" if file.urls else ""
+    kind, expected = file.checksum
     return (
-        None if found == expected else f"{kind} is {found}, expected {expected} ({path.stat().st_size} bytes)"
+        f"{file.name} could not be had:{tried}\nPlace it by hand: get it{where} and put it at {target} "
+        f"({kind} {expected}), or name a mirror that has it in config.yaml, data.mirrors."
     )

@@ -13,18 +13,44 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import load_npz
 
-_STEPS = ("minmax", "minmax_all", "standardize", "unit_norm")
+_DTYPES = ("float64", "float32")
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Training and test rows: inputs (n, d), targets (n,), and the task."""
+    """One repetition of a data set.
+
+    Attributes
+    ----------
+    X_train, X_test : array (n, d)
+        Inputs, dense.
+    y_train, y_test : array (n,)
+        Targets: integers for classification, doubles for regression.
+    task : {"classification", "regression"}
+        What the target is.
+    name : str
+        Name of the data set.
+    classes : array (k,) or None
+        Values of the targets, of all rows, ascending; None for regression.
+    """
 
     X_train: NDArray[np.floating]
     y_train: NDArray
     X_test: NDArray[np.floating]
     y_test: NDArray
     task: str
+    name: str
+    classes: NDArray[np.int64] | None
+
+
+@dataclass(eq=False)
+class _Rows:
+    """Some rows of a prepared array: their numbers in it, inputs and targets."""
+
+    origin: str
+    numbers: NDArray[np.int64]
+    X: NDArray[np.float64]
+    y: NDArray
 
 
 def load(
@@ -41,67 +67,55 @@ def load(
     Parameters
     ----------
     folder : path
-        What `prepare` wrote.
+        What `rflib.datasets.prepare.prepare` wrote.
     preprocess : str
         "raw", or steps joined by "+", applied in order: "minmax" (each column to [0, 1] by the training rows),
-        "minmax_all" (by all rows, as luo2021 does for housing), "standardize" (mean 0, variance 1 on the
-        training rows), "unit_norm" (each row divided by its norm).
+        "minmax_all" (by all rows, as luo2021 does for housing), "standardize" (mean 0 and variance 1 on the
+        training rows), "unit_norm" (each row divided by its 2-norm). Constant columns become 0.
     repetition : int
-        Seed of the split, where the data set has no given one, and of subsamples.
+        With the data set's name, the seed of the split, where there is no given one, and of subsamples.
     dtype : {"float64", "float32"}
-        Precision of the inputs.
+        Precision of the inputs; preprocessing is done in double precision.
     max_train, max_test : int or None
         Use at most so many rows, drawn at random.
 
     Raises
     ------
     ValueError
-        For an unknown step, or a zero row that cannot be scaled to unit norm.
+        For an unknown step or dtype, a folder that is not whole, or a zero row that cannot be scaled to unit norm.
     """
-    folder = Path(folder)
-    try:
-        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        arrays = {name: _array(folder, name) for name in meta["shapes"]}
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise ValueError(
-            f"{folder} is no (whole) prepared data set ({error}): delete it and run again."
-        ) from error
+    steps = _steps(preprocess)
+    if dtype not in _DTYPES:
+        raise ValueError(f"dtype must be {' or '.join(_DTYPES)}, got {dtype!r}.")
+    meta, arrays = _read(Path(folder))
     rng = np.random.default_rng([zlib.crc32(meta["name"].encode()), repetition])
     if meta["split"] == "given":
-        n_train, n_test = len(arrays["y_train"]), len(arrays["y_test"])
-        train, test = _subsample(n_train, max_train, rng), _subsample(n_test, max_test, rng)
-        X_train, X_test = _rows(arrays["X_train"], train), _rows(arrays["X_test"], test)
-        y_train, y_test = arrays["y_train"][train], arrays["y_test"][test]
+        parts = ("_train", "_test")
+        chosen = [
+            _subsample(len(arrays[f"y{part}"]), limit, rng)
+            for part, limit in zip(parts, (max_train, max_test), strict=True)
+        ]
     else:
+        parts = ("", "")
         order = rng.permutation(len(arrays["y"]))
-        n_train = _training_rows(meta["split"], len(order))
-        train, test = order[:n_train][:max_train], order[n_train:][:max_test]
-        X_train, X_test = _rows(arrays["X"], train), _rows(arrays["X"], test)
-        y_train, y_test = arrays["y"][train], arrays["y"][test]
-    for step in preprocess.split("+"):
-        if step != "raw":
-            X_train, X_test = _step(step, X_train, X_test, str(folder))
-    return Dataset(X_train.astype(dtype), y_train, X_test.astype(dtype), y_test, meta["task"])
+        n_train = training_rows(meta["split"], len(order))
+        chosen = [order[:n_train][:max_train], order[n_train:][:max_test]]
+    train, test = (
+        _Rows(f"{folder}: X{part}", rows, _dense(arrays[f"X{part}"], rows), arrays[f"y{part}"][rows])
+        for part, rows in zip(parts, chosen, strict=True)
+    )
+    for step in steps:
+        step(train, test)
+    classes = None
+    if meta["task"] == "classification":
+        classes = np.unique(
+            np.concatenate([np.unique(array) for name, array in arrays.items() if name[0] == "y"])
+        )
+    X_train, X_test = (rows.X.astype(dtype, copy=False) for rows in (train, test))
+    return Dataset(X_train, train.y, X_test, test.y, meta["task"], meta["name"], classes)
 
 
-def _array(folder: Path, name: str) -> Any:
-    if (folder / f"{name}.npz").exists():
-        return load_npz(folder / f"{name}.npz")
-    return np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-
-
-def _rows(X: Any, chosen: NDArray) -> NDArray[np.float64]:
-    rows = X[chosen]
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
-
-
-def _subsample(n: int, at_most: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
-    if at_most is None or at_most >= n:
-        return np.arange(n)
-    return np.sort(rng.permutation(n)[:at_most])
-
-
-def _training_rows(split: str, n: int) -> int:
+def training_rows(split: str, n: int) -> int:
     """Return the number of training rows of a random split: "half", "2/3", "train 405" or "test 0.25"."""
     if split == "half":
         return n // 2
@@ -112,25 +126,77 @@ def _training_rows(split: str, n: int) -> int:
     return int(Fraction(split) * n)
 
 
-def _step(step: str, train: NDArray, test: NDArray, place: str) -> tuple[NDArray, NDArray]:
-    if step not in _STEPS:
+def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        return meta, {name: _array(folder, name) for name in meta["shapes"]}
+    except (OSError, ValueError, KeyError, EOFError) as error:
         raise ValueError(
-            f"unknown preprocessing {step!r}: use raw, or steps of {', '.join(_STEPS)} joined by +."
-        )
-    if step == "unit_norm":
-        return _unit_norm(train, f"{place}, training rows"), _unit_norm(test, f"{place}, test rows")
-    if step == "standardize":
-        shift, scale = train.mean(axis=0), train.std(axis=0)
-    else:
-        rows = np.concatenate([train, test]) if step == "minmax_all" else train
-        shift, scale = rows.min(axis=0), np.ptp(rows, axis=0)
+            f"{folder} is no (whole) prepared data set ({error}): delete it and run again."
+        ) from error
+
+
+def _array(folder: Path, name: str) -> Any:
+    if (folder / f"{name}.npz").exists():
+        return load_npz(folder / f"{name}.npz")
+    return np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+
+
+def _dense(X: Any, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a copy of the rows in double precision."""
+    chosen = X[rows]
+    return np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen, dtype=np.float64)
+
+
+def _subsample(n: int, at_most: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
+    if at_most is None or at_most >= n:
+        return np.arange(n)
+    return np.sort(rng.permutation(n)[:at_most])
+
+
+def _steps(preprocess: str) -> list[Any]:
+    names = [name for name in preprocess.split("+") if name != "raw"]
+    for name in names:
+        if name not in _STEPS:
+            raise ValueError(
+                f"unknown preprocessing {name!r}: use raw, or steps of {', '.join(_STEPS)} joined by +."
+            )
+    return [_STEPS[name] for name in names]
+
+
+def _minmax(train: _Rows, test: _Rows) -> None:
+    low, high = train.X.min(axis=0), train.X.max(axis=0)
+    _shift_and_divide(train, test, low, high - low)
+
+
+def _minmax_all(train: _Rows, test: _Rows) -> None:
+    low = np.minimum(train.X.min(axis=0), test.X.min(axis=0))
+    high = np.maximum(train.X.max(axis=0), test.X.max(axis=0))
+    _shift_and_divide(train, test, low, high - low)
+
+
+def _standardize(train: _Rows, test: _Rows) -> None:
+    _shift_and_divide(train, test, train.X.mean(axis=0), train.X.std(axis=0))
+
+
+def _shift_and_divide(train: _Rows, test: _Rows, shift: NDArray, scale: NDArray) -> None:
+    """Scale both in place; a constant column is only shifted."""
     scale = np.where(scale > 0, scale, 1)
-    return (train - shift) / scale, (test - shift) / scale
+    for rows in (train, test):
+        rows.X -= shift
+        rows.X /= scale
 
 
-def _unit_norm(X: NDArray, place: str) -> NDArray:
-    norms = np.linalg.norm(X, axis=1, keepdims=True)
-    zero = np.flatnonzero(norms == 0)
-    if len(zero):
-        raise ValueError(f"{place}: row {zero[0]} is zero and has no unit norm ({len(zero)} such rows).")
-    return X / norms
+def _unit_norm(train: _Rows, test: _Rows) -> None:
+    for rows in (train, test):
+        norms = np.linalg.norm(rows.X, axis=1, keepdims=True)
+        zero = np.flatnonzero(norms == 0)
+        if len(zero):
+            raise ValueError(
+                f"{rows.origin}, row {rows.numbers[zero[0]]} (from 0) is zero here and has no unit norm "
+                f"({len(zero)} such rows). Remove such rows, or scale the columns otherwise first."
+            )
+        rows.X /= norms
+
+
+_STEPS = {"minmax": _minmax, "minmax_all": _minmax_all, "standardize": _standardize, "unit_norm": _unit_norm}

@@ -1,87 +1,203 @@
-"""A user's own file: CSV, Parquet, npz or LIBSVM, with a target column, checked like any data set."""
+"""A user's own file: CSV, Parquet, npz or LIBSVM, checked like any data set."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
-from rflib.datasets.parsers import checked, read_csv, read_libsvm
-from rflib.datasets.readers import Arrays
+from rflib.datasets.checksum import checksum
+from rflib.datasets.parsers import finite, numbers, read_csv, read_libsvm, reading
+from rflib.datasets.readers import Block
 
+_KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns")
+_TASKS = ("classification", "regression")
+_TABLES = (".csv", ".parquet")
+_LIBSVM = (".libsvm", ".svm")
 _FORMATS = ".csv, .parquet, .npz, .libsvm or .svm (the text formats also with .gz, .bz2 or .xz)"
+_TEST_SIZE = 1 / 3
 
 
-def read_user_file(spec: Mapping[str, Any]) -> tuple[Arrays, dict[str, Any]]:
-    """Return arrays and description of a user's file.
+def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, Any]]:
+    """Return the rows and the description of a user's file.
 
-    ``spec`` has ``name``, ``file``, ``task`` and, for CSV and Parquet, ``target`` (the column's name); optionally
-    ``test_file`` (of the same form), or ``test_size``, the share of rows that each repetition tests on
-    (default 1/3). An npz file holds the arrays X and y.
+    Parameters
+    ----------
+    spec : mapping
+        ``file``: path of a .csv, .parquet, .npz (arrays X and y) or .libsvm file;
+        ``task``: "classification" or "regression";
+        ``target``: name of the target's column, for CSV and Parquet;
+        ``test_file``: file of the same form with the test rows, or
+        ``test_size``: share of the rows that each repetition tests on, drawn at random (default 1/3);
+        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked.
 
     Raises
     ------
     ValueError
-        For a missing file or column, another format, missing values, or labels that do not fit the task.
+        For a missing file or column, another format, values that are missing, not finite or no numbers, labels
+        that do not fit the task or are not among the training rows. The message names file, row and column.
     """
-    X, y = _read(Path(spec["file"]), spec)
-    meta = {"name": spec["name"], "task": spec["task"], "source": f"user's file {Path(spec['file']).name}"}
+    _check_spec(spec)
+    path = Path(spec["file"])
+    X, target, names = _read_whole(path, spec)
+    if "columns" in spec and X.shape[1] != spec["columns"]:
+        raise ValueError(f"{path} has {X.shape[1]} input columns, but columns is {spec['columns']}.")
+    y, labels = _target(path, target, spec["task"])
+    meta = {
+        "name": spec.get("name", path.stem),
+        "task": spec["task"],
+        "labels": labels,
+        "files": [_file(path)],
+    }
     if "test_file" not in spec:
-        return {"X": X, "y": y}, {**meta, "split": f"test {spec.get('test_size', 1 / 3)}"}
-    X_test, y_test = _read(Path(spec["test_file"]), spec)
-    if X_test.shape[1] != X.shape[1]:
-        raise ValueError(
-            f"{spec['test_file']} has {X_test.shape[1]} input columns, but {spec['file']} has {X.shape[1]}."
-        )
-    return {"X_train": X, "y_train": y, "X_test": X_test, "y_test": y_test}, {**meta, "split": "given"}
-
-
-def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray[np.float64], NDArray]:
-    if not path.exists():
-        raise ValueError(f"data set {spec['name']!r}: there is no file {path}.")
-    suffix = Path(path.stem).suffix if path.suffix in (".gz", ".bz2", ".xz") else path.suffix
-    names: list[str] | None = None
-    if suffix == ".npz":
-        X, y = _npz(path)
-    elif suffix in (".libsvm", ".svm"):
-        sparse, y = read_libsvm(path)
-        X = sparse.toarray()
-    elif suffix in (".csv", ".parquet"):
-        table = read_csv(path, header=True) if suffix == ".csv" else pd.read_parquet(path)
-        target = str(spec.get("target"))
-        if target not in table.columns:
+        size = spec.get("test_size", _TEST_SIZE)
+        if not 0 < round(size * len(y)) < len(y):
             raise ValueError(
-                f"{path} has no column {target!r}; its columns are {', '.join(map(str, table.columns))}."
+                f"{path} has {len(y)} rows: test_size {size:.4g} leaves none to train or to test on."
             )
-        y = table.pop(target).to_numpy()
-        names = [str(name) for name in table.columns]
-        X = table.to_numpy()
+        return iter([Block("all", X, y)]), {**meta, "split": f"test {size}"}
+    other = Path(spec["test_file"])
+    X_test, target_test, names_test = _read_whole(other, spec)
+    X_test = _in_order(other, X_test, names_test, path, names, X.shape[1])
+    y_test, _ = _target(other, target_test, spec["task"], labels)
+    meta["files"].append(_file(other))
+    return iter([Block("train", X, y), Block("test", X_test, y_test)]), {**meta, "split": "given"}
+
+
+def _check_spec(spec: Mapping[str, Any]) -> None:
+    name = spec.get("name", spec.get("file"))
+    if unknown := [key for key in spec if key not in _KEYS]:
+        raise ValueError(f"data set {name!r}: unknown key {unknown[0]!r}; there are {', '.join(_KEYS)}.")
+    if "file" not in spec:
+        raise ValueError(f"data set {name!r}: it has no file.")
+    if spec.get("task") not in _TASKS:
+        raise ValueError(f"data set {name!r}: task must be {' or '.join(_TASKS)}, got {spec.get('task')!r}.")
+    if "test_file" in spec and "test_size" in spec:
+        raise ValueError(f"data set {name!r}: give test_file or test_size, not both.")
+    if not 0 < spec.get("test_size", _TEST_SIZE) < 1:
+        raise ValueError(f"data set {name!r}: test_size must be between 0 and 1, got {spec['test_size']}.")
+
+
+def _file(path: Path) -> dict[str, str]:
+    return {"name": path.name, "checksum": f"sha256 {checksum(path)}"}
+
+
+def _read_whole(
+    path: Path, spec: Mapping[str, Any]
+) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
+    """Return inputs, targets, and the columns' names if the form has any; neither rows nor columns may be none."""
+    X, y, names = _read(path, spec)
+    for size, what in zip(X.shape, ("rows", "input columns"), strict=True):
+        if size == 0:
+            raise ValueError(f"{path} has no {what}.")
+    return X, y, names
+
+
+def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
+    if not path.is_file():
+        raise ValueError(f"data set {spec.get('name', path.stem)!r}: there is no file {path}.")
+    suffix = Path(path.stem).suffix if path.suffix in (".gz", ".bz2", ".xz") else path.suffix
+    if suffix in _TABLES:
+        return _table(path, suffix, spec.get("target"))
+    if "target" in spec:
+        raise ValueError(f"{path}: target names a column of a CSV or Parquet file; {suffix} has none.")
+    if suffix == ".npz":
+        return *_npz(path), None
+    if suffix in _LIBSVM:
+        X, y = read_libsvm(path)
+        finite(path, X.data[:, None], ["of the sparse values"])
+        return X, pd.Series(y), None
+    raise ValueError(f"{path} is of no known format: use {_FORMATS}.")
+
+
+def _table(path: Path, suffix: str, target: str | None) -> tuple[NDArray, pd.Series, list[str]]:
+    if suffix == ".csv":
+        table = read_csv(path, header=True)
     else:
-        raise ValueError(f"{path} is of no known format: use {_FORMATS}.")
-    return checked(path, X, names), _target(path, y, spec["task"])
-
-
-def _npz(path: Path) -> tuple[NDArray, NDArray]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return archive["X"], archive["y"]
-    except (KeyError, ValueError, OSError) as error:
-        raise ValueError(f"{path} must hold the arrays X and y, without pickled objects: {error}") from error
-
-
-def _target(path: Path, y: NDArray, task: str) -> NDArray:
-    missing = np.flatnonzero(pd.isna(y))
-    if len(missing):
-        raise ValueError(f"{path}: row {missing[0]} (from 0) has no target ({len(missing)} such rows).")
-    if task == "regression":
-        return checked(path, y.reshape(-1, 1), ["target"]).ravel()
-    labels, codes = np.unique(y.astype(str) if y.dtype == object else y, return_inverse=True)
-    if len(labels) < 2 or (y.dtype.kind == "f" and not np.all(y == np.round(y))):
+        with reading(path, "Parquet"):
+            table = pd.read_parquet(path)
+    names = [str(name) for name in table.columns]
+    table.columns = pd.Index(names)
+    if target not in names:
+        wrong = "names no target" if target is None else f"has no column {target!r}"
         raise ValueError(
-            f"{path}: a classification target needs at least two labels, not a measured quantity."
+            f"{path} {wrong}; its columns are {', '.join(names)}. Name the target's column by target."
         )
-    return codes.astype(np.int64)
+    y = table.pop(target)
+    return numbers(path, table), y, [name for name in names if name != target]
+
+
+def _npz(path: Path) -> tuple[NDArray[np.float64], pd.Series]:
+    with reading(path, "npz of the arrays X and y, without pickled objects"):
+        with np.load(path, allow_pickle=False) as archive:
+            if missing := [name for name in ("X", "y") if name not in archive]:
+                raise ValueError(f"it has no array {missing[0]}")
+            X, y = archive["X"], archive["y"].squeeze()
+        if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
+            raise ValueError(f"X must be (rows, columns) and y (rows,), got {X.shape} and {y.shape}")
+        X = X.astype(np.float64)
+    return finite(path, X), pd.Series(y)
+
+
+def _in_order(
+    path: Path,
+    X: NDArray | csr_matrix,
+    names: list[str] | None,
+    train_path: Path,
+    train_names: list[str] | None,
+    columns: int,
+) -> NDArray | csr_matrix:
+    """Return the test rows with the columns of the training rows: by name if they have names, else by number."""
+    if names is not None and train_names is not None:
+        if set(names) != set(train_names):
+            differing = sorted(set(names) ^ set(train_names))
+            raise ValueError(f"{path} and {train_path} differ in the columns {', '.join(differing)}.")
+        return X[:, [names.index(name) for name in train_names]]
+    if isinstance(X, csr_matrix) and X.shape[1] < columns:
+        X.resize(X.shape[0], columns)
+    if X.shape[1] != columns:
+        raise ValueError(f"{path} has {X.shape[1]} input columns, but {train_path} has {columns}.")
+    return X
+
+
+def _target(
+    path: Path, y: pd.Series, task: str, labels: Sequence[Any] | None = None
+) -> tuple[NDArray, list[Any] | None]:
+    """Return targets as numbers, and for classification the labels whose positions they are."""
+    missing = np.flatnonzero(y.isna())
+    if len(missing):
+        raise ValueError(
+            f"{path}: row {missing[0]} (from 0) has no target ({len(missing)} such rows). Remove such rows first."
+        )
+    if task == "regression":
+        return numbers(path, y.to_frame("target")).ravel(), None
+    values = _label_values(path, y)
+    known: list[Any] = sorted(set(values)) if labels is None else list(labels)
+    if labels is None and len(known) < 2:
+        raise ValueError(f"{path}: all labels are {known[0]!r}, but classification needs at least two.")
+    code = {label: position for position, label in enumerate(known)}
+    strange = [row for row, value in enumerate(values) if value not in code]
+    if strange:
+        raise ValueError(
+            f"{path}: row {strange[0]} (from 0) has the label {values[strange[0]]!r}, which no training row has "
+            f"({len(strange)} such rows); the training labels are {', '.join(map(str, known))}."
+        )
+    return np.array([code[value] for value in values], dtype=np.int64), known
+
+
+def _label_values(path: Path, y: pd.Series) -> list[int] | list[str]:
+    """Return labels as integers, or as text if they are no numbers."""
+    if not pd.api.types.is_numeric_dtype(y) or pd.api.types.is_bool_dtype(y):
+        return y.astype(str).tolist()
+    whole = np.flatnonzero(y != np.round(y))
+    if len(whole):
+        raise ValueError(
+            f"{path}: row {whole[0]} (from 0) has the target {y.iloc[whole[0]]}: classification needs labels, not "
+            "a measured quantity. Is the task regression?"
+        )
+    return y.astype(np.int64).tolist()

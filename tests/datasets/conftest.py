@@ -1,9 +1,13 @@
-"""The mirror with the real files, where there is one."""
+"""The mirror with the real files, where there is one, and the data sets that it holds, prepared once."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from rflib.datasets.fetch import fetch
+from rflib.datasets.prepare import prepare
 
 MIRROR = Path(os.environ.get("RFLIB_TEST_MIRROR", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -18,3 +22,17 @@ def mirror():
 @pytest.fixture(scope="session")
 def raw(tmp_path_factory):
     return tmp_path_factory.mktemp("raw")
+
+
+@pytest.fixture(scope="session")
+def prepared(mirror, raw, tmp_path_factory):
+    """Return the folder of a data set, fetched from the mirror and prepared."""
+    out = tmp_path_factory.mktemp("prepared")
+
+    @cache
+    def folder(name: str) -> Path:
+        fetch(name, raw, [mirror])
+        prepare(name, raw, out / name)
+        return out / name
+
+    return folder

@@ -1,30 +1,41 @@
-"""Downloading, against a server on this machine that misbehaves in every way it can."""
+"""Fetching, against a server on this machine that misbehaves in every way it can."""
 
 import hashlib
 import http.server
 import lzma
+import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import rflib.datasets.fetch as module
+from rflib.datasets import download
+from rflib.datasets.entry import Entry, File
 from rflib.datasets.fetch import FetchError, fetch
-from rflib.datasets.registry import Entry, File
+from rflib.datasets.registry import REGISTRY, files
 
-CONTENT = bytes(range(256)) * 2000
+CONTENT = os.urandom(300_000) + bytes(range(256)) * 800
 SHA = hashlib.sha256(CONTENT).hexdigest()
+BODIES = {
+    "wrong": b"x" * len(CONTENT),
+    "long": CONTENT + b"more",
+    "xz": lzma.compress(CONTENT),
+    "badxz": b"no archive",
+}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Paths say what goes wrong: /cut/, /missing/, /wrong/, /moved/, /slow/, /xz/, /fine/."""
+    """The first part of the path says what goes wrong."""
 
     cuts = 0
     ranges: list[str | None] = []  # noqa: RUF012
+    stop = threading.Event()
 
     def do_GET(self):
         kind = self.path.split("/")[1]
-        if kind == "missing" or (kind == "xz") != self.path.endswith(".xz"):
+        if kind == "missing" or (kind in ("xz", "badxz")) != self.path.endswith(".xz"):
             self.send_error(404)
         elif kind == "moved":
             self.send_response(302)
@@ -34,22 +45,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_body(kind)
 
     def send_body(self, kind):
-        body = {"wrong": b"x" * len(CONTENT), "xz": lzma.compress(CONTENT)}.get(kind, CONTENT)
+        body = BODIES.get(kind, CONTENT)
         wanted = self.headers.get("Range")
-        Handler.ranges.append(wanted)
-        start = int(wanted.split("=")[1].rstrip("-")) if wanted else 0
-        self.send_response(206 if wanted else 200)
-        self.send_header("Content-Length", str(len(body) - start))
+        self.ranges.append(wanted)
+        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and kind != "whole" else 0
+        if start > len(body):
+            self.send_error(416)
+            return
+        self.send_response(206 if start else 200)
+        if start:
+            shift = 7 if kind == "shifted" else 0
+            self.send_header("Content-Range", f"bytes {start + shift}-{len(body) - 1}/{len(body)}")
+        if kind != "nolength":
+            self.send_header("Content-Length", str(len(body) - start))
         self.end_headers()
-        if kind == "cut" and Handler.cuts < 1:
+        if (kind == "cut" and Handler.cuts < 1) or kind == "cutalways":
             Handler.cuts += 1
             self.wfile.write(body[start : start + 100_000])
+        elif kind == "stalled":
+            self.wfile.write(body[start : start + 1000])
             self.wfile.flush()
-            self.connection.close()
+            self.stop.wait(10)
         elif kind == "slow":
             for at in range(start, len(body), 100_000):
                 self.wfile.write(body[at : at + 100_000])
-                threading.Event().wait(0.02)
+                self.stop.wait(0.02)
         else:
             self.wfile.write(body[start:])
 
@@ -58,95 +78,204 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server():
-    Handler.cuts, Handler.ranges = 0, []
+def server(monkeypatch):
+    monkeypatch.setattr(download, "_PAUSE_S", 0.0)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    Handler.cuts, Handler.ranges, Handler.stop = 0, [], threading.Event()
     running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread = threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{running.server_port}"
+    Handler.stop.set()
     running.shutdown()
     running.server_close()
-    thread.join()
+    thread.join(10)
 
 
 @pytest.fixture
-def registry(monkeypatch, server):
-    def register(url_kind: str) -> None:
-        file = File("thing.data", f"{server}/{url_kind}/thing.data", SHA)
-        entry = Entry("regression", 1, 1, None, "housing", "half", "test", (file,))
-        monkeypatch.setattr(module, "entry_of", lambda name: entry)
+def register(monkeypatch, server):
+    """Register the data set "thing" with a file at addresses of the given kinds."""
 
-    return register
+    def add(*kinds: str, **about) -> None:
+        urls = tuple(f"{server}/{kind}/thing.data" for kind in kinds)
+        file = File("thing.data", urls, **({"sha256": SHA, "size": len(CONTENT)} | about))
+        entry = Entry(
+            task="regression", rows=1, columns=1, split="half", reader="housing", files=(file,), scaling="",
+            citation="", licence="",
+        )  # fmt: skip
+        monkeypatch.setitem(REGISTRY, "thing", entry)
+
+    return add
 
 
-@pytest.mark.parametrize("kind", ["fine", "slow", "moved", "cut"])
-def test_download(kind, registry, tmp_path):
-    registry(kind)
+def visible(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+@pytest.mark.parametrize("kind", ["fine", "slow", "moved", "cut", "nolength"])
+def test_download(kind, register, tmp_path, capsys):
+    register(kind)
     (path,) = fetch("thing", tmp_path)
     assert path.read_bytes() == CONTENT
-    assert [p.name for p in tmp_path.iterdir()] == ["thing.data"]
+    assert visible(tmp_path) == ["thing.data"]
+    assert "thing.data" in capsys.readouterr().err
 
 
-def test_a_broken_connection_is_taken_up_where_it_broke(registry, tmp_path):
-    registry("cut")
+def test_a_file_that_is_there_is_not_fetched_again(register, tmp_path):
+    register("fine")
+    fetch("thing", tmp_path)
+    fetch("thing", tmp_path)
+    assert len(Handler.ranges) == 1
+
+
+def test_a_broken_connection_is_taken_up_where_it_broke(register, tmp_path):
+    register("cut")
     fetch("thing", tmp_path)
     assert Handler.ranges == [None, "bytes=100000-"]
 
 
-def test_a_later_run_takes_up_a_partial_file(registry, tmp_path):
-    registry("fine")
-    (tmp_path / "thing.data.part").write_bytes(CONTENT[:5000])
+def test_what_has_come_stays_for_a_later_run(register, tmp_path):
+    register("cutalways")
+    with pytest.raises(FetchError, match="the connection broke after 300,000 bytes"):
+        fetch("thing", tmp_path)
+    assert (tmp_path / "thing.data.part").read_bytes() == CONTENT[:300_000]
+    register("fine")
     (path,) = fetch("thing", tmp_path)
     assert path.read_bytes() == CONTENT
-    assert Handler.ranges == ["bytes=5000-"]
+    assert Handler.ranges[-1] == "bytes=300000-"
 
 
-@pytest.mark.parametrize(("kind", "message"), [("missing", "404"), ("wrong", f"expected {SHA}")])
-def test_failure_names_file_address_and_remedy(kind, message, registry, server, tmp_path):
-    registry(kind)
-    with pytest.raises(FetchError) as failure:
-        fetch("thing", tmp_path)
-    text = str(failure.value)
-    assert message in text
-    assert f"{server}/{kind}/thing.data" in text
-    assert f"put it at {tmp_path / 'thing.data'}" in text
-    assert SHA in text
-    assert not (tmp_path / "thing.data").exists()
-
-
-def test_no_network_and_no_mirror(monkeypatch, tmp_path):
-    file = File("thing.data", "http://127.0.0.1:1/thing.data", SHA)
-    entry = Entry("regression", 1, 1, None, "housing", "half", "test", (file,))
-    monkeypatch.setattr(module, "entry_of", lambda name: entry)
-    with pytest.raises(FetchError, match=r"thing\.data could not be had"):
-        fetch("thing", tmp_path)
-
-
-def test_mirrors_come_first_and_may_be_compressed(registry, server, tmp_path):
-    registry("missing")
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / "thing.data.xz").write_bytes(lzma.compress(CONTENT))
-    (path,) = fetch("thing", tmp_path / "raw", [str(tmp_path / "none"), str(mirror)])
+@pytest.mark.parametrize("kind", ["fine", "whole", "shifted"])
+@pytest.mark.parametrize("partial", [CONTENT[:5000], b"of another source", CONTENT + b"too long"])
+def test_a_partial_file_is_continued_or_replaced(kind, partial, register, tmp_path):
+    """Also if it is of other content, or the server has no ranges or sends another one than it was asked for."""
+    register(kind)
+    (tmp_path / "thing.data.part").write_bytes(partial)
+    (path,) = fetch("thing", tmp_path)
     assert path.read_bytes() == CONTENT
-    assert not Handler.ranges
+    assert visible(tmp_path) == ["thing.data"]
 
 
-def test_a_mirror_may_be_an_address(registry, server, tmp_path):
-    registry("missing")
+def test_a_damaged_partial_archive_is_replaced(register, server, tmp_path):
+    register()
+    (tmp_path / "thing.data.part.xz").write_bytes(b"no archive")
     (path,) = fetch("thing", tmp_path, [f"{server}/xz"])
     assert path.read_bytes() == CONTENT
 
 
-def test_wrong_mirror_falls_through_to_the_official_address(registry, tmp_path):
-    registry("fine")
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("missing", "404"),
+        ("wrong", f"sha256 is {hashlib.sha256(BODIES['wrong']).hexdigest()}, expected {SHA}"),
+        ("long", "holds more than the expected"),
+        ("cutalways", "the connection broke after 300,000 bytes"),
+    ],
+)
+def test_failure_names_file_addresses_and_remedy(kind, message, register, server, tmp_path):
+    register(kind, "missing")
+    with pytest.raises(FetchError) as failure:
+        fetch("thing", tmp_path, [str(tmp_path / "nowhere"), f"{server}/missing/mirror"])
+    text = str(failure.value)
+    assert message in text
+    for tried in (
+        tmp_path / "nowhere/thing.data",
+        f"{server}/missing/mirror/thing.data",
+        f"{server}/{kind}/thing.data",
+    ):
+        assert str(tried) in text
+    assert (
+        f"get it from {server}/{kind}/thing.data and put it at {tmp_path / 'thing.data'} (sha256 {SHA})"
+        in text
+    )
+    assert not (tmp_path / "thing.data").exists()
+
+
+def test_a_body_that_stalls_is_an_error(register, monkeypatch, tmp_path):
+    monkeypatch.setattr(download, "_TIMEOUT_S", (1.0, 0.1))
+    register("stalled")
+    with pytest.raises(FetchError, match=r"after 3,000 bytes nothing came for 0\.1 s"):
+        fetch("thing", tmp_path)
+
+
+def test_no_network_and_no_mirror(register, monkeypatch, tmp_path):
+    register()
+    file = File("thing.data", ("http://127.0.0.1:1/thing.data",), SHA)
+    monkeypatch.setitem(REGISTRY, "thing", replace(REGISTRY["thing"], files=(file,)))
+    with pytest.raises(
+        FetchError, match=r"thing\.data could not be had:\n  http://127\.0\.0\.1:1/thing\.data: "
+    ):
+        fetch("thing", tmp_path)
+
+
+def test_neither_mirror_nor_address(register, tmp_path):
+    register()
+    with pytest.raises(FetchError, match="no mirror is named, and it has no official address"):
+        fetch("thing", tmp_path)
+
+
+def test_mirrors_come_first_and_may_be_compressed(register, tmp_path):
+    register("fine")
     mirror = tmp_path / "mirror"
     mirror.mkdir()
-    (mirror / "thing.data").write_bytes(b"other")
-    (path,) = fetch("thing", tmp_path / "raw", [str(mirror)])
+    (mirror / "thing.data.xz").write_bytes(lzma.compress(CONTENT))
+    (path,) = fetch("thing", tmp_path / "raw", [tmp_path / "none", str(mirror)])
+    assert path.read_bytes() == CONTENT
+    assert not Handler.ranges
+    assert visible(mirror) == ["thing.data.xz"]
+
+
+def test_a_mirror_may_be_an_address(register, server, tmp_path):
+    register()
+    (path,) = fetch("thing", tmp_path, [f"{server}/xz/"])
+    assert path.read_bytes() == CONTENT
+    assert visible(tmp_path) == ["thing.data"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("thing.data", b"other"),
+        ("thing.data", CONTENT + b"more"),
+        ("thing.data.xz", b"no archive"),
+        ("thing.data.xz", lzma.compress(b"other")),
+        ("thing.data.xz", lzma.compress(CONTENT)[:-1000]),
+        ("thing.data.xz", lzma.compress(bytes(10**7))),
+    ],
+)
+def test_wrong_mirror_falls_through_to_the_official_address(name, content, register, tmp_path):
+    register("fine")
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / name).write_bytes(content)
+    (path,) = fetch("thing", tmp_path / "raw", [mirror])
     assert path.read_bytes() == CONTENT
 
 
-def test_unknown_data_set():
+def test_second_address_and_bad_archives(register, server, tmp_path):
+    register("missing", "fine")
+    (path,) = fetch("thing", tmp_path, [f"{server}/badxz"])
+    assert path.read_bytes() == CONTENT
+
+
+def test_md5_where_nothing_else_is_known(register, tmp_path):
+    register("fine", sha256=None, size=None, md5=hashlib.md5(CONTENT).hexdigest())
+    assert fetch("thing", tmp_path)[0].read_bytes() == CONTENT
+
+
+def test_two_at_once_download_once(register, tmp_path):
+    register("slow")
+    with ThreadPoolExecutor(3) as pool:
+        paths = list(pool.map(lambda _: fetch("thing", tmp_path)[0], range(3)))
+    assert Handler.ranges == [None]
+    assert paths[0].read_bytes() == CONTENT
+
+
+def test_unknown_data_set(tmp_path):
     with pytest.raises(ValueError, match=r"unknown data set 'digit': did you mean 'digits'\?"):
-        fetch("digit", Path())
+        fetch("digit", tmp_path)
+
+
+def test_what_scikit_learn_ships_needs_no_file(tmp_path):
+    assert fetch("digits", tmp_path / "raw") == files("digits") == []
+    assert not (tmp_path / "raw").exists()

@@ -1,23 +1,19 @@
-"""Splits, preprocessing, users' files, and malformed input."""
+"""Splits, subsamples, preprocessing and precision; damaged folders."""
 
-import contextlib
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from rflib.datasets.load import load
-from rflib.datasets.parsers import read_arff, read_csv, read_libsvm
+from rflib.datasets.load import load, training_rows
 from rflib.datasets.prepare import prepare
 
 
-@pytest.fixture
-def folder(tmp_path):
-    prepare("breast_cancer", tmp_path, tmp_path / "out")
-    return tmp_path / "out"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("prepared") / "breast_cancer"
+    prepare("breast_cancer", out.parent, out)
+    return out
 
 
 def test_splits_are_disjoint_whole_and_of_the_repetition(folder):
@@ -28,128 +24,135 @@ def test_splits_are_disjoint_whole_and_of_the_repetition(folder):
     assert np.array_equal(np.sort(rows[:, 0]), np.sort(np.load(folder / "X.npy")[:, 0]))
 
 
-def test_preprocessing(folder):
-    data = load(folder, preprocess="standardize")
-    assert np.allclose(data.X_train.mean(axis=0), 0, atol=1e-9)
-    assert np.allclose(data.X_train.std(axis=0), 1)
-    data = load(folder, preprocess="minmax")
-    assert data.X_train.min() == 0
-    assert data.X_train.max() == 1
-    assert data.X_test.max() != 1
-    data = load(folder, preprocess="standardize+unit_norm", dtype="float32")
-    assert data.X_train.dtype == np.float32
-    assert np.allclose(np.linalg.norm(data.X_test, axis=1), 1, atol=1e-6)
-    both = load(folder, preprocess="minmax_all")
-    assert max(both.X_train.max(), both.X_test.max()) == 1
-
-
-def test_subsamples(folder):
-    data = load(folder, max_train=50, max_test=20)
-    assert len(data.X_train) == len(data.y_train) == 50
-    assert len(data.X_test) == 20
-
-
-def test_unknown_preprocessing(folder):
-    with pytest.raises(ValueError, match="unknown preprocessing 'unitnorm'"):
-        load(folder, preprocess="unitnorm")
-
-
-def test_zero_row_has_no_unit_norm(tmp_path):
-    np.savez(tmp_path / "mine.npz", X=np.array([[1.0, 0], [0, 0], [1, 1]]), y=np.array([0, 1, 1]))
-    prepare(
-        {"name": "mine", "file": str(tmp_path / "mine.npz"), "task": "classification"},
-        tmp_path,
-        tmp_path / "out",
-    )
-    with pytest.raises(ValueError, match="is zero and has no unit norm"):
-        for repetition in range(5):
-            load(tmp_path / "out", preprocess="unit_norm", repetition=repetition)
-
-
-def test_damaged_folder_is_named(folder):
-    (folder / "X.npy").write_bytes(b"no array")
-    with pytest.raises(ValueError, match="delete it and run again"):
-        load(folder)
-
-
-@pytest.fixture
-def table():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.standard_normal((30, 3)), columns=["a", "b", "c"])
-    return frame.assign(label=np.where(frame["a"] > 0, "yes", "no"))
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
-def test_users_table(suffix, table, tmp_path):
-    path = tmp_path / f"mine{suffix}"
-    table.to_parquet(path) if suffix == ".parquet" else table.to_csv(path, index=False)
-    spec = {"name": "mine", "file": str(path), "target": "label", "task": "classification", "test_size": 0.2}
-    prepare(spec, tmp_path, tmp_path / "out")
-    data = load(tmp_path / "out")
-    assert data.X_train.shape == (24, 3)
-    assert set(data.y_train) == {0, 1}
-
-
-def test_users_libsvm_with_a_test_file(tmp_path):
-    for name in ("train.libsvm", "test.libsvm"):
-        (tmp_path / name).write_text("1.5 1:2 3:4\n-0.5 2:1 3:1\n")
-    spec = {
-        "name": "mine",
-        "file": str(tmp_path / "train.libsvm"),
-        "test_file": str(tmp_path / "test.libsvm"),
-        "task": "regression",
-    }
-    prepare(spec, tmp_path, tmp_path / "out")
-    assert load(tmp_path / "out").X_test.tolist() == [[2, 0, 4], [0, 1, 1]]
-    assert json.loads((tmp_path / "out/meta.json").read_text())["split"] == "given"
+def test_inputs_and_targets_stay_together(folder):
+    X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
+    label = {row.tobytes(): value for row, value in zip(X, y, strict=True)}
+    data = load(folder, repetition=3)
+    for rows, targets in ((data.X_train, data.y_train), (data.X_test, data.y_test)):
+        assert [label[row.tobytes()] for row in rows] == targets.tolist()
 
 
 @pytest.mark.parametrize(
-    ("change", "spec", "message"),
-    [
-        ({}, {"target": "lable"}, r"no column 'lable'; its columns are a, b, c, label"),
-        ({"label": [0.5 * i for i in range(30)]}, {}, "not a measured quantity"),
-        ({}, {"file": "nowhere.csv"}, r"there is no file nowhere\.csv"),
-        ({"b": [None] * 30}, {}, r"row 0 \(from 0\), column 'b' is missing"),
-        ({"b": ["x"] * 30}, {}, "not a number"),
-        ({"label": [None] + ["yes", "no"] * 14 + ["no"]}, {}, r"row 0 \(from 0\) has no target"),
-        ({"label": ["yes"] * 30}, {}, "at least two labels"),
-    ],
+    ("split", "rows"), [("half", 7), ("2/3", 10), ("train 405", 405), ("test 0.25", 11), ("test 0.2", 12)]
 )
-def test_errors_of_users_tables(change, spec, message, table, tmp_path):
-    path = tmp_path / "mine.csv"
-    table.assign(**change).to_csv(path, index=False)
-    spec = {"name": "mine", "file": str(path), "target": "label", "task": "classification", **spec}
-    with pytest.raises(ValueError, match=message):
-        prepare(spec, tmp_path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+def test_training_rows(split, rows):
+    assert training_rows(split, 15) == rows
 
 
-def test_nan_names_file_row_and_column(tmp_path):
-    X = np.ones((5, 2))
-    X[3, 1] = np.nan
-    np.savez(tmp_path / "mine.npz", X=X, y=np.arange(5) % 2)
-    spec = {"name": "mine", "file": str(tmp_path / "mine.npz"), "task": "classification"}
-    with pytest.raises(ValueError, match=r"mine\.npz: row 3 \(from 0\), column 1"):
-        prepare(spec, tmp_path, tmp_path / "out")
+def test_minmax(folder):
+    data = load(folder, preprocess="minmax")
+    assert data.X_train.min() == 0
+    assert data.X_train.max() == 1
+    assert (data.X_test.min(), data.X_test.max()) != (0, 1)
 
 
-def test_pickled_objects_are_refused(tmp_path):
-    np.savez(tmp_path / "mine.npz", X=np.array([{}, {}], dtype=object), y=np.arange(2))
-    spec = {"name": "mine", "file": str(tmp_path / "mine.npz"), "task": "classification"}
-    with pytest.raises(ValueError, match="without pickled objects"):
-        prepare(spec, tmp_path, tmp_path / "out")
+def test_minmax_by_all_rows(folder):
+    data = load(folder, preprocess="minmax_all")
+    rows = np.concatenate([data.X_train, data.X_test])
+    assert rows.min(axis=0).tolist() == [0] * 30
+    assert rows.max(axis=0).tolist() == [1] * 30
 
 
-@pytest.mark.parametrize("read", [read_csv, read_arff, read_libsvm])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    content=st.one_of(
-        st.binary(max_size=80), st.text("0123456789.:+- ,\n@dataibute", max_size=80).map(str.encode)
+def test_standardize_and_unit_norm(folder):
+    data = load(folder, preprocess="standardize")
+    assert np.allclose(data.X_train.mean(axis=0), 0, atol=1e-9)
+    assert np.allclose(data.X_train.std(axis=0), 1)
+    unit = load(folder, preprocess="standardize+unit_norm")
+    assert np.allclose(unit.X_test, data.X_test / np.linalg.norm(data.X_test, axis=1, keepdims=True))
+
+
+def test_preprocessing_leaves_the_prepared_arrays_alone(folder):
+    before = np.load(folder / "X.npy")
+    load(folder, preprocess="minmax+unit_norm")
+    assert np.array_equal(np.load(folder / "X.npy"), before)
+
+
+def test_single_precision(folder):
+    double, single = (load(folder, preprocess="minmax", dtype=dtype) for dtype in ("float64", "float32"))
+    assert (double.X_train.dtype, single.X_train.dtype, single.X_test.dtype) == (
+        np.float64,
+        np.float32,
+        np.float32,
     )
-)
-def test_malformed_text_is_a_value_error_or_data(read, content, tmp_path):
-    path = tmp_path / "file.txt"
-    path.write_bytes(content)
-    with contextlib.suppress(ValueError):
-        read(path)
+    assert np.array_equal(double.X_train.astype(np.float32), single.X_train)
+    with pytest.raises(ValueError, match="dtype must be float64 or float32, got 'int8'"):
+        load(folder, dtype="int8")
+
+
+def test_subsamples(folder):
+    data, again, other = (load(folder, max_train=50, max_test=20, repetition=r) for r in (0, 0, 1))
+    assert data.X_train.shape == (50, 30)
+    assert data.y_test.shape == (20,)
+    assert np.array_equal(data.X_train, again.X_train)
+    assert not np.array_equal(data.X_train, other.X_train)
+    whole = load(folder, max_train=10_000, max_test=10_000)
+    assert len(whole.X_train) + len(whole.X_test) == 569
+
+
+def test_subsamples_of_a_given_split(tmp_path):
+    for name in ("train", "test"):
+        np.savez(tmp_path / f"{name}.npz", X=np.arange(200.0).reshape(100, 2), y=np.arange(100.0))
+    spec = {
+        "file": str(tmp_path / "train.npz"),
+        "test_file": str(tmp_path / "test.npz"),
+        "task": "regression",
+    }
+    prepare(spec, tmp_path, tmp_path / "out")
+    whole, part = load(tmp_path / "out"), load(tmp_path / "out", max_train=10, repetition=2)
+    assert whole.X_train.tolist() == np.arange(200.0).reshape(100, 2).tolist()
+    assert part.X_train.shape == (10, 2)
+    assert part.X_train[:, 0].tolist() == (2 * part.y_train).tolist()
+    assert len(part.X_test) == 100
+
+
+def test_constant_columns_become_zero(tmp_path):
+    np.savez(tmp_path / "mine.npz", X=np.column_stack([np.full(9, 5.0), np.arange(9)]), y=np.arange(9) % 2)
+    prepare({"file": str(tmp_path / "mine.npz"), "task": "classification"}, tmp_path, tmp_path / "out")
+    for step in ("minmax", "minmax_all", "standardize"):
+        assert set(load(tmp_path / "out", preprocess=step).X_train[:, 0]) == {0}
+
+
+def test_description_of_what_is_loaded(folder):
+    data = load(folder)
+    assert (data.name, data.task, data.classes.tolist()) == ("breast_cancer", "classification", [0, 1])
+    meta = json.loads((folder / "meta.json").read_text())
+    assert (meta["rows"], meta["columns"], meta["classes"], meta["split"]) == (569, 30, 2, "2/3")
+    assert meta["rows_of_label"] == {"0": 212, "1": 357}
+    assert meta["licence"] == "CC BY 4.0"
+
+
+def test_unknown_preprocessing(folder):
+    with pytest.raises(ValueError, match="unknown preprocessing 'unitnorm': use raw, or steps of minmax"):
+        load(folder, preprocess="minmax+unitnorm")
+
+
+def test_zero_row_has_no_unit_norm(tmp_path):
+    """The message names the row of the prepared array, not of the split."""
+    X = np.arange(1.0, 21.0).reshape(10, 2)
+    X[7] = 0
+    np.savez(tmp_path / "mine.npz", X=X, y=np.arange(10) % 2)
+    prepare({"file": str(tmp_path / "mine.npz"), "task": "classification"}, tmp_path, tmp_path / "out")
+    for repetition in range(5):
+        with pytest.raises(ValueError, match=r"out: X, row 7 \(from 0\) is zero here and has no unit norm"):
+            load(tmp_path / "out", preprocess="unit_norm", repetition=repetition)
+
+
+@pytest.mark.parametrize("damage", ["X.npy", "meta.json"])
+def test_damaged_folder_is_named(damage, folder, tmp_path):
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / damage).write_bytes(b"no array")
+    with pytest.raises(ValueError, match=r"no \(whole\) prepared data set .*: delete it and run again"):
+        load(tmp_path)
+    (tmp_path / damage).unlink()
+    with pytest.raises(ValueError, match="delete it and run again"):
+        load(tmp_path)
+
+
+def test_preparing_again_replaces_the_folder(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "old").touch()
+    prepare("wine", tmp_path, out)
+    assert sorted(path.name for path in out.iterdir()) == ["X.npy", "meta.json", "y.npy"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -1,115 +1,225 @@
 """Every data set that the mirror holds, through the real path: fetch, verify, prepare, load."""
 
+import csv
 import json
 
 import numpy as np
 import pytest
+from scipy.ndimage import correlate
 
-from rflib.datasets.fetch import FetchError, fetch
+from rflib.datasets.fetch import FetchError, fetch, fetch_file
 from rflib.datasets.load import load
+from rflib.datasets.parsers import read_csv
 from rflib.datasets.prepare import prepare
-from rflib.datasets.registry import REGISTRY
+from rflib.datasets.readers import READERS
+from rflib.datasets.registry import REGISTRY, describe, files
 
-# Training rows, test rows, and the share of the training rows with the largest label.
-EXPECTED = {
-    "digits": (1198, 599, None),
-    "breast_cancer": (379, 190, None),
-    "wine": (118, 60, None),
-    "diabetes": (294, 148, None),
-    "letter": (12000, 6000, None),
-    "letter_luo2021": (12000, 6000, 5937 / 12000),
-    "ijcnn1": (49990, 91701, 4853 / 49990),
-    "usps": (7291, 2007, 3051 / 7291),
-    "usps_digits": (7291, 2007, None),
-    "housing": (405, 101, None),
-    "adult": (32561, 16281, 7841 / 32561),
-    "eeg": (7488, 7488, None),
-    "magic04": (9510, 9510, None),
-    "cod_rna": (59535, 271617, 19845 / 59535),
-    "covtype_sample": (46481, 46481, None),
+# Training rows of each label and test rows of each label where the split is given; else all rows of each label.
+BALANCE = {
+    "breast_cancer": ({0: 212, 1: 357},),
+    "wine": ({0: 59, 1: 71, 2: 48},),
+    "letter": ({-1: 6063, 1: 5937}, {-1: 3005, 1: 2995}),
+    "letter_luo2021": ({-1: 6063, 1: 5937}, {-1: 3005, 1: 2995}),
+    "ijcnn1": ({-1: 45137, 1: 4853}, {-1: 82989, 1: 8712}),
+    "ijcnn1_luo2021": ({-1: 45137, 1: 4853}, {-1: 82989, 1: 8712}),
+    "usps": ({-1: 4240, 1: 3051}, {-1: 1187, 1: 820}),
+    "usps_luo2021": ({-1: 4240, 1: 3051}, {-1: 1187, 1: 820}),
+    "adult": ({-1: 24720, 1: 7841}, {-1: 12435, 1: 3846}),
+    "adult_uci": ({-1: 24720, 1: 7841}, {-1: 12435, 1: 3846}),
+    "eeg": ({0: 8254, 1: 6722},),
+    "magic04": ({-1: 6688, 1: 12332},),
+    "cod_rna": ({-1: 39690, 1: 19845}, {-1: 181078, 1: 90539}),
+    "covtype_sample": ({-1: 92962 - 45328, 1: 45328},),
+    "covtype_20k": ({-1: 20000 - 9728, 1: 9728},),
 }
-NOT_HELD = {"california_housing", "gisette", "covtype"}
+BETWEEN = {"digits": (174, 183), "usps_digits": (708, 1553), "letter_libsvm": (734, 813)}
+REGRESSION = {"diabetes", "housing", "housing_luo2021"}
+NOT_HELD = {"california_housing", "gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
+HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
+
+# In the mirror beside the registry's files: a second copy of housing.
+OTHER_FILES = {"boston_house_prices.csv"}
 
 
 def test_every_data_set_is_accounted_for():
-    assert set(EXPECTED) | NOT_HELD == set(REGISTRY)
+    assert {*HELD, *NOT_HELD} == set(REGISTRY)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-def test_real_data(name, mirror, raw, tmp_path):
+@pytest.mark.parametrize("name", HELD)
+def test_rows_columns_and_class_balance(name, prepared):
     entry = REGISTRY[name]
-    fetch(name, raw, [str(mirror)])
-    prepare(name, raw, tmp_path / name)
-    data = load(tmp_path / name)
-    n_train, n_test, share = EXPECTED[name]
-    assert data.X_train.shape == (n_train, entry.columns)
-    assert data.X_test.shape == (n_test, entry.columns)
-    assert entry.rows == n_train + n_test
+    meta = json.loads((prepared(name) / "meta.json").read_text())
+    data = load(prepared(name))
+    assert data.name == name
+    assert data.X_train.shape[1] == data.X_test.shape[1] == meta["columns"] == entry.columns
+    assert len(data.X_train) + len(data.X_test) == meta["rows"] == entry.rows
+    assert len(data.X_train) == (entry.train_rows or len(data.X_train))
     assert np.isfinite(data.X_train).all()
-    if entry.task == "classification":
-        assert len(np.unique(data.y_train)) == len(np.unique(data.y_test)) == entry.classes
-    if share is not None:
-        assert np.mean(data.y_train == data.y_train.max()) == pytest.approx(share)
+    assert np.isfinite(data.X_test).all()
+    assert [file["name"] for file in meta["files"]] == files(name)
+    if entry.task == "regression":
+        assert data.classes is None
+        return
+    assert len(data.classes) == entry.classes == meta["classes"]
+    counts = [dict(zip(*np.unique(y, return_counts=True), strict=True)) for y in (data.y_train, data.y_test)]
+    whole = {int(label): rows for label, rows in meta["rows_of_label"].items()}
+    assert whole == {label: counts[0][label] + counts[1][label] for label in data.classes}
+    if name in BETWEEN:
+        assert (min(whole.values()), max(whole.values())) == BETWEEN[name]
+    elif entry.split == "given":
+        assert counts == list(BALANCE[name])
+    else:
+        assert [whole] == list(BALANCE[name])
 
 
-def test_usps_equals_the_export_of_the_authors(mirror, raw, tmp_path):
-    fetch("usps", raw, [str(mirror)])
-    prepare("usps", raw, tmp_path / "usps")
-    data = load(tmp_path / "usps")
-    with np.load(mirror / "gorf_splits/gorf_usps.npz", allow_pickle=False) as theirs:
-        assert np.allclose(data.X_train, theirs["X_train"], atol=1e-12)
-        assert np.array_equal(data.y_test, theirs["Y_test"].ravel())
+def _manifest(mirror):
+    path = mirror / "MANIFEST.csv"
+    if not path.exists():
+        pytest.skip(f"the mirror has no list of its files, {path}")
+    with path.open() as file:
+        return list(csv.DictReader(file))
 
 
-def test_ijcnn1_equals_the_export_of_the_authors(mirror, raw, tmp_path):
-    fetch("ijcnn1", raw, [str(mirror)])
-    prepare("ijcnn1", raw, tmp_path / "ijcnn1")
-    with np.load(mirror / "gorf_splits/gorf_ijcnn.npz", allow_pickle=False) as theirs:
-        assert np.array_equal(load(tmp_path / "ijcnn1").X_test, theirs["X_test"])
+def test_every_file_of_the_mirror_is_of_a_data_set(mirror):
+    known = {file.name for entry in REGISTRY.values() for file in entry.files}
+    held = {row["file"].removesuffix(".xz") for row in _manifest(mirror)}
+    assert held <= known | OTHER_FILES
 
 
-def test_the_rows_and_scaling_of_letter_are_those_of_the_export(mirror, raw, tmp_path):
-    """The same multiset of rows but for the 2,000 that are left out, on which the authors' choice is not known."""
-    fetch("letter", raw, [str(mirror)])
-    prepare("letter", raw, tmp_path / "letter")
-    data = load(tmp_path / "letter")
-    with np.load(mirror / "gorf_splits/gorf_letter.npz", allow_pickle=False) as theirs:
-        assert np.allclose(
-            np.sort(np.unique(data.X_train[:, 0])), np.sort(np.unique(theirs["X_train"][:, 0]))
-        )
-        assert data.y_train.mean() == pytest.approx(theirs["Y_train"].mean(), abs=0.03)
+def test_checksums_and_sizes_are_those_of_the_mirror_s_list(mirror):
+    listed = {row["file"].removesuffix(".xz"): row for row in _manifest(mirror)}
+    for entry in REGISTRY.values():
+        for file in entry.files:
+            row = listed.get(file.name)
+            if row is None:
+                continue
+            whole = row["official_sha256"] or ("" if row["file"].endswith(".xz") else row["sha256"])
+            assert whole in (file.sha256, "")
+            assert row["official_bytes"] in (str(file.size), "")
+            assert row["official_md5"] in (file.md5, "")
 
 
-def test_outliers_of_eeg_are_gone(mirror, raw, tmp_path):
-    fetch("eeg", raw, [str(mirror)])
-    prepare("eeg", raw, tmp_path / "eeg")
-    data = load(tmp_path / "eeg")
-    assert data.X_train.max() < 10_000
+def test_checksums_of_what_is_not_held(mirror):
+    with (mirror / "CHECKSUMS_NOT_HELD.csv").open() as lines:
+        listed = {row["file"]: row for row in csv.DictReader(lines)}
+    found = {file.name: file for name in NOT_HELD for file in REGISTRY[name].files} | {}
+    shared = set(found) & set(listed)
+    assert shared == {"covtype.data.gz", "usps.bz2", "cod-rna.r", "gisette_scale.bz2"}
+    for name in shared:
+        assert listed[name]["sha256"] in (found[name].sha256, "")
+        assert listed[name]["md5"] == found[name].md5
+        assert listed[name]["official_url"] == found[name].urls[0]
 
 
-def test_prepared_arrays_are_memory_mapped(mirror, raw, tmp_path):
-    fetch("usps", raw, [str(mirror)])
-    prepare("usps", raw, tmp_path / "usps")
-    meta = json.loads((tmp_path / "usps/meta.json").read_text())
+@pytest.mark.parametrize("name", ["letter", "ijcnn1", "usps"])
+def test_official_files_give_the_rows_of_the_authors(name, prepared):
+    """To the rounding of the export; row by row, so that the split is the authors'."""
+    ours, theirs = load(prepared(name)), load(prepared(f"{name}_luo2021"))
+    tolerance = 4e-6 if name == "letter" else 1e-15
+    for part in ("X_train", "X_test"):
+        assert np.abs(getattr(ours, part) - getattr(theirs, part)).max() <= tolerance
+    assert np.array_equal(ours.y_train, theirs.y_train)
+    assert np.array_equal(ours.y_test, theirs.y_test)
+
+
+def test_letter_is_scaled_by_its_training_rows(prepared):
+    data = load(prepared("letter"))
+    assert data.X_train.min(axis=0).tolist() == [-1] * 16
+    assert data.X_train.max(axis=0).tolist() == [1] * 16
+    assert data.X_test.min() == pytest.approx(-8 / 7)
+
+
+def test_all_copies_of_housing_are_equal(prepared, mirror):
+    ours = np.load(prepared("housing") / "X.npy"), np.load(prepared("housing") / "y.npy")
+    theirs = np.load(prepared("housing_luo2021") / "X.npy"), np.load(prepared("housing_luo2021") / "y.npy")
+    third = read_csv(mirror / "boston_house_prices.csv", header=True, skiprows=1).to_numpy()
+    for X, y in (theirs, (third[:, :13], third[:, 13])):
+        assert np.array_equal(X, ours[0])
+        assert np.array_equal(y, ours[1])
+    assert (ours[1] == 50).sum() == 16
+    assert len(load(prepared("housing")).y_train) == 405
+
+
+def test_letters_of_libsvm_are_the_official_ones(prepared, raw):
+    """The same rows in another order, scaled by x / 7.5 - 1."""
+    data = load(prepared("letter_libsvm"))
+    libsvm = np.column_stack([np.r_[data.y_train, data.y_test], np.r_[data.X_train, data.X_test] * 7.5 + 7.5])
+    table = read_csv(raw / files("letter")[0])
+    table[0] = table[0].map(ord) - ord("A") + 1
+    official = table.to_numpy(dtype=float)
+    assert np.array_equal(
+        *(np.unique(np.rint(rows), axis=0, return_counts=False) for rows in (libsvm, official))
+    )
+
+
+def test_usps_of_libsvm_is_another_version(prepared, mirror, raw):
+    """Each image smoothed; its training file is not held, but the test file shows reader and difference."""
+    test = REGISTRY["usps_libsvm"].files[1]
+    path = fetch_file(test, raw, [mirror])
+    first, second = list(READERS["usps_libsvm"]([path, path]))
+    original = load(prepared("usps_digits"))
+    window = np.exp(-(np.arange(-3, 4) ** 2) / (2 * 0.75**2))
+    window = np.outer(window, window) / window.sum() ** 2
+    images = original.X_test.reshape(-1, 16, 16) - 1
+    smooth = np.stack([correlate(image, window, mode="constant", cval=-1) for image in images])
+    assert first.part == "train"
+    assert second.part == "test"
+    assert np.abs(second.X - smooth.reshape(-1, 256)).max() < 1e-6
+    assert np.array_equal(second.y, original.y_test)
+
+
+def test_outliers_of_eeg_are_gone(prepared):
+    data = load(prepared("eeg"))
+    assert max(data.X_train.max(), data.X_test.max()) < 10_000
+
+
+def test_covtype_samples_are_of_one_set(prepared):
+    """The ranges of the full set turn the scaled sample back into integers; the samples share 3,176 rows."""
+    low = np.array([1859, 0, 0, 0, -173, 0, 0, 0, 0, 0])
+    high = np.array([3858, 360, 66, 1397, 601, 7117, 254, 254, 254, 7173])
+    integers = np.load(prepared("covtype_20k") / "X.npy").astype(np.int64)
+    scaled = np.load(prepared("covtype_sample") / "X.npy").copy()
+    scaled[:, :10] = scaled[:, :10] * (high - low) + low
+    rows = {row.tobytes() for row in np.rint(scaled).astype(np.int64)}
+    assert len(rows) == 92_962
+    assert sum(row.tobytes() in rows for row in integers) == 3176
+
+
+def test_prepared_arrays_are_memory_mapped(prepared):
+    meta = json.loads((prepared("usps") / "meta.json").read_text())
     assert meta["shapes"]["X_train"] == [7291, 256]
-    assert isinstance(np.load(tmp_path / "usps/X_train.npy", mmap_mode="r"), np.memmap)
+    assert meta["split"] == "given"
+    assert meta["files"][0]["checksum"].startswith("sha256 66ebf231")
+    assert isinstance(np.load(prepared("usps") / "X_train.npy", mmap_mode="r"), np.memmap)
 
 
-def test_sparse_data_stay_sparse_on_disk(mirror, raw, tmp_path):
-    fetch("adult", raw, [str(mirror)])
-    prepare("adult", raw, tmp_path / "adult")
-    assert (tmp_path / "adult/X_train.npz").exists()
-    assert load(tmp_path / "adult", max_train=10).X_train.shape == (10, 123)
+def test_sparse_data_stay_sparse_on_disk(prepared):
+    assert (prepared("adult") / "X_train.npz").exists()
+    assert not (prepared("adult") / "X_train.npy").exists()
+    data = load(prepared("adult"), max_train=10, preprocess="unit_norm")
+    assert data.X_train.shape == (10, 123)
+    assert np.allclose(np.linalg.norm(data.X_test, axis=1), 1)
 
 
 def test_damaged_official_file_is_named_with_both_checksums(mirror, tmp_path):
-    fetch("housing", tmp_path, [str(mirror)])
+    fetch("housing", tmp_path, [mirror])
     path = tmp_path / "housing.data"
     path.write_bytes(path.read_bytes()[:-7])
-    with pytest.raises(
-        FetchError, match=r"housing\.data is not the official file: sha256 is [0-9a-f]{64}, expected"
-    ):
-        fetch("housing", tmp_path, [str(mirror)])
-    with pytest.raises(FetchError, match="missing or not the official file"):
+    message = (
+        r"housing\.data is not the official file: sha256 is [0-9a-f]{64}, expected baadf7.*expected 49,082\)"
+    )
+    with pytest.raises(FetchError, match=message):
+        fetch("housing", tmp_path, [mirror])
+    with pytest.raises(OSError, match=message):
         prepare("housing", tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_missing_official_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"housing\.data is missing: fetch 'housing' first"):
+        prepare("housing", tmp_path, tmp_path / "out")
+
+
+def test_description_needs_no_file():
+    about = {"task": "classification", "rows": 14_976, "columns": 14, "classes": 2, "split": "half"}
+    assert describe("eeg") == about

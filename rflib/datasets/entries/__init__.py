@@ -1,0 +1,1 @@
+"""The data sets, one small family per file: declarations only, so that a plan needs no numerical library."""

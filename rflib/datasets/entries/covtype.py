@@ -1,0 +1,69 @@
+"""Forest cover type: 581,012 rows, and two samples of them that fit everywhere."""
+
+from rflib.datasets.entry import CC_BY, UCI, Entry, File
+
+_CITATION = "Blackard & Dean 1999, UCI"
+_LABELS = "+1 is cover type 2 (48.8 %), -1 the other six, as LIBSVM's covtype.binary"
+
+COVTYPE = {
+    "covtype": Entry(
+        task="classification",
+        rows=581_012,
+        columns=54,
+        classes=2,
+        split="half",
+        reader="covtype",
+        files=(
+            File(
+                "covtype.data.gz",
+                (f"{UCI}/covtype/covtype.data.gz", "https://ndownloader.figshare.com/files/5976039"),
+                sha256="614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771",
+                md5="99670d8d942f09d459c7d4486fca8af5",
+            ),
+        ),
+        papers=("liu2020",),
+        scaling="raw integers, kept in single precision, which holds them exactly; liu2020 is minmax, to [0, 1]",
+        citation=_CITATION,
+        licence=CC_BY,
+        traps=f"{_LABELS}; 44 of the 54 columns are 0 or 1",
+    ),
+    "covtype_sample": Entry(
+        task="classification",
+        rows=92_962,
+        columns=54,
+        classes=2,
+        split="half",
+        reader="covtype_sample",
+        files=(
+            File(
+                "covtype_ramp_test_92962.csv.gz",
+                sha256="d1683af154f7279cfb7221e813d44d904346d4965779c56bfbe7c5c74cebf8fd",
+                size=2_874_111,
+            ),
+        ),
+        scaling="the first ten columns to [0, 1] by the ranges of the full set",
+        citation=f"{_CITATION}; RAMP's covertype kit",
+        licence=CC_BY,
+        traps=f"from a mirror only; a stratified sample of 16 % of the rows. {_LABELS}; one column is constant",
+    ),
+    "covtype_20k": Entry(
+        task="classification",
+        rows=20_000,
+        columns=54,
+        classes=2,
+        split="half",
+        reader="covtype",
+        files=(
+            File(
+                "covtype-min.data",
+                sha256="80558f267915e67c46115a120c6e4c3a002846c307aa21bc9a574bac8d8d65cf",
+                size=2_587_897,
+            ),
+        ),
+        scaling="raw integers, as covtype",
+        citation=f"{_CITATION}; a public sample",
+        licence=CC_BY,
+        traps=f"from a mirror only; 20,000 random rows of covtype, 3,176 of them also in covtype_sample: "
+        f"never test one on the other. {_LABELS}",
+    ),
+}

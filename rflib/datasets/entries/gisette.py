@@ -1,0 +1,28 @@
+"""Gisette: the digits 4 and 9, with columns made to mislead."""
+
+from rflib.datasets.entry import CC_BY, LIBSVM, Entry, File
+
+GISETTE = {
+    "gisette": Entry(
+        task="classification",
+        rows=6000,
+        columns=5000,
+        classes=2,
+        split="2/3",
+        reader="gisette",
+        files=(
+            File(
+                "gisette_scale.bz2",
+                (f"{LIBSVM}/binary/gisette_scale.bz2",),
+                md5="8a8caa1628c98dafec8d5d7bfa67c20b",
+            ),
+        ),
+        papers=("pennington2015",),
+        scaling="each column to [-1, 1]; pennington2015 then scales rows to unit norm",
+        citation="Guyon, Gunn, Ben-Hur & Dror 2004, UCI; Chang & Lin 2001, LIBSVM data",
+        licence=CC_BY,
+        traps="half of the columns are noise on purpose. Only an md5 is known, from one public script. The paper "
+        "does not say its split; the 1,000 test rows are a file of their own without a known checksum, so the "
+        "split is drawn from the 6,000 training rows",
+    ),
+}

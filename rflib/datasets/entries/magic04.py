@@ -1,0 +1,29 @@
+"""MAGIC gamma telescope: simulated showers, gamma or hadron."""
+
+from rflib.datasets.entry import CC_BY, UCI, Entry, File
+
+MAGIC04 = {
+    "magic04": Entry(
+        task="classification",
+        rows=19_020,
+        columns=10,
+        classes=2,
+        split="half",
+        reader="magic04",
+        files=(
+            File(
+                "magic04.data",
+                (f"{UCI}/magic/magic04.data",),
+                sha256="e9314b7ebd4b4b59a3b3d65f7316663963777b16a46786877651dbbaa640b36a",
+                md5="bb3888bd588c4b15b24351218f74491e",
+                size=1_477_391,
+            ),
+        ),
+        papers=("liu2020",),
+        scaling="raw; liu2020 is minmax, to [0, 1]",
+        citation="Bock et al. 2004, UCI",
+        licence=CC_BY,
+        traps="+1 is gamma. The file is sorted by class, so a split must shuffle, as every split here does; "
+        "115 rows are repeated",
+    ),
+}

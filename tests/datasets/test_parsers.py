@@ -1,0 +1,149 @@
+"""Parsers: blocks, exact values, and malformed input, which gives a ValueError that names the file or data."""
+
+import bz2
+import gzip
+import lzma
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rflib.datasets import parsers
+from rflib.datasets.npy import NpyWriter
+from rflib.datasets.parsers import csv_blocks, libsvm_blocks, numbers, read_arff, read_csv, read_libsvm
+
+ARFF = "% comment\n@RELATION r\n@ATTRIBUTE a NUMERIC\n@attribute b {0,1}\n\n@DATA\n1.5,0\n-2,1\n"
+
+
+def test_arff(tmp_path):
+    path = tmp_path / "file.arff"
+    path.write_bytes(ARFF.replace("\n", "\r\n").encode())
+    assert read_arff(path).to_dict("list") == {"a": [1.5, -2], "b": [0, 1]}
+    path.write_text(ARFF + "1,2,3\n")
+    with pytest.raises(ValueError, match=r"file\.arff cannot be read as ARFF"):
+        read_arff(path)
+    path.write_text(ARFF.replace("@attribute b {0,1}\n", ""))
+    with pytest.raises(ValueError, match="it declares 1 attributes, but its rows have 2 values"):
+        read_arff(path)
+
+
+@pytest.mark.parametrize("read", [csv_blocks, libsvm_blocks])
+def test_blocks_make_the_whole(read, monkeypatch, tmp_path):
+    monkeypatch.setattr(parsers, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(parsers, "_BLOCK_BYTES", 70)
+    path = tmp_path / "file"
+    separator = "," if read is csv_blocks else " "
+    path.write_text(
+        "".join(f"{i}{separator}{'' if read is csv_blocks else '1:'}{i * i}\n" for i in range(50))
+    )
+    blocks = list(read(path))
+    assert len(blocks) > 3
+    if read is csv_blocks:
+        whole = pd.concat(blocks).to_numpy()
+    else:
+        whole = np.column_stack(
+            [np.concatenate([y for _, y in blocks]), np.vstack([X.toarray() for X, _ in blocks])]
+        )
+    assert whole.tolist() == [[i, i * i] for i in range(50)]
+
+
+def test_the_bad_line_is_named_in_a_later_block(monkeypatch, tmp_path):
+    monkeypatch.setattr(parsers, "_BLOCK_BYTES", 70)
+    path = tmp_path / "file"
+    path.write_text("1 1:2\n" * 40 + "1 2:3 1:2\n" + "1 1:2\n" * 40)
+    with pytest.raises(ValueError, match="file cannot be read as LIBSVM data: line 41: "):
+        read_libsvm(path)
+
+
+def test_index_beyond_the_columns(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("1 1:2\n1 5:2\n")
+    assert read_libsvm(path)[0].shape == (2, 5)
+    with pytest.raises(ValueError, match="cannot be read as LIBSVM data"):
+        read_libsvm(path, 4)
+
+
+def test_numbers_accept_text_of_numbers_and_booleans(tmp_path):
+    table = pd.DataFrame({"a": ["1", " 2.5"], "b": [True, False], "c": pd.array([1, 2], dtype="Int64")})
+    assert numbers(tmp_path, table).tolist() == [[1, 1, 1], [2.5, 0, 2]]
+
+
+@pytest.mark.parametrize(
+    "times", [pd.to_datetime(["2020-01-01", "2021-01-01"]), pd.to_timedelta([1, 2], unit="D")]
+)
+def test_times_are_no_numbers(times, tmp_path):
+    with pytest.raises(ValueError, match=r"row 0 \(from 0\), column 'when' is .*, not a number"):
+        numbers(tmp_path, pd.DataFrame({"when": times}))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_damaged_archives(suffix, compress, tmp_path):
+    """Cut or changed in many places: an error that names the file, or other data, never another crash."""
+    content = compress("".join(f"{i},{i}\n" for i in range(60)).encode())
+    path = tmp_path / f"file.csv{suffix}"
+    path.write_bytes(content)
+    assert len(read_csv(path)) == 60
+    damaged = [content[:at] for at in range(0, len(content), 5)]
+    damaged += [
+        content[:at] + bytes([content[at] ^ 0x55]) + content[at + 1 :] for at in range(0, len(content), 3)
+    ]
+    for data in damaged:
+        path.write_bytes(data)
+        try:
+            read_csv(path)
+        except ValueError as error:
+            assert str(path) in str(error)
+
+
+LINES = st.lists(st.text("0123456789.:+-eE ,;nainf%@{}\"'\t", max_size=20), max_size=8).map("\n".join)
+ARFF_LINES = LINES.map(lambda text: f"@attribute a numeric\n@attribute b numeric\n@data\n{text}")
+
+
+@pytest.mark.parametrize("read", [read_csv, read_arff, read_libsvm])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.one_of(st.binary(max_size=80), LINES.map(str.encode), ARFF_LINES.map(str.encode)))
+def test_malformed_text_is_a_clear_error_or_data(read, content, tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_bytes(content)
+    try:
+        found = read(path)
+        if isinstance(found, pd.DataFrame):
+            numbers(path, found)
+    except ValueError as error:
+        assert str(path) in str(error)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3), min_size=1
+    )
+)
+def test_csv_and_libsvm_give_the_values_written(rows, tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("".join(",".join(map(repr, row)) + "\n" for row in rows))
+    assert np.allclose(numbers(path, read_csv(path)), rows, rtol=1e-14)
+    path.write_text("".join(f"{row[0]!r} 1:{row[1]!r} 2:{row[2]!r}\n" for row in rows))
+    X, y = read_libsvm(path, 2)
+    assert np.allclose(np.column_stack([y, X.toarray()]), rows, rtol=1e-14)
+
+
+def test_npy_writer(tmp_path):
+    """The header keeps its length while the rows grow from 1 to 7 digits."""
+    blocks = [np.arange(3.0)[None], np.ones((1_000_000, 3)), np.asfortranarray(np.arange(12.0).reshape(4, 3))]
+    with NpyWriter(tmp_path / "X.npy") as writer:
+        for block in blocks:
+            writer.append(block)
+    assert writer.shape == (1_000_005, 3)
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert X.shape == (1_000_005, 3)
+    assert X[0].tolist() == [0, 1, 2]
+    assert np.array_equal(X[-4:], blocks[2])
+    with NpyWriter(tmp_path / "y.npy") as writer:
+        writer.append(np.arange(3))
+        with pytest.raises(ValueError, match=r"a block of float64 \(2,\) does not continue int64 \(3,\)"):
+            writer.append(np.ones(2))

@@ -1,0 +1,242 @@
+"""A user's own files: what is accepted, and errors that name file, row and column."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix, issparse, load_npz
+
+from rflib.datasets.load import load
+from rflib.datasets.prepare import prepare
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((30, 3)), columns=["a", "b", "c"])
+    return frame.assign(label=np.where(frame["a"] > 0, "yes", "no"))
+
+
+def prepared(folder, **spec):
+    prepare({"name": "mine", "task": "classification", **spec}, folder, folder / "out")
+    return load(folder / "out")
+
+
+def meta(folder):
+    return json.loads((folder / "out/meta.json").read_text())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".csv.bz2", ".csv.xz", ".parquet"])
+def test_table(suffix, table, tmp_path):
+    path = tmp_path / f"mine{suffix}"
+    table.to_parquet(path) if suffix == ".parquet" else table.to_csv(path, index=False)
+    data = prepared(tmp_path, file=str(path), target="label", test_size=0.2, columns=3)
+    assert data.X_train.shape == (24, 3)
+    assert data.X_test.shape == (6, 3)
+    assert np.array_equal(data.y_train == 1, data.X_train[:, 0] > 0)
+    assert meta(tmp_path)["labels"] == ["no", "yes"]
+    assert meta(tmp_path)["files"][0]["name"] == path.name
+
+
+def test_names_default_to_the_file_s(table, tmp_path):
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    prepare(
+        {"file": tmp_path / "mine.csv", "target": "label", "task": "classification"},
+        tmp_path,
+        tmp_path / "out",
+    )
+    assert meta(tmp_path)["name"] == "mine"
+    assert len(load(tmp_path / "out").X_train) == 20
+
+
+@pytest.mark.parametrize(
+    ("labels", "known"),
+    [([3, 1, 2] * 10, [1, 2, 3]), ([1.0, -1.0] * 15, [-1, 1]), ([True, False] * 15, ["False", "True"])],
+)
+def test_labels(labels, known, table, tmp_path):
+    table.assign(label=labels).to_parquet(tmp_path / "mine.parquet")
+    data = prepared(tmp_path, file=str(tmp_path / "mine.parquet"), target="label")
+    assert meta(tmp_path)["labels"] == known
+    assert data.classes.tolist() == list(range(len(known)))
+
+
+def test_labels_and_columns_of_a_test_file_follow_the_training_file(table, tmp_path):
+    table.assign(label=["no", "perhaps", "yes"] * 10).to_csv(tmp_path / "train.csv", index=False)
+    test = pd.DataFrame({"label": ["yes", "perhaps"], "c": [3.0, 6.0], "a": [1.0, 4.0], "b": [2.0, 5.0]})
+    test.to_csv(tmp_path / "test.csv", index=False)
+    data = prepared(tmp_path, file=tmp_path / "train.csv", test_file=tmp_path / "test.csv", target="label")
+    assert data.X_test.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert data.y_test.tolist() == [2, 1]
+
+
+def test_libsvm_stays_sparse(tmp_path):
+    """A test file may lack the last columns."""
+    (tmp_path / "train.libsvm").write_text("1.5 1:2 5:4\n-0.5 2:1 3:1\n")
+    (tmp_path / "test.libsvm").write_text("2.5 2:7\n")
+    spec = {"file": tmp_path / "train.libsvm", "test_file": tmp_path / "test.libsvm", "task": "regression"}
+    data = prepared(tmp_path, **spec)
+    assert data.X_train.tolist() == [[2, 0, 0, 0, 4], [0, 1, 1, 0, 0]]
+    assert data.X_test.tolist() == [[0, 7, 0, 0, 0]]
+    assert data.y_train.tolist() == [1.5, -0.5]
+    stored = load_npz(tmp_path / "out/X_train.npz")
+    assert issparse(stored)
+    assert isinstance(csr_matrix(stored), csr_matrix)
+
+
+def test_npz_and_regression(tmp_path):
+    np.savez(tmp_path / "mine.npz", X=np.arange(20).reshape(10, 2), y=np.arange(10))
+    data = prepared(tmp_path, file=tmp_path / "mine.npz", task="regression")
+    assert data.y_train.dtype == data.X_train.dtype == np.float64
+    assert data.classes is None
+
+
+@pytest.mark.parametrize(
+    ("change", "spec", "message"),
+    [
+        ({}, {"target": "lable"}, r"mine\.csv has no column 'lable'; its columns are a, b, c, label"),
+        ({}, {"target": None}, r"mine\.csv names no target; its columns are a, b, c, label"),
+        ({}, {"columns": 4}, r"mine\.csv has 3 input columns, but columns is 4"),
+        ({}, {"file": "nowhere.csv"}, r"data set 'mine': there is no file nowhere\.csv"),
+        (
+            {},
+            {"task": "ranking"},
+            "data set 'mine': task must be classification or regression, got 'ranking'",
+        ),
+        ({}, {"tset_size": 0.2}, "data set 'mine': unknown key 'tset_size'; there are file, task"),
+        ({}, {"test_size": 1.5}, "data set 'mine': test_size must be between 0 and 1, got 1.5"),
+        ({}, {"test_size": 0.001}, r"mine\.csv has 30 rows: test_size 0\.001 leaves none"),
+        ({}, {"test_size": 0.5, "test_file": "x.csv"}, "give test_file or test_size, not both"),
+        (
+            {"b": [1.0, None] * 15},
+            {},
+            r"mine\.csv: row 1 \(from 0\), column 'b' is missing or not finite \(15 such",
+        ),
+        (
+            {"b": [1.0, 2.0, np.inf] * 10},
+            {},
+            r"mine\.csv: row 2 \(from 0\), column 'b' is missing or not finite",
+        ),
+        (
+            {"b": ["1", "x"] * 15},
+            {},
+            r"mine\.csv: row 1 \(from 0\), column 'b' is 'x', not a number \(15 such",
+        ),
+        ({"label": [None] + ["yes", "no"] * 14 + ["no"]}, {}, r"mine\.csv: row 0 \(from 0\) has no target"),
+        (
+            {"label": ["yes"] * 30},
+            {},
+            r"mine\.csv: all labels are 'yes', but classification needs at least two",
+        ),
+        (
+            {"label": [0.5 * i for i in range(30)]},
+            {},
+            r"row 1 \(from 0\) has the target 0\.5: .* Is the task regr",
+        ),
+        (
+            {},
+            {"task": "regression"},
+            r"mine\.csv: row 0 \(from 0\), column 'target' is '(yes|no)', not a number",
+        ),
+        (
+            {"label": [1.0, np.inf] * 15},
+            {"task": "regression"},
+            r"row 1 \(from 0\), column 'target' is missing or",
+        ),
+    ],
+)
+def test_errors_of_tables(change, spec, message, table, tmp_path):
+    path = tmp_path / "mine.csv"
+    table.assign(**change).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=message):
+        prepared(tmp_path, **({"file": str(path), "target": "label"} | spec))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"label": ["yes", "maybe"]},
+            r"test\.csv: row 1 \(from 0\) has the label 'maybe', which no training row has",
+        ),
+        ({"d": [1, 2]}, r"test\.csv and .*train\.csv differ in the columns d\."),
+        ({"a": [1, None]}, r"test\.csv: row 1 \(from 0\), column 'a' is missing"),
+    ],
+)
+def test_errors_of_test_files(change, message, table, tmp_path):
+    table.to_csv(tmp_path / "train.csv", index=False)
+    table.head(2).assign(label=["yes", "no"]).assign(**change).to_csv(tmp_path / "test.csv", index=False)
+    with pytest.raises(ValueError, match=message):
+        prepared(tmp_path, file=tmp_path / "train.csv", test_file=tmp_path / "test.csv", target="label")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        (
+            {"X": [[1.0, 2.0], [3.0, np.nan]], "y": [0, 1]},
+            r"row 1 \(from 0\), column 1 is missing or not finite",
+        ),
+        (
+            {"X": [[1.0, 2.0], [3.0, 4.0]], "y": [0, 1, 0]},
+            r"X must be \(rows, columns\) and y \(rows,\), got \(2, 2\)",
+        ),
+        ({"X": [1.0, 2.0], "y": [0, 1]}, r"X must be \(rows, columns\)"),
+        ({"X": [[1.0], [2.0]]}, "it has no array y"),
+        (
+            {"X": np.array([[{}], [{}]], dtype=object), "y": [0, 1]},
+            "without pickled objects: Object arrays cannot",
+        ),
+        ({"X": [["a"], ["b"]], "y": [0, 1]}, "could not convert string to float: .*'a'"),
+    ],
+)
+def test_errors_of_npz(arrays, message, tmp_path):
+    np.savez(tmp_path / "mine.npz", **arrays)
+    with pytest.raises(ValueError, match=r"mine\.npz.*" + message):
+        prepared(tmp_path, file=tmp_path / "mine.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "mine.libsvm",
+            "1 1:2\n1 2:3\n-1 1:2 1:3\n",
+            "cannot be read as LIBSVM data: line 3: .*sorted and unique",
+        ),
+        ("mine.libsvm", "1 1:2\n-1 a:3\n", "line 2: "),
+        ("mine.libsvm", "1 0:2\n-1 1:3\n", "line 1: Invalid index 0"),
+        ("mine.libsvm", "1 1:nan\n-1 1:3\n", "is missing or not finite"),
+        ("mine.libsvm", "", "it is empty"),
+        ("mine.libsvm.gz", "1 1:2\n", "Not a gzipped file"),
+        ("mine.npz", "text", "cannot be read as npz"),
+        ("mine.parquet", "text", "cannot be read as Parquet"),
+        ("mine.csv", "", "No columns to parse"),
+        ("mine.csv", "a,label\n1,2,3\n", "cannot be read as delimited text"),
+        ("mine.csv", "a,label\n", "no rows"),
+        ("mine.csv", "label\n1\n2\n", "no input columns"),
+        ("mine.txt", "text", "is of no known format: use .csv"),
+        ("mine.mat", "text", "is of no known format"),
+    ],
+)
+def test_errors_of_damaged_files(name, content, message, tmp_path):
+    path = tmp_path / name
+    path.write_text(content)
+    spec = {"target": "label"} if name.endswith((".csv", ".parquet")) else {}
+    with pytest.raises(ValueError, match=re.escape(name) + ".*" + message):
+        prepared(tmp_path, file=path, **spec)
+
+
+def test_target_is_for_tables(tmp_path):
+    np.savez(tmp_path / "mine.npz", X=np.eye(2), y=[0, 1])
+    with pytest.raises(ValueError, match=r"target names a column of a CSV or Parquet file; \.npz has none"):
+        prepared(tmp_path, file=tmp_path / "mine.npz", target="y")
+
+
+def test_files_of_different_width(tmp_path):
+    for name, columns in (("train", 2), ("test", 3)):
+        np.savez(tmp_path / f"{name}.npz", X=np.eye(3, columns), y=[0, 1, 0])
+    with pytest.raises(ValueError, match=r"test\.npz has 3 input columns, but .*train\.npz has 2"):
+        prepared(tmp_path, file=tmp_path / "train.npz", test_file=tmp_path / "test.npz")
