@@ -447,6 +447,20 @@ def test_page_loads_nothing_from_elsewhere(results, tmp_path):
     assert "url(http" not in html
 
 
+def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path):
+    made_up_cells({"GORF": 0.1}).to_parquet(tmp_path / "cells.parquet")
+    absent = [{**entry, "metric": "rmse"} for entry in study["tables"][1:]]
+    out = tmp_path / "results" / "made_up"
+    study = {**study, "tables": absent, "claims": [], "figures": [{**study["figures"][0], "metric": "rmse"}]}
+    write_tables(study, tmp_path / "cells.parquet", published, out / "tables")
+    write_figures(study, tmp_path / "cells.parquet", published, out / "figures")
+    (tmp_path / "cells.parquet").rename(out / "cells.parquet")
+    (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(study))
+    write_page([tmp_path / "made_up.yaml"], tmp_path / "results", tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert html.count("No rows: nothing of this was run.") >= 2
+
+
 def test_page_shows_the_commands_of_the_logs_and_escapes_them(results, tmp_path):
     path, folder = results
     for step, name in (("features", "b.log"), ("errors", "b/rows.log"), ("errors", "c/rows.log")):
