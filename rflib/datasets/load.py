@@ -130,7 +130,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         return meta, {name: _array(folder, name) for name in meta["shapes"]}
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except Exception as error:  # as many kinds as there are ways to be damaged
         raise ValueError(
             f"{folder} is no (whole) prepared data set ({error}): delete it and run again."
         ) from error

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn import datasets as bundled
 
-from rflib.datasets.parsers import csv_blocks, finite, libsvm_blocks, numbers, read_arff, read_csv, reading
+from rflib.datasets.parsers import (
+    csv_blocks,
+    finite,
+    libsvm_blocks,
+    numbers,
+    read_arff,
+    read_csv,
+    read_npz,
+    reading,
+)
 
 PartName = Literal["all", "train", "test"]
 
@@ -93,10 +102,9 @@ def _letter(files: Sequence[Path]) -> Iterator[Block]:
 
 
 def _luo2021_export(files: Sequence[Path]) -> Iterator[Block]:
-    with reading(files[0], "npz"), np.load(files[0], allow_pickle=False) as archive:
-        for part in _PARTS:
-            y = archive[f"Y_{part}"].ravel().astype(np.int64)
-            yield Block(part, np.asarray(archive[f"X_{part}"], dtype=np.float64), y)
+    for part in _PARTS:
+        X, y = read_npz(files[0], f"X_{part}", f"Y_{part}")
+        yield Block(part, X.astype(np.float64), y.ravel().astype(np.int64))
 
 
 def _usps_digits(files: Sequence[Path]) -> Iterator[Block]:
@@ -116,8 +124,7 @@ def _housing(files: Sequence[Path]) -> Iterator[Block]:
 
 
 def _housing_export(files: Sequence[Path]) -> Iterator[Block]:
-    with reading(files[0], "npz"), np.load(files[0], allow_pickle=False) as archive:
-        table = archive["housing"]
+    (table,) = read_npz(files[0], "housing")
     yield Block("all", table[:, :13], table[:, 13])
 
 

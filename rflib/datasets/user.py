@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
-from rflib.datasets.parsers import finite, numbers, read_csv, read_libsvm, reading
+from rflib.datasets.parsers import finite, numbers, read_csv, read_libsvm, read_npz, reading
 from rflib.datasets.readers import Block
 
 _KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns")
@@ -133,15 +133,11 @@ def _table(path: Path, suffix: str, target: str | None) -> tuple[NDArray, pd.Ser
 
 
 def _npz(path: Path) -> tuple[NDArray[np.float64], pd.Series]:
-    with reading(path, "npz of the arrays X and y, without pickled objects"):
-        with np.load(path, allow_pickle=False) as archive:
-            if missing := [name for name in ("X", "y") if name not in archive]:
-                raise ValueError(f"it has no array {missing[0]}")
-            X, y = archive["X"], archive["y"].squeeze()
-        if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
-            raise ValueError(f"X must be (rows, columns) and y (rows,), got {X.shape} and {y.shape}")
-        X = X.astype(np.float64)
-    return finite(path, X), pd.Series(y)
+    X, y = read_npz(path, "X", "y")
+    y = y.squeeze()
+    if X.ndim != 2 or y.shape != X.shape[:1]:
+        raise ValueError(f"{path}: X must be (rows, columns) and y (rows,), got {X.shape} and {y.shape}.")
+    return numbers(path, pd.DataFrame(X)), pd.Series(y)
 
 
 def _in_order(

@@ -8,6 +8,7 @@ import pytest
 
 from rflib.datasets.fetch import fetch
 from rflib.datasets.prepare import prepare
+from rflib.datasets.registry import files
 
 MIRROR = Path(os.environ.get("RFLIB_TEST_MIRROR", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -25,13 +26,13 @@ def raw(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def prepared(mirror, raw, tmp_path_factory):
-    """Return the folder of a data set, fetched from the mirror and prepared."""
+def prepared(raw, tmp_path_factory, request):
+    """Return the folder of a data set, prepared; fetched from the mirror if it has files."""
     out = tmp_path_factory.mktemp("prepared")
 
     @cache
     def folder(name: str) -> Path:
-        fetch(name, raw, [mirror])
+        fetch(name, raw, [request.getfixturevalue("mirror")] if files(name) else [])
         prepare(name, raw, out / name)
         return out / name
 

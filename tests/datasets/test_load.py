@@ -149,6 +149,15 @@ def test_damaged_folder_is_named(damage, folder, tmp_path):
         load(tmp_path)
 
 
+def test_damaged_sparse_arrays_are_named(tmp_path):
+    (tmp_path / "mine.svm").write_text("1 1:2\n-1 2:3\n1 1:1\n")
+    prepare({"file": tmp_path / "mine.svm", "task": "classification"}, tmp_path, tmp_path / "out")
+    path = tmp_path / "out/X.npz"
+    path.write_bytes(path.read_bytes()[:100] + b"damage" + path.read_bytes()[106:])
+    with pytest.raises(ValueError, match=r"out is no \(whole\) prepared data set"):
+        load(tmp_path / "out")
+
+
 def test_preparing_again_replaces_the_folder(tmp_path):
     out = tmp_path / "out"
     out.mkdir()

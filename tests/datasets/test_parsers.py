@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rflib.datasets import parsers
 from rflib.datasets.npy import NpyWriter
 from rflib.datasets.parsers import csv_blocks, libsvm_blocks, numbers, read_arff, read_csv, read_libsvm
+from rflib.datasets.user import read_user_file
 
 ARFF = "% comment\n@RELATION r\n@ATTRIBUTE a NUMERIC\n@attribute b {0,1}\n\n@DATA\n1.5,0\n-2,1\n"
 
@@ -78,25 +79,44 @@ def test_times_are_no_numbers(times, tmp_path):
         numbers(tmp_path, pd.DataFrame({"when": times}))
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
-)
-def test_damaged_archives(suffix, compress, tmp_path):
-    """Cut or changed in many places: an error that names the file, or other data, never another crash."""
+def damaged(content, step):
+    """Yield the content cut, or with one byte changed, at every ``step`` bytes."""
+    for at in range(0, len(content), step):
+        yield content[:at]
+        yield content[:at] + bytes([content[at] ^ 0x55]) + content[at + 1 :]
+
+
+def other_data_or_clear_error(read, path, content, step):
+    """Damaged content gives other data or a ValueError that names the file, never another exception."""
+    for data in damaged(content, step):
+        path.write_bytes(data)
+        try:
+            read(path)
+        except ValueError as error:
+            assert str(path) in str(error)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_damaged_archives(compress, tmp_path):
+    suffix = {gzip.compress: ".gz", bz2.compress: ".bz2", lzma.compress: ".xz"}[compress]
     content = compress("".join(f"{i},{i}\n" for i in range(60)).encode())
     path = tmp_path / f"file.csv{suffix}"
     path.write_bytes(content)
     assert len(read_csv(path)) == 60
-    damaged = [content[:at] for at in range(0, len(content), 5)]
-    damaged += [
-        content[:at] + bytes([content[at] ^ 0x55]) + content[at + 1 :] for at in range(0, len(content), 3)
-    ]
-    for data in damaged:
-        path.write_bytes(data)
-        try:
-            read_csv(path)
-        except ValueError as error:
-            assert str(path) in str(error)
+    other_data_or_clear_error(read_csv, path, content, 3)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_damaged_arrays(suffix, tmp_path):
+    path = tmp_path / f"mine{suffix}"
+    spec = {"file": path, "task": "classification"}
+    if suffix == ".npz":
+        np.savez_compressed(path, X=np.arange(20.0).reshape(10, 2), y=np.arange(10) % 2)
+    else:
+        pd.DataFrame({"a": np.arange(10.0), "y": np.arange(10) % 2}).to_parquet(path)
+        spec["target"] = "y"
+    read_user_file(spec)
+    other_data_or_clear_error(lambda _: read_user_file(spec), path, path.read_bytes(), 5)
 
 
 LINES = st.lists(st.text("0123456789.:+-eE ,;nainf%@{}\"'\t", max_size=20), max_size=8).map("\n".join)

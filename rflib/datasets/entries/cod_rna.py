@@ -32,7 +32,7 @@ COD_RNA = {
             ),
         ),
         papers=("liu2020",),
-        scaling="raw; the columns differ in scale by 1e3; liu2020 is minmax, to [0, 1]",
+        scaling="raw; the columns differ in scale by 5e3; liu2020 is minmax, to [0, 1]",
         citation=_CITATION,
         licence=NOT_STATED,
         traps="tests on the 271,617 rows of cod-rna.t, where liu2020 has the 157,413 of cod-rna.r "

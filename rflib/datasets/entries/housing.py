@@ -56,10 +56,7 @@ HOUSING = {
         files=(
             File(
                 "cal_housing.tgz",
-                (
-                    "https://ndownloader.figshare.com/files/5976036",
-                    "https://www.dcc.fc.up.pt/~ltorgo/Regression/cal_housing.tgz",
-                ),
+                ("https://ndownloader.figshare.com/files/5976036",),
                 sha256="aaa5c9a6afe2225cc2aed2723682ae403280c4a3695a2ddda4ffb5d8215ea681",
             ),
         ),
@@ -67,7 +64,6 @@ HOUSING = {
         citation="Pace & Barry 1997, StatLib; the file and checksum of scikit-learn",
         licence=NOT_STATED,
         traps="the living regression set beside Boston housing: forty times as many rows, none of its faults, and "
-        "what the field reports today. Targets are capped at 5 (965 rows); rows are places, so neighbours are "
-        "alike",
+        "what scikit-learn names in its place. Targets are capped at 5; rows are places, so neighbours are alike",
     ),
 }
