@@ -28,6 +28,8 @@ LEARNERS = [
     KRRClassifier(criterion="error_rate"),
     LinearSVM(),
     LinearSVM(loss="hinge", fit_intercept=True),
+    LinearSVM(solver="newton"),
+    LinearSVR(solver="newton"),
     LinearSVR(),
 ]
 
