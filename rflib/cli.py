@@ -72,6 +72,7 @@ def _evaluate(
     method: Any,
     rows: int,
     unit_diagonal: bool,
+    eigenvalues: bool,
     fingerprint: str,
     output: Path,
     **source: Any,
@@ -85,6 +86,7 @@ def _evaluate(
         method,
         rows,
         unit_diagonal,
+        eigenvalues,
         output,
         fingerprint=fingerprint,
     )
@@ -202,6 +204,9 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--rows", type=int, default=1000, help="rows of the kernel matrix")
     evaluate.add_argument(
         "--unit-diagonal", action="store_true", help="overwrite the diagonal of K_hat by ones"
+    )
+    evaluate.add_argument(
+        "--eigenvalues", action="store_true", help="also compare the eigenvalues of K_hat with those of K"
     )
 
     aggregate = _step(steps, "aggregate", _aggregate, "collect a study's cells in one table")

@@ -68,6 +68,15 @@ def fetch_file(file: File, folder: Path, mirrors: Sequence[str | Path] = ()) -> 
     raise FetchError(_how_to_place(file, target, failures))
 
 
+def held(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> bool:
+    """Whether all files of a data set are in ``folder`` or in mirrors that are folders: no network is needed."""
+    places = [Path(folder), *(Path(mirror) for mirror in mirrors if not str(mirror).startswith(_WEB))]
+    return all(
+        any((place / f"{file.name}{packed}").exists() for place in places for packed in ("", ".xz"))
+        for file in entry_of(name).files
+    )
+
+
 def _present(target: Path, file: File) -> bool:
     """Whether the official file is there already; another file under its name is an error."""
     if not target.exists():

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn import datasets as bundled
 
+from rflib.datasets.entries.generated import NORMAL_COLUMNS
 from rflib.datasets.parsers import (
     csv_blocks,
     finite,
@@ -75,6 +76,14 @@ def _dense_libsvm(columns: int, first_label: int = 0) -> Reader:
         for part, file in zip(parts, files, strict=True):
             for X, y in libsvm_blocks(file, columns):
                 yield Block(part, X.toarray(), y.astype(np.int64) - first_label)
+
+    return read
+
+
+def _normal(columns: int) -> Reader:
+    def read(files: Sequence[Path]) -> Iterator[Block]:
+        X = np.random.default_rng(columns).standard_normal((1500, columns))
+        yield Block("all", X, np.where(X[:, 0] > 0, 1, -1))
 
     return read
 
@@ -182,6 +191,7 @@ def _covtype_sample(files: Sequence[Path]) -> Iterator[Block]:
 
 
 READERS: dict[str, Reader] = {
+    **{f"normal_{columns}": _normal(columns) for columns in NORMAL_COLUMNS},
     "adult": _sparse_libsvm(123),
     "adult_uci": _adult_uci,
     "breast_cancer": _bundled("breast_cancer"),

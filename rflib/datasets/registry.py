@@ -10,6 +10,7 @@ from rflib.datasets.entries.bundled import BUNDLED
 from rflib.datasets.entries.cod_rna import COD_RNA
 from rflib.datasets.entries.covtype import COVTYPE
 from rflib.datasets.entries.eeg import EEG
+from rflib.datasets.entries.generated import GENERATED
 from rflib.datasets.entries.gisette import GISETTE
 from rflib.datasets.entries.housing import HOUSING
 from rflib.datasets.entries.ijcnn1 import IJCNN1
@@ -30,6 +31,7 @@ REGISTRY: dict[str, Entry] = {
     **MAGIC04,
     **COD_RNA,
     **COVTYPE,
+    **GENERATED,
 }
 
 
@@ -55,5 +57,5 @@ def describe(name: str) -> dict[str, Any]:
 
 
 def files(name: str) -> list[str]:
-    """Return the names of a data set's official files; none for what scikit-learn ships."""
+    """Return the names of a data set's official files; none for what scikit-learn ships or is generated."""
     return [file.name for file in entry_of(name).files]

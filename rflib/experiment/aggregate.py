@@ -9,20 +9,21 @@ import pandas as pd
 from rflib.experiment.files import read_table, write_table
 from rflib.experiment.plan import Entry, StudyPlan
 
+_ORDER = ["data", "kernel", "method", "metric", "n_components", "seed", "at"]
+
 
 def run(plan: StudyPlan, results: Path, output: Path) -> None:
     """Read the files of the plan and write one row per cell, metric and learner.
 
-    A cell that stands in the study under several labels or values of s has a row for each.
+    A cell that stands in the study under several labels or values of s has a row for each, one that is in several
+    grids has one. Where a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or examples seen.
     """
     tables = []
     for entry in plan.entries:
         unit, block = entry.unit, entry.block
-        tables.append(
-            _labelled(
-                read_table(results / f"errors/{unit.path}/{block.name}/{entry.error.id}.parquet"), entry, None
-            )
-        )
+        if entry.error:
+            path = results / f"errors/{unit.path}/{block.name}/{entry.error.id}.parquet"
+            tables.append(_labelled(read_table(path), entry, None))
         for label, score in entry.scores:
             path = results / f"scores/{unit.path}/{block.name}/{score.id}.parquet"
             tables.append(_labelled(read_table(path), entry, label))
@@ -39,8 +40,9 @@ def run(plan: StudyPlan, results: Path, output: Path) -> None:
                 learner=exact.learner_label,
             )
         )
-    table = pd.concat(tables, ignore_index=True).assign(study=plan.name)
-    write_table(output, table.sort_values(["data", "kernel", "method", "metric", "n_components", "seed"]))
+    table = pd.concat([pd.DataFrame({"at": pd.Series(dtype=float)}), *tables], ignore_index=True)
+    table = table.assign(study=plan.name).drop_duplicates([*_ORDER, "kernel_id", "learner", "s_label"])
+    write_table(output, table.sort_values(_ORDER, kind="stable"))
 
 
 def _labelled(table: pd.DataFrame, entry: Entry, learner: str | None) -> pd.DataFrame:

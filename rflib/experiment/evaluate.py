@@ -11,9 +11,15 @@ import numpy as np
 from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
 from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build_kernel
-from rflib.metrics import mean_squared_error, relative_frobenius_error, relative_spectral_error
+from rflib.metrics import (
+    log_eigenvalue_ratio,
+    mean_squared_error,
+    relative_frobenius_error,
+    relative_spectral_error,
+)
 
 KERNEL_ERRORS = (relative_frobenius_error, relative_spectral_error, mean_squared_error)
+RANKS = 101
 
 
 def run(
@@ -23,12 +29,14 @@ def run(
     method: Spec,
     rows: int,
     unit_diagonal: bool,
+    eigenvalues: bool,
     output: Path,
     **common: Any,
 ) -> None:
     """Compare K_hat with K on ``rows`` training rows, other ones for each seed.
 
     With ``unit_diagonal`` the diagonal of K_hat is overwritten by ones, as the authors of luo2021 do.
+    With ``eigenvalues`` the log ratio of the i-th eigenvalues, at ranks ``at`` = i from 1 to ``rows``.
     """
     found: list[dict[str, Any]] = []
     read_for = None
@@ -50,6 +58,11 @@ def run(
             {**cell, "metric": error.__name__, "value": error(exact, estimate), "seconds": seconds}
             for error in KERNEL_ERRORS
         ]
+        if eigenvalues:
+            ratios = log_eigenvalue_ratio(exact, estimate)
+            ranks = np.unique(np.linspace(1, len(ratios), RANKS).round().astype(int))
+            cell_at = {**cell, "metric": log_eigenvalue_ratio.__name__, "seconds": seconds}
+            found += [{**cell_at, "at": float(rank), "value": ratios[rank - 1]} for rank in ranks]
         found += [{**cell, "metric": "sample_seconds", "value": fit_seconds, "seconds": fit_seconds}]
         found += [{**cell, "metric": "transform_seconds", "value": seconds, "seconds": seconds}]
     write_rows(output, found, **common)

@@ -17,6 +17,8 @@ from rflib.maps.base import RandomFeatureMap
 Spec = Mapping[str, Any]
 
 _PACKAGES = {"kernel": "rflib.kernels", "method": "rflib.maps", "learner": "rflib.learners"}
+# what a study says of a learner besides its parameters: how features come to it
+LEARNER_TREATMENTS = ("signed", "row_norms")
 _LONGEST = 60
 
 

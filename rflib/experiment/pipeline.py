@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rflib.datasets.fetch import held
 from rflib.datasets.registry import entry_of
 from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
 from rflib.experiment.names import canonical, hint, module_of
@@ -47,9 +48,27 @@ class Pipeline:
         self.results = config["results"].rstrip("/")
         self.raw = config["data"]["raw"]
         self.mirrors = [m for m in extra_mirrors.split(os.pathsep) if m] + list(config["data"]["mirrors"])
-        self.settings = {key: config[key] for key in ("preset", "repetitions", "seed_block")}
         self.study_folder = base / "workflow/studies"
         self.study_files = {path.stem: path for path in sorted(self.study_folder.glob("*.yaml"))}
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What decides the plans besides the study files: sizes, and the optional data sets that are not held."""
+        sizes = {key: self.config[key] for key in ("preset", "repetitions", "seed_block")}
+        return {**sizes, "absent": sorted(name for name in self._optional if not self._held(name))}
+
+    def _held(self, dataset: str) -> bool:
+        """Whether a data set is prepared, or can be without the network."""
+        prepared = Path(self.results) / "data" / dataset / "meta.json"
+        return prepared.exists() or held(dataset, self.raw, self.mirrors)
+
+    @cached_property
+    def _optional(self) -> set[str]:
+        return {d["name"] for study in self._loaded.values() for d in study["datasets"] if d.get("optional")}
+
+    @cached_property
+    def _loaded(self) -> dict[str, Mapping[str, Any]]:
+        return {name: load_study(path) for name, path in self.study_files.items()}
 
     @property
     def settings_text(self) -> str:
@@ -59,9 +78,7 @@ class Pipeline:
     @cached_property
     def studies(self) -> dict[str, StudyPlan]:
         """The plan of every study file, by name."""
-        return {
-            name: plan_study(name, load_study(path), self.settings) for name, path in self.study_files.items()
-        }
+        return {name: plan_study(name, study, self.settings) for name, study in self._loaded.items()}
 
     def code(self, *modules: str) -> str:
         """Return the fingerprint of modules."""
@@ -170,7 +187,8 @@ class Pipeline:
     def error(self, error: str) -> str:
         """Return the options that tell how the error of kernel matrices is measured."""
         found = self._errors[error]
-        return f"--rows {found.rows}" + (" --unit-diagonal" if found.unit_diagonal else "")
+        flags = {"--unit-diagonal": found.unit_diagonal, "--eigenvalues": found.eigenvalues}
+        return " ".join([f"--rows {found.rows}", *(flag for flag, given in flags.items() if given)])
 
     def learner(self, learner: str) -> str:
         """Return the specification of a learner."""
@@ -245,7 +263,7 @@ class Pipeline:
 
     @cached_property
     def _errors(self) -> dict[str, Error]:
-        return {e.error.id: e.error for plan in self.studies.values() for e in plan.entries}
+        return {e.error.id: e.error for plan in self.studies.values() for e in plan.entries if e.error}
 
     @cached_property
     def _scores(self) -> dict[str, Score]:

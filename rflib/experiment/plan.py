@@ -8,15 +8,17 @@ change none. Everything here is pure: no file but the study files is read.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from rflib.datasets.registry import describe
 from rflib.experiment.names import (
+    LEARNER_TREATMENTS,
     build,
     build_kernel,
     build_map,
@@ -35,7 +37,9 @@ ROWS = 1000
 FULL_REPETITIONS = 20
 SMOKE_REPETITIONS = 2
 SMOKE_ROWS = 300
+SMOKE_COLUMNS = 2048
 LIMITS = ("max_train", "max_test")
+RESTRICTED = ("datasets", "kernels", "methods", "learners")
 
 
 @dataclass(frozen=True)
@@ -120,15 +124,17 @@ def _construction(feature_map: Any) -> Mappings | None:
 
 @dataclass(frozen=True)
 class Error:
-    """How the error of kernel matrices is measured: on how many rows, and whether K_hat's diagonal is set to 1."""
+    """How K_hat is compared with K: on how many rows, with its diagonal set to 1, and by eigenvalues too."""
 
     rows: int
     unit_diagonal: bool
+    eigenvalues: bool
 
     @property
     def id(self) -> str:
         """Readable identity."""
-        return f"rows={self.rows}" + ("-unit_diagonal" if self.unit_diagonal else "")
+        flags = ("unit_diagonal", "eigenvalues")
+        return "-".join([f"rows={self.rows}", *(flag for flag in flags if getattr(self, flag))])
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ class Entry:
     kernel_label: str
     method_label: str
     s: tuple[tuple[str, float, int], ...]
-    error: Error
+    error: Error | None
     scores: tuple[tuple[str, Score], ...]
 
 
@@ -182,7 +188,11 @@ class StudyPlan:
 
     def files(self, results: str) -> list[str]:
         """Every file of results that the study's table of cells is made of."""
-        names = {f"{results}/errors/{e.unit.path}/{e.block.name}/{e.error.id}.parquet" for e in self.entries}
+        names = {
+            f"{results}/errors/{e.unit.path}/{e.block.name}/{e.error.id}.parquet"
+            for e in self.entries
+            if e.error
+        }
         names |= {
             f"{results}/scores/{e.unit.path}/{e.block.name}/{score.id}.parquet"
             for e in self.entries
@@ -203,24 +213,51 @@ def plan_study(name: str, study: Mappings, settings: Mappings) -> StudyPlan:
         Content of the study file.
     settings : mapping
         ``preset``, ``repetitions`` and ``seed_block`` of the configuration; None leaves the study's own.
+        ``absent``: names of data sets whose files are not to be had; where optional, they are left out.
 
     Raises
     ------
     ValueError
         For anything unknown or out of range; the message names the study and the entry.
     """
+    _check_labels(name, study)
     study = _scaled(study, settings.get("preset", "paper"))
+    absent = set(settings.get("absent", ()))
+    parts = [_plan_grid(name, grid, settings, absent) for grid in _grids(study)]
+    entries, exact, skipped = (tuple(dict.fromkeys(chain(*column))) for column in zip(*parts, strict=True))
+    return StudyPlan(name, study, entries, exact, skipped)
+
+
+def _grids(study: Mappings) -> Iterator[Mappings]:
+    """Yield the study as each of its grids restricts and changes it; itself if it has none."""
+    for grid in study.get("grids", [{}]):
+        changed = {key: value for key, value in grid.items() if key not in RESTRICTED}
+        datasets = [d for d in study["datasets"] if d["name"] in grid.get("datasets", [d["name"]])]
+        labelled = {
+            role: {
+                label: spec for label, spec in study.get(role, {}).items() if label in grid.get(role, [label])
+            }
+            for role in RESTRICTED[1:]
+        }
+        yield {**study, **changed, "datasets": datasets, **labelled}
+
+
+def _plan_grid(
+    name: str, study: Mappings, settings: Mappings, absent: Set[str]
+) -> tuple[list[Entry], list[ExactEntry], list[tuple[str, str, str]]]:
+    """Plan one grid: what to run for features and for exact kernels, and the methods that were skipped."""
     repetitions = settings.get("repetitions") or study["repetitions"]
     seed_block = settings.get("seed_block") or study.get("seed_block", SEED_BLOCK)
     seeds = [(a, min(a + seed_block, repetitions)) for a in range(0, repetitions, seed_block)]
     entries: list[Entry] = []
     exact: list[ExactEntry] = []
     skipped: list[tuple[str, str, str]] = []
-    _check_labels(name, study)
     for dataset, (kernel_label, kernel) in product(study["datasets"], study["kernels"].items()):
         if dataset["name"] not in kernel.get("datasets", [dataset["name"]]):
             continue
-        data, task, columns = _data(name, dataset, kernel)
+        if dataset.get("optional") and dataset["name"] in absent:
+            continue
+        data, task, columns, varies = _data(name, dataset, kernel)
         learners = {
             label: spec for label, spec in study.get("learners", {}).items() if spec.get("task", task) == task
         }
@@ -234,7 +271,7 @@ def plan_study(name: str, study: Mappings, settings: Mappings) -> StudyPlan:
                 score = _score(name, f"{label}, exact", spec["exact"])
                 exact += [
                     ExactEntry(data, kernel_id, kernel_label, label, score, seed, kernel_spec)
-                    for seed in seeds
+                    for seed in (seeds if varies else [(0, 1)])
                 ]
         for method_label, method in study["methods"].items():
             if method_label not in kernel.get("methods", [method_label]):
@@ -251,56 +288,81 @@ def plan_study(name: str, study: Mappings, settings: Mappings) -> StudyPlan:
                 skipped.append((kernel_label, method_label, reason))
                 continue
             unit = Unit(data, kernel_id, identity(method_spec), kernel_spec, method_spec)
-            rows = study.get("kernel_error", {}).get("rows", ROWS)
-            error = Error(rows, method.get("unit_diagonal", False))
-            for group in _groups(name, study["s"], columns):
-                for block, of_s in _blocks(group, unit, study, seeds):
-                    entries.append(Entry(unit, block, kernel_label, method_label, of_s, error, scores))
-    return StudyPlan(name, study, tuple(entries), tuple(exact), tuple(dict.fromkeys(skipped)))
+            about = study.get("kernel_error", {})
+            error = None
+            if about is not None:
+                flags = (method.get("unit_diagonal", False), about.get("eigenvalues", False))
+                error = Error(about.get("rows", ROWS), *flags)
+            groups = list(_groups(name, study["s"], columns))
+            for block, of_s in _blocks(groups, unit, study, seeds):
+                entries.append(Entry(unit, block, kernel_label, method_label, of_s, error, scores))
+    return entries, exact, skipped
 
 
 def _check_labels(name: str, study: Mappings) -> None:
     """Raise ValueError if a restriction names a data set, kernel or method that the study does not have."""
-    datasets = {dataset["name"] for dataset in study["datasets"]}
-    for role, others in (("kernel", "methods"), ("kernel", "datasets"), ("method", "kernels")):
-        known = datasets if others == "datasets" else set(study[others])
-        for label, spec in study[f"{role}s"].items():
-            for word in spec.get(others, []):
-                if word not in known:
+    known = {role: set(study.get(role, {})) for role in RESTRICTED[1:]}
+    known["datasets"] = {dataset["name"] for dataset in study["datasets"]}
+    restricting = [
+        *((f"kernel {label!r}", spec, ("methods", "datasets")) for label, spec in study["kernels"].items()),
+        *((f"method {label!r}", spec, ("kernels",)) for label, spec in study["methods"].items()),
+        *((f"grids[{i}]", grid, RESTRICTED) for i, grid in enumerate(study.get("grids", []))),
+    ]
+    for place, spec, roles in restricting:
+        for role in roles:
+            for word in spec.get(role, []):
+                if word not in known[role]:
                     raise ValueError(
-                        f"study {name!r}, {role} {label!r}: {others} names {word!r}, which the study does not "
-                        f"have.{hint(word, known)} It has {', '.join(sorted(known))}."
+                        f"study {name!r}, {place}: {role} names {word!r}, which the study does not "
+                        f"have.{hint(word, known[role])} It has {', '.join(sorted(known[role]))}."
                     )
 
 
 def _scaled(study: Mappings, preset: str) -> Mappings:
     """Return the study in the size of a preset."""
     if preset == "full":
-        return {**study, "repetitions": max(study["repetitions"], FULL_REPETITIONS)}
+        grids = [
+            {**grid, "repetitions": max(grid.get("repetitions", study["repetitions"]), FULL_REPETITIONS)}
+            for grid in study.get("grids", [{}])
+        ]
+        return {**study, "grids": grids}
     if preset == "smoke":
         small = [
             {**dataset, **{key: min(SMOKE_ROWS, dataset.get(key, SMOKE_ROWS)) for key in LIMITS}}
             for dataset in study["datasets"]
         ]
-        return {**study, "datasets": small, "repetitions": SMOKE_REPETITIONS, "seed_block": SMOKE_REPETITIONS}
+        size = {"repetitions": SMOKE_REPETITIONS, "seed_block": SMOKE_REPETITIONS}
+        grids = [{**grid, **size, "max_columns": SMOKE_COLUMNS} for grid in study.get("grids", [{}])]
+        return {**study, "datasets": small, "grids": grids}
     return study
 
 
 def _blocks(
-    group: Sequence[tuple[str, float]], unit: Unit, study: Mappings, seeds: Sequence[tuple[int, int]]
+    groups: Sequence[Sequence[tuple[str, float]]],
+    unit: Unit,
+    study: Mappings,
+    seeds: Sequence[tuple[int, int]],
 ) -> Iterator[tuple[Block, tuple[tuple[str, float, int], ...]]]:
-    """Blocks of one group of s values, with (label, s, columns) of each; both budgets if the study asks."""
+    """Blocks of the groups of s values, with (label, s, columns) of each; both budgets if the study asks.
+
+    Of values that lead to more than ``max_columns`` only the smallest is kept, where no other is left.
+    """
     budget = study.get("budget", "columns")
     factors = []
     if budget in ("paper", "both"):
         factors.append(unit.feature_map.columns_per_s)
     if budget in ("columns", "both") and 4 not in factors:
         factors.append(4)
+    if budget == "n_components":
+        factors.append(1)
     for factor in factors:
-        of_s = tuple((label, s, max(1, round(factor * s))) for label, s in group)
-        columns = tuple(sorted({n for _, _, n in of_s}))
-        for first, stop in seeds:
-            yield Block(columns, first, stop), of_s
+        columns_of = [[(label, s, max(1, round(factor * s))) for label, s in group] for group in groups]
+        limit = max(study.get("max_columns", math.inf), min(n for group in columns_of for _, _, n in group))
+        for group in columns_of:
+            of_s = tuple(value for value in group if value[2] <= limit)
+            columns = tuple(sorted({n for _, _, n in of_s}))
+            for first, stop in seeds if columns else ():
+                yield Block(columns, first, stop), of_s
 
 
 def _groups(name: str, grid: Sequence[Any], d: int | None) -> Iterator[list[tuple[str, float]]]:
@@ -323,8 +385,11 @@ def _s_value(name: str, value: Any, d: int | None) -> float:
     return int(match[1] or 1) * d / int(match[2] or 1)
 
 
-def _data(name: str, dataset: Mappings, kernel: Mappings) -> tuple[Data, str, int | None]:
-    """Return the data as a kernel gets them, the task and the number of input columns (None if not known)."""
+def _data(name: str, dataset: Mappings, kernel: Mappings) -> tuple[Data, str, int | None, bool]:
+    """Return the data as a kernel gets them, the task, the number of input columns (None if not known).
+
+    And whether repetitions have other rows: not where the split is given and no limit draws some of them.
+    """
     with _context(f"study {name!r}, data set {dataset['name']!r}"):
         about = dataset if "file" in dataset else describe(dataset["name"])
     preprocess = kernel.get("preprocess", dataset.get("preprocess", "raw"))
@@ -335,13 +400,14 @@ def _data(name: str, dataset: Mappings, kernel: Mappings) -> tuple[Data, str, in
         *(f"{k}={v}" for k, v in limits.items()),
     ]
     data = Data(shorten(".".join(words)), dataset["name"], dataset, preprocess, **limits)
-    return data, about["task"], about.get("columns")
+    given = about.get("split") == "given" or "test_file" in about
+    return data, about["task"], about.get("columns"), bool(limits) or not given
 
 
 def _score(name: str, label: str, spec: Mappings) -> Score:
     with _context(f"study {name!r}, learner {label!r}"):
         wanted = _without(spec, "task", "exact")
-        build("learner", _without(wanted, "signed"))
+        build("learner", _without(wanted, *LEARNER_TREATMENTS))
         wanted = normalised("learner", wanted)
         return Score(identity(wanted), wanted)
 

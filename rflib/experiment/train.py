@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from rflib.datasets.load import Dataset
 from rflib.experiment.cells import Source, maps_of
 from rflib.experiment.files import write_rows
-from rflib.experiment.names import Spec, build
+from rflib.experiment.names import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
 from rflib.learners.signed import signed_columns
 from rflib.metrics import accuracy, rmse
 
@@ -21,26 +23,55 @@ def run(
     source: Source, features: Path, kernel: Spec, method: Spec, learner: Spec, output: Path, **common: Any
 ) -> None:
     """Train and score the learner for every cell in the file of features."""
-    found = []
+    found: list[dict[str, Any]] = []
     read_for = None
     for n, seed, feature_map, _ in maps_of(features, kernel, method):
         if seed != read_for:
             data = source.read(seed)
+            norms = _row_norms(source, seed) if learner.get("row_norms") else (1.0, 1.0)
             read_for = seed
+        cell = {"n_components": n, "columns": feature_map.n_components_, "seed": seed}
         start = perf_counter()
-        Z_train, Z_test = feature_map.transform(data.X_train), feature_map.transform(data.X_test)
-        predicted = _predict(learner, feature_map.signature_, Z_train, data.y_train, Z_test)
-        seconds = perf_counter() - start
-        found.append(
-            {
-                "n_components": n,
-                "columns": feature_map.n_components_,
-                "seed": seed,
-                **score(data, predicted),
-                "seconds": seconds,
-            }
-        )
+        if is_streaming(learner):
+            block = build_map(method, build_kernel(kernel), n_components=n)
+            estimator = build("learner", learner, feature_map=block, random_state=seed)
+            estimator.fit(data.X_train, data.y_train)
+            for examples, predicted in _doubling(estimator.staged_predict(data.X_test)):
+                found.append({**cell, "at": float(examples), **score(data, predicted)})
+        else:
+            Z_train = feature_map.transform(data.X_train) * norms[0]
+            Z_test = feature_map.transform(data.X_test) * norms[1]
+            predicted = _predict(learner, feature_map.signature_, Z_train, data.y_train, Z_test)
+        found.append({**cell, **score(data, predicted), "seconds": perf_counter() - start})
     write_rows(output, found, signed=learner.get("signed", "associated"), **common)
+
+
+def is_streaming(learner: Spec) -> bool:
+    """Whether a learner makes its features itself, block by block, and so tells a curve."""
+    return hasattr(class_of("learner", learner["type"]), "staged_predict")
+
+
+def _doubling(stages: Iterator[tuple[int, NDArray]]) -> Iterator[tuple[int, NDArray]]:
+    """Yield the first stage, those at twice, four times ... its number of rows, and the last."""
+    wanted, stage = 0, None
+    for stage in stages:
+        if stage[0] >= wanted:
+            yield stage
+            wanted, stage = 2 * stage[0], None
+    if stage is not None:
+        yield stage
+
+
+def _row_norms(source: Source, seed: int) -> tuple[NDArray, NDArray]:
+    """Return the norms of training and test rows before unit_norm, as columns."""
+    before, last = source.preprocess.rpartition("+")[::2]
+    if last != "unit_norm":
+        raise ValueError(
+            f"row_norms needs unit_norm as the last step of preprocessing, got {source.preprocess!r}."
+        )
+    data = replace(source, preprocess=before or "raw").read(seed)
+    train, test = (np.linalg.norm(X, axis=1, keepdims=True) for X in (data.X_train, data.X_test))
+    return train, test
 
 
 def score(data: Dataset, predicted: NDArray) -> dict[str, Any]:
@@ -54,7 +85,7 @@ def _predict(
     learner: Spec, signature: NDArray[np.float64], Z_train: NDArray, y_train: NDArray, Z_test: NDArray
 ) -> NDArray:
     """Fit and predict, with the columns of sign -1 treated as the learner's ``signed`` says."""
-    spec = {key: value for key, value in learner.items() if key != "signed"}
+    spec = {key: value for key, value in learner.items() if key not in LEARNER_TREATMENTS}
     how = learner.get("signed", "associated")
     if how == "krein":
         estimator = build("learner", spec, signed="krein", signature=signature)

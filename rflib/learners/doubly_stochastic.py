@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -65,11 +65,14 @@ class _DoublyStochastic(BaseEstimator):
             if step == 0:
                 self.coefs_ = np.zeros((self.n_blocks, Z.shape[1], batch_targets.shape[1]))
             gradient = derivative(self._values(batch, self.coefs_[:step]), batch_targets) / len(rows)
-            size = self.step_size / (1 + self.alpha * self.step_size * step)
+            size = self._step_sizes(step)
             self.coefs_[:step] *= 1 - size * self.alpha
             self.coefs_[step] = -size * (Z.T @ gradient)
             if not np.abs(self.coefs_[step]).max() < DIVERGED:
                 raise ValueError(f"The steps diverged at block {step}: lower step_size.")
+
+    def _step_sizes(self, step: Any) -> Any:
+        return self.step_size / (1 + self.alpha * self.step_size * step)
 
     def _prepare_block(self, X: NDArray, y: ArrayLike) -> None:
         """Keep what every block needs: rows to fit on, and the map with its spectral measure computed once."""
@@ -101,6 +104,18 @@ class _DoublyStochastic(BaseEstimator):
             for rows in row_blocks(len(X), PREDICTION_ROWS):
                 values[rows] += self._block(step, X[rows]) @ coef
         return values
+
+    def _staged_values(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=FLOATS, reset=False)
+        kept = 1 - self.alpha * self._step_sizes(np.arange(self.n_blocks))
+        kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
+        values = np.zeros((len(rows), self.coefs_.shape[2]))
+        for step in range(self.n_blocks):
+            for block in row_blocks(len(rows), PREDICTION_ROWS):
+                values[block] += self._block(step, rows[block]) @ self.coefs_[step]
+            yield (step + 1) * self.batch_size, values / kept_later[step]
 
     def _checked_values(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -192,6 +207,11 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         values = self._checked_values(X)
         return values[:, 0] + self.intercept_
 
+    def staged_predict(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield the number of rows drawn so far and the predictions then, after each step."""
+        for examples, values in self._staged_values(X):
+            yield examples, values[:, 0] + self.intercept_
+
 
 class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
     """Kernel classification by doubly stochastic functional gradients, one-vs-rest for several classes.
@@ -261,3 +281,8 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
         """Return the labels of the rows, (n_samples,)."""
         values = self._checked_values(X)
         return self.classes_[targets_to_labels(values)]
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[tuple[int, NDArray]]:
+        """Yield the number of rows drawn so far and the predictions then, after each step."""
+        for examples, values in self._staged_values(X):
+            yield examples, self.classes_[targets_to_labels(values)]

@@ -35,15 +35,17 @@ def read_cells(path: Path, study: Mapping[str, Any]) -> pd.DataFrame:
     return table.loc[position.sort_values(list(position.columns), kind="stable").index].reset_index(drop=True)
 
 
-def select(cells: pd.DataFrame, entry: Mapping[str, Any]) -> pd.DataFrame:
+def select(cells: pd.DataFrame, entry: Mapping[str, Any], *, curves: bool = False) -> pd.DataFrame:
     """Return the cells of an entry's metric, and of its learner, kernels, datasets and methods where given.
+
+    With ``curves`` the metric's points at several places in a cell, in column ``at``; else its one value.
 
     Raises
     ------
     ValueError
         If several learners have the metric and the entry does not say which it is about.
     """
-    chosen = cells[cells["metric"] == entry["metric"]]
+    chosen = cells[(cells["metric"] == entry["metric"]) & (cells["at"].notna() == curves)]
     learners = chosen["learner"].dropna().unique()
     if "learner" in entry:
         chosen = chosen[chosen["learner"] == entry["learner"]]

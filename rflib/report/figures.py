@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from math import ceil, log10
 from pathlib import Path
@@ -17,14 +17,20 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
+from rflib.report.curves import draw_curves
 from rflib.report.cutoff import draw_cutoff
+from rflib.report.fits import draw_fits
 from rflib.report.options import AXES, METRICS, SELECTION, check_entries, sentence, slug, write_index
 from rflib.report.published import published_numbers
 from rflib.report.style import RC, REFERENCE, line_style
+from rflib.report.variance import draw_variance
 
 ALLOWED = {
     "lines": (*SELECTION, "x", "log", "floor", "published"),
+    "curves": (*SELECTION, "columns", "log_x"),
     "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
+    "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
+    "fits": ("a!", "dimension!", "orders!", "caption!"),
 }
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 _PANELS_IN_A_ROW = 3
@@ -58,10 +64,19 @@ def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_di
     for number, entry in enumerate(entries):
         name = f"{slug(number, entry['title'])}.svg"
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
-            figure = draw_cutoff(entry) if entry["type"] == "cutoff" else draw(entry, table, published)
+            figure = _DRAWN[entry["type"]](entry, study, table, published)
             figure.savefig(out_dir / name, metadata={"Date": None, "Creator": "rflib"})
         index.append({"title": entry["title"], "caption": caption(entry), "file": name})
     write_index(out_dir, index)
+
+
+_DRAWN: dict[str, Callable[[Any, Any, Any, Any], Figure]] = {
+    "lines": lambda entry, study, cells, published: draw(entry, cells, published),
+    "curves": lambda entry, study, cells, published: draw_curves(entry, cells),
+    "cutoff": lambda entry, study, cells, published: draw_cutoff(entry),
+    "variance": lambda entry, study, cells, published: draw_variance(entry, study["kernels"]),
+    "fits": lambda entry, study, cells, published: draw_fits(entry),
+}
 
 
 def draw(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> Figure:
@@ -209,6 +224,8 @@ def caption(entry: Mapping[str, Any]) -> str:
         return str(entry["caption"]).strip()
     metric = METRICS[entry["metric"]]
     where = "lower" if metric.lower else "higher"
+    if entry["type"] == "curves":
+        return f"{sentence(metric.text)}; mean over the repetitions, shaded from the least to the greatest."
     text = f"{sentence(metric.text)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
     text += "means with 95 % confidence intervals over the repetitions."
     if "learner" in entry:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
 from rflib.report.claims import check_claims
+from rflib.report.fits import fits
 from rflib.report.options import (
     METRICS,
     PUBLISHED,
@@ -26,6 +27,7 @@ ALLOWED = {
     "published": ("metric!", "learner", "repetitions", *PUBLISHED),
     "grid": (*SELECTION, "by"),
     "ranking": SELECTION,
+    "fits": ("a!", "dimensions!", "orders!", "caption!"),
 }
 
 
@@ -58,13 +60,15 @@ def write_tables(study: Mapping[str, Any], cells: Path, published: Path, out_dir
         name = f"{slug(number, entry['title'])}.csv"
         make_table(entry, table, published).to_csv(out_dir / name, index=False)
         about = {"type": entry["type"], "title": entry["title"], "caption": caption(entry), "file": name}
-        index.append({**about, "lower": METRICS[entry["metric"]].lower})
+        index.append({**about, "lower": "metric" not in entry or METRICS[entry["metric"]].lower})
     claims.to_csv(out_dir / "claims.csv", index=False)
     write_index(out_dir, index)
 
 
 def make_table(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> pd.DataFrame:
     """Return one table."""
+    if entry["type"] == "fits":
+        return fits(entry)
     if entry["type"] == "published":
         return beside_published(entry, cells, published)
     return {"grid": grid, "ranking": ranking}[entry["type"]](entry, cells)
@@ -125,6 +129,8 @@ def _place(ranks: pd.Series, extreme: str) -> str:
 
 def caption(entry: Mapping[str, Any]) -> str:
     """Return an entry's own caption, or what its type shows; the rule of the verdicts always."""
+    if entry["type"] == "fits":
+        return str(entry["caption"]).strip()
     what = METRICS[entry["metric"]].text
     own = {
         "published": f"{sentence(what)}: published and measured, mean ± standard deviation.",

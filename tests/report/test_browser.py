@@ -81,6 +81,7 @@ def seen(tmp_path_factory):
             "method_id": method,
             "learner": None,
             "s_label": "d",
+            "at": float("nan"),
             "s": 4,
             "n_components": 16,
             "seed": seed,

@@ -42,6 +42,7 @@ def made_up_cells(means, seeds=10, spread=0.001):
                             "method_id": method,
                             "learner": None,
                             "s_label": s_label,
+                            "at": float("nan"),
                             "s": s,
                             "n_components": n,
                             "seed": seed,

@@ -10,7 +10,7 @@ rule aggregate:
         RESULTS + "/logs/aggregate/{study}.log",
     params:
         settings=lambda wildcards: PIPELINE.settings_text,
-        labels=lambda wildcards: PIPELINE.part(wildcards.study, "datasets", "kernels", "methods", "s", "budget", "learners"),
+        labels=lambda wildcards: PIPELINE.part(wildcards.study, "datasets", "kernels", "methods", "s", "budget", "learners", "grids"),
         code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate"),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
