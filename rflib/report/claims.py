@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from scipy.stats import f as f_distribution
 from scipy.stats import ttest_1samp
 
 from rflib.report.cells import at_columns, at_s, select
@@ -22,6 +23,7 @@ _COMPARED = ("metric!", "method!", "than!", "at", "share", "learner", "kernels",
 CHECKS = {
     "better": (*_COMPARED, "factor"),
     "equal": (*_COMPARED, "within!"),
+    "steadier": _COMPARED,
     "agrees": ("metric!", "share", "learner", "repetitions", *PUBLISHED),
 }
 ALLOWED = {name: (*keys, "source", "explanation") for name, keys in CHECKS.items()}
@@ -81,8 +83,9 @@ def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
     """Check that ``method`` is better than ``than``, or equal to it, by the mean in a ``share`` of the cells.
 
     A cell is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). "better" may ask for a
-    ``factor`` between them, "equal" allows a relative difference ``within``. Each cell is also tested over its
-    repetitions, paired by seed (one-sided t-test, 5 %).
+    ``factor`` between them, "equal" allows a relative difference ``within``; each cell is also tested over its
+    repetitions, paired by seed (one-sided t-test, 5 %). "steadier" compares the standard deviations over the
+    repetitions instead (one-sided F-test, 5 %).
     """
     chosen = {k: v for k, v in claim.items() if k in ("metric", "learner", "kernels", "datasets", "title")}
     x = "n_components" if claim.get("at") == "columns" else "s_label"
@@ -100,10 +103,10 @@ def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
     holds, surely, refuted, margin = (pd.Series(column) for column in zip(*outcomes, strict=True))
     n, share = len(outcomes), float(claim.get("share", 1.0))
     spared = floor((1 - share) * n + 1e-9)
-    what = "equal" if claim["type"] == "equal" else "better"
+    test = "one-sided F-test" if claim["type"] == "steadier" else "paired one-sided t-test"
     evidence = (
-        f"{what} in {holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in {surely.sum()}, "
-        f"refuted in {refuted.sum()} (paired one-sided t-test, 5 %); "
+        f"{claim['type']} in {holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in {surely.sum()}, "
+        f"refuted in {refuted.sum()} ({test}, 5 %); "
         f"margin {margin.min():+.1%} to {margin.max():+.1%}"
     )
     if n - holds.sum() <= spared:
@@ -120,9 +123,23 @@ def _outcome(claim: Mapping[str, Any], pair: pd.DataFrame) -> tuple[bool, bool, 
         slack = [claim["within"] * scale - side * (pair["method"] - pair["than"]) for side in (1, -1)]
         holds = abs(margin) <= claim["within"]
         return holds, all(_above(s) for s in slack), any(_above(-s) for s in slack), margin
+    if claim["type"] == "steadier":
+        return _steadier(pair["method"], pair["than"])
     factor = float(claim.get("factor", 1.0)) ** sign
     gain = sign * (pair["than"] - factor * pair["method"])
     return bool(gain.mean() > 0), _above(gain), _above(-gain), margin
+
+
+def _steadier(method: pd.Series, than: pd.Series) -> tuple[bool, bool, bool, float]:
+    """Whether the first deviation is smaller, beyond doubt, refuted (F-tests of the variances); and the margin."""
+    ours, theirs = method.var(), than.var()
+    if len(method) < 2 or not (ours > 0 and theirs > 0):
+        return False, False, False, 0.0
+    freedom = len(method) - 1
+    below, above = (
+        f_distribution.sf(ratio, freedom, freedom) < LEVEL for ratio in (theirs / ours, ours / theirs)
+    )
+    return bool(ours < theirs), bool(below), bool(above), 1 - float(ours / theirs) ** 0.5
 
 
 def _above(values: pd.Series) -> bool:

@@ -26,7 +26,7 @@ from rflib.report.style import RC, REFERENCE, line_style
 from rflib.report.variance import draw_variance
 
 ALLOWED = {
-    "lines": (*SELECTION, "x", "log", "floor", "published"),
+    "lines": (*SELECTION, "x", "log", "floor", "published", "pooled"),
     "curves": (*SELECTION, "columns", "log_x"),
     "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
     "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
@@ -83,8 +83,11 @@ def draw(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> Figu
     """Return a figure with a panel for each kernel and data set, and one legend below.
 
     Several data sets stand side by side, a row for each kernel; of a single one the kernels are side by side.
+    With ``pooled`` all data sets share one panel, which has that name.
     """
     chosen = _points(entry, cells)
+    if "pooled" in entry:
+        chosen = chosen.assign(dataset=entry["pooled"])
     kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
     there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
     if len(datasets) > 1:

@@ -140,6 +140,7 @@ def _schemas(study: Options, mapped: bool) -> dict[str, Any]:
         "zmax": {"type": "number", "exclusiveMinimum": 0},
         "columns": {"type": "integer", "minimum": 1},
         "log_x": {"type": "boolean"},
+        "pooled": text,
         "dimensions": {"type": "array", "items": {"type": "integer", "minimum": 2}, "minItems": 1},
         "cutoffs": {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 1},
         "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
