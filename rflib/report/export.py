@@ -10,8 +10,10 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
+from rflib.experiment.plan import plan_study
 from rflib.report.numbers import columns
 from rflib.report.options import read_index
+from rflib.report.page import reduced
 
 
 def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
@@ -28,7 +30,15 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
     cells = pd.read_parquet(folder / "cells.parquet")
     out_dir.mkdir(parents=True, exist_ok=True)
+    plan = plan_study(study.stem, about, {})
+    absent = [
+        d["name"] for d in about["datasets"] if d.get("optional") and d["name"] not in set(cells["dataset"])
+    ]
     parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells)]
+    if smaller := reduced(cells.assign(name=cells["dataset"]), plan, absent):
+        parts.append(f"**Reduced run**: {smaller}.")
+    if absent:
+        parts.append(f"Absent, because their files are not held: {', '.join(absent)}.")
     claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
     if len(claims):
         parts += ["## Claims", markdown(claims)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from rflib import __version__
 from rflib.experiment.files import replacing
-from rflib.experiment.plan import plan_study
+from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.report.cells import read_cells
 from rflib.report.methods import cards
 from rflib.report.numbers import columns
@@ -80,14 +80,19 @@ def _section(name: str, study: Mapping[str, Any], results_dir: Path) -> dict[str
     cells = read_cells(folder / "cells.parquet", study)
     tables = list(_tables(name, folder / "tables"))
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
-    skipped = pd.DataFrame(plan_study(name, study, {}).skipped, columns=["kernel", "method", "reason"])
+    plan = plan_study(name, study, {})
+    skipped = pd.DataFrame(plan.skipped, columns=["kernel", "method", "reason"])
+    absent = [
+        d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in set(cells["name"])
+    ]
     verdicts = [verdict for table in tables for verdict in table["verdicts"]]
     return {
         "name": name,
         "title": study["title"],
         "text": study.get("text", ""),
         "paper": study.get("paper", ""),
-        "reduced": _reduced(cells, study),
+        "reduced": reduced(cells, plan, absent),
+        "absent": absent,
         "repetitions": cells["seed"].nunique(),
         "n_cells": len(cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"])),
         "datasets": list(dict.fromkeys(cells["dataset"])),
@@ -105,16 +110,27 @@ def _section(name: str, study: Mapping[str, Any], results_dir: Path) -> dict[str
     }
 
 
-def _reduced(cells: pd.DataFrame, study: Mapping[str, Any]) -> str:
-    """Say in what the run is smaller than the study's; empty if it is not."""
+def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
+    """Say in what the run is smaller than planned, absent data sets aside; empty if it is not."""
     parts = []
-    repetitions, planned = cells["seed"].nunique(), study["repetitions"]
+    entries = [entry for entry in plan.entries if entry.unit.data.dataset not in absent]
+    repetitions, planned = cells["seed"].nunique(), max(entry.block.stop_seed for entry in entries)
     if repetitions < planned:
         parts.append(f"{repetitions} of {planned} repetitions")
-    limited = {d["name"] for d in study["datasets"] if "max_train" in d or "max_test" in d}
+    limited = {d["name"] for d in plan.study["datasets"] if "max_train" in d or "max_test" in d}
     cut = cells.loc[cells["data"].str.contains(r"max_(?:train|test)=") & ~cells["name"].isin(limited), "name"]
     if len(cut):
         parts.append(f"fewer rows of {', '.join(dict.fromkeys(cut))}")
+    wanted = {
+        (e.unit.data.dataset, e.kernel_label, e.method_label, n)
+        for e in entries
+        for n in e.block.n_components
+    }
+    run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
+    if wanted - run:
+        parts.append(
+            f"{len(wanted & run)} of {len(wanted)} combinations of data set, kernel, method and columns"
+        )
     return " and ".join(parts)
 
 

@@ -113,6 +113,57 @@ def test_the_diagonal_matters_for_the_error_only() -> None:
     assert len(found.files("results")) == 2
 
 
+def test_grids_are_parts_of_a_study_with_their_own_sizes() -> None:
+    grids: list[dict[str, Any]] = [
+        {"methods": ["GORF"], "kernels": ["delta"], "s": [4], "repetitions": 3},
+        {"methods": ["RM"], "s": [[8, 16]], "budget": "n_components", "learners": []},
+    ]
+    found = plan(grids=grids, learners={"SVM": {"type": "LinearSVM"}})
+    assert {
+        (e.method_label, e.kernel_label, e.block.n_components, e.block.stop_seed, len(e.scores))
+        for e in found.entries
+    } == {
+        ("GORF", "delta", (16,), 3, 1),
+        ("RM", "poly", (8, 16), 10, 0),
+        ("RM", "poly", (8, 16), 20, 0),
+    }
+
+
+def test_the_same_part_twice_is_planned_once() -> None:
+    assert plan(grids=[{}, {}]).entries == plan().entries
+
+
+def test_kernel_errors_may_be_left_out() -> None:
+    learners = {"SVM": {"type": "LinearSVM"}}
+    kept = {file.split("/")[1] for file in files(kernel_error=None, learners=learners)}
+    assert kept == {"scores"}
+    assert not files(kernel_error=None)
+    assert all("eigenvalues" in file for file in files(kernel_error={"eigenvalues": True}))
+
+
+def test_optional_data_sets_are_left_out_where_absent() -> None:
+    datasets = [*STUDY["datasets"], {"name": "wine", "preprocess": "unit_norm", "optional": True}]
+    assert files({"absent": ["wine", "digits"]}, datasets=datasets) == files()
+    assert files(datasets=datasets) > files()
+
+
+def test_the_exact_kernel_runs_once_where_repetitions_have_the_same_rows() -> None:
+    learners = {"SVM": {"type": "LinearSVM", "exact": {"type": "ExactKernelSVC"}}}
+    kernels = {"poly": STUDY["kernels"]["poly"]}
+    for dataset, expected in (
+        ({"name": "usps"}, {(0, 1)}),
+        ({"name": "usps", "max_train": 500}, {(0, 10), (10, 20)}),
+        ({"name": "digits"}, {(0, 10), (10, 20)}),
+    ):
+        found = plan(learners=learners, kernels=kernels, datasets=[{**dataset, "preprocess": "unit_norm"}])
+        assert {e.seeds for e in found.exact} == expected
+
+
+def test_smoke_keeps_no_large_block() -> None:
+    smoke = plan({"preset": "smoke"}, s=[16, 1024, 4096], grids=[{}, {"s": [4096]}])
+    assert {e.block.n_components for e in smoke.entries} == {(64,), (16384,)}
+
+
 def test_smoke_is_small_and_full_is_large() -> None:
     smoke = plan({"preset": "smoke"})
     assert {e.unit.data.max_train for e in smoke.entries} == {300}
@@ -135,6 +186,9 @@ def test_smoke_is_small_and_full_is_large() -> None:
         ({"kernal": {}}, "unknown key 'kernal'. Did you mean 'kernels'"),
         ({"datasets": [{"preprocess": "raw"}]}, r"datasets.0: 'name' is a required property"),
         ({"methods": {"m": {"type": "RFF", "kernels": ["delta"]}}}, "no positive spectral measure"),
+        ({"grids": [{"methods": ["GROF"]}]}, r"grids\[0\]: methods names 'GROF'.*Did you mean 'GORF'"),
+        ({"grids": [{"datasets": ["wine"]}]}, r"grids\[0\]: datasets names 'wine', which the study does not"),
+        ({"grids": [{"method": ["GORF"]}]}, "unknown key 'method'. Did you mean 'methods'"),
         ({"methods": {"m": {"type": "RFF", "kernels": ["delat"]}}}, "names 'delat'.*Did you mean 'delta'"),
         (
             {"kernels": {"k": {"type": "Gaussian", "datasets": ["wine"]}}},

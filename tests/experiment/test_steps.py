@@ -20,7 +20,7 @@ from rflib.experiment.files import read_arrays, read_table, replacing, write_arr
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.learners.svm import LinearSVM
 from rflib.maps.gorf import GORF
-from rflib.metrics import accuracy, relative_frobenius_error
+from rflib.metrics import accuracy, log_eigenvalue_ratio, relative_frobenius_error
 
 KERNEL = '{"type":"DeltaGaussian"}'
 METHOD = '{"type":"GORF"}'
@@ -92,6 +92,46 @@ def test_scores_are_those_of_the_library(how: str, data: Path, tmp_path: Path) -
     cell = table[(table["n_components"] == 16) & (table["seed"] == 0)]
     assert cell["value"].item() == pytest.approx(expected)
     assert set(table["signed"]) == {how}
+
+
+def test_eigenvalues_are_compared_at_their_ranks(data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
+    more = ("--method", METHOD, "--features", features, "--rows", 60, "--eigenvalues")
+    step("evaluate", data, *more, "--output", tmp_path / "e.parquet")
+    table = read_table(tmp_path / "e.parquet")
+    curve = table[table["metric"] == "log_eigenvalue_ratio"].set_index("at")["value"]
+    rows, feature_map = by_hand(data, 16, 0)
+    order = np.sort(np.random.default_rng(seed_of("rows", 0)).permutation(60)[:60])
+    X = rows.X_train[order]
+    expected = log_eigenvalue_ratio(DeltaGaussian()(X), feature_map.kernel_matrix(X))
+    assert list(curve.index) == list(range(1, 61))
+    np.testing.assert_allclose(curve, expected, rtol=1e-6)
+    assert table.loc[table["metric"] == "relative_frobenius_error", "at"].isna().all()
+
+
+def test_features_get_back_the_norms_of_the_rows(data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
+    learner = json.dumps({"type": "LinearSVM", "row_norms": True})
+    common = ("--method", METHOD, "--features", features, "--learner", learner)
+    step("train", data, *common, "--output", tmp_path / "s.parquet")
+    rows, feature_map = by_hand(data, 16, 0)
+    raw = load(data, repetition=0, max_train=60, max_test=40)
+    Z, Z_test = (
+        feature_map.transform(unit) * np.linalg.norm(X, axis=1)[:, None]
+        for unit, X in ((rows.X_train, raw.X_train), (rows.X_test, raw.X_test))
+    )
+    expected = accuracy(rows.y_test, LinearSVM().fit(Z, rows.y_train).predict(Z_test))
+    assert read_table(tmp_path / "s.parquet")["value"].item() == pytest.approx(expected)
+
+
+def test_a_streaming_learner_tells_its_curve(data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
+    learner = json.dumps({"type": "DoublyStochasticClassifier", "n_blocks": 6, "batch_size": 10})
+    common = ("--method", METHOD, "--features", features, "--learner", learner)
+    step("train", data, *common, "--output", tmp_path / "s.parquet")
+    table = read_table(tmp_path / "s.parquet")
+    assert list(table["at"].dropna()) == [10, 20, 40, 60]
+    assert table.loc[table["at"].isna(), "value"].item() == table.loc[table["at"] == 60, "value"].item()
 
 
 def test_the_exact_learner_is_scored(data: Path, tmp_path: Path) -> None:

@@ -56,6 +56,24 @@ def test_it_approaches_exact_kernel_ridge(data):
     assert distance(60) < 0.05
 
 
+@pytest.mark.parametrize("n_blocks", [1, 3, 5])
+def test_stages_are_the_predictions_of_shorter_runs(data, n_blocks):
+    X, y = data
+    settings = {"batch_size": 32, "alpha": 0.1, "step_size": 2}
+    stages = list(
+        DoublyStochasticRegressor(RFF(n_components=16), n_blocks=5, **settings).fit(X, y).staged_predict(X)
+    )
+    short = DoublyStochasticRegressor(RFF(n_components=16), n_blocks=n_blocks, **settings).fit(X, y)
+    assert [examples for examples, _ in stages] == [32, 64, 96, 128, 160]
+    np.testing.assert_allclose(stages[n_blocks - 1][1], short.predict(X), rtol=1e-12)
+
+
+def test_the_last_stage_of_a_classifier_is_its_prediction(data):
+    X, y = data
+    model = DoublyStochasticClassifier(RFF(n_components=16), n_blocks=3).fit(X, np.digitize(y, [1, 3]))
+    np.testing.assert_array_equal(list(model.staged_predict(X))[-1][1], model.predict(X))
+
+
 @pytest.mark.parametrize("loss", ["log_loss", "hinge", "squared_error"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classification(data, loss, n_classes):

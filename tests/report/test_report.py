@@ -7,15 +7,22 @@ import pandas as pd
 import pytest
 import yaml
 
-from rflib.report.cells import read_cells
+from rflib.experiment.plan import plan_study
+from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.measures.exact import exact_measure
+from rflib.measures.variance import variance_iid, variance_orthogonal
+from rflib.report.cells import read_cells, select
 from rflib.report.claims import check_claims
+from rflib.report.curves import draw_curves
 from rflib.report.export import export
-from rflib.report.figures import write_figures
+from rflib.report.figures import draw, write_figures
+from rflib.report.fits import draw_fits, fits
 from rflib.report.numbers import columns, plain, plus_minus
-from rflib.report.page import write_page
+from rflib.report.page import reduced, write_page
 from rflib.report.published import published_numbers, verdict
 from rflib.report.style import METHODS, line_style
 from rflib.report.tables import grid, make_table, ranking, write_tables
+from rflib.report.variance import draw_variance
 
 ERROR = "relative_frobenius_error"
 
@@ -270,6 +277,18 @@ def test_equal(study, published):
     assert verdicts(study, {"GORF": 0.1, "GRFF": 0.11}, published, **claim)[0] == "not reproduced"
 
 
+def test_steadier(study, published):
+    cells = made_up_cells({"GORF": 0.5, "GRFF": 0.2})
+    wide = cells["method"] == "GRFF"
+    spread = cells.assign(value=cells["value"].where(~wide, 0.2 + 10 * (cells["value"] - 0.2)))
+    found, evidence = verdicts(study, spread, published, type="steadier")
+    assert found == "reproduced"
+    assert "steadier in 4 of 4 cells (100% claimed), beyond doubt in 4" in evidence
+    assert (
+        verdicts(study, spread, published, type="steadier", method="GRFF", than="GORF")[0] == "not reproduced"
+    )
+
+
 def test_an_explanation_must_hold_itself(study, published):
     reason = {
         "text": "They differ little",
@@ -497,3 +516,76 @@ def test_export(results, tmp_path):
     assert "| letter | delta | GORF | GORF | d | 0.1 ± 0.001 | 0.1000 ± 0.0010 | 10 |" in page
     assert (tmp_path / "out/made_up_00_error.svg").exists()
     assert "80 cells with 10 repetitions" in page
+
+
+def curve(cells, values):
+    """Cells of a metric that is a curve: the made-up ones at several places."""
+    return pd.concat([cells.assign(at=float(at), value=value) for at, value in values.items()])
+
+
+def test_curves_and_single_values_of_a_metric_are_apart(study):
+    cells = made_up_cells({"GORF": 0.1})
+    both = pd.concat([cells, curve(cells, {1: 5.0, 2: 6.0})])
+    entry = {"title": "t", "metric": ERROR}
+    assert set(select(both, entry)["value"].round(1)) == {0.1}
+    assert set(select(both, entry, curves=True)["value"]) == {5.0, 6.0}
+
+
+def test_curves_show_the_mean_and_range_of_the_largest_columns(study):
+    cells = curve(made_up_cells({"GORF": 0.1, "GRFF": 0.2}), {1: 1.0, 2: -np.inf})
+    cells.loc[cells["n_components"] == 64, "value"] = 7.0
+    cells.loc[(cells["at"] == 1) & (cells["seed"] == 0) & (cells["n_components"] == 128), "value"] = 2.0
+    figure = draw_curves({"title": "t", "metric": ERROR}, cells)
+    panels = [axes for axes in figure.axes if axes.lines]
+    assert [axes.get_title() for axes in panels] == ["letter", "usps"]
+    for line in panels[0].lines:
+        np.testing.assert_allclose(line.get_ydata(), [1.1, np.nan])
+    narrow = draw_curves({"title": "t", "metric": ERROR, "columns": 64}, cells)
+    np.testing.assert_allclose(narrow.axes[0].lines[0].get_ydata(), [7.0, 7.0])
+    assert draw_curves({"title": "t", "metric": "accuracy"}, cells).texts[0].get_text() == "No results yet"
+
+
+def test_variance_figure_shows_the_formulas():
+    kernels = {"delta": {"type": "DeltaGaussian"}, "poly": {"type": "SphericalPolynomial", "a": 3, "p": 1}}
+    figure = draw_variance({"kernels": ["delta", "poly"], "dimensions": [4], "zmax": 3}, kernels)
+    blocks = figure.axes[0].lines[0]
+    z = blocks.get_xdata()
+    measure = exact_measure(DeltaGaussian(), 4)
+    expected = 4 * (variance_orthogonal(measure, z, 4, 4) - variance_iid(measure, z, 4, 4))
+    np.testing.assert_allclose(blocks.get_ydata(), expected)
+    assert [axes.get_title() for axes in figure.axes] == ["delta", "poly"]
+    assert figure.axes[1].lines[0].get_xdata()[-1] == 2.0
+
+
+def test_fits_stand_beside_their_bound():
+    table = fits({"a": [4], "dimensions": [256], "orders": [3, 20]})
+    np.testing.assert_allclose(table["L, best measure"], [4.72e-5, 1.39e-5], rtol=2e-3)
+    np.testing.assert_allclose(table["bound"][1], 105 / 4096 * np.sqrt(np.pi / 2) * 4 / 20**2.5)
+    assert (table["L, best measure"] <= table["L, ten Gaussians"]).all()
+    assert (table["L, ten Gaussians"] <= table["L, one Gaussian"]).all()
+    assert list(table["L below the bound"]) == ["holds", "holds"]
+
+
+def test_fit_figure_shows_kernel_fit_and_density():
+    figure = draw_fits({"a": 2, "dimension": 16, "orders": [3]})
+    kernel, gaussians, best = (line.get_ydata() for line in figure.axes[0].lines)
+    assert 0 < np.abs(best - kernel).max() < 0.1
+    np.testing.assert_allclose(gaussians, best, atol=0.01)
+    radii, density = figure.axes[1].lines[0].get_data()
+    assert np.trapezoid(density, radii) == pytest.approx(1, abs=0.01)
+
+
+def test_a_smaller_run_says_in_what(study):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}, seeds=3).assign(n_components=64)
+    plan = plan_study("a", {**study, "s": [16], "repetitions": 3}, {})
+    assert reduced(cells, plan, []) == ""
+    assert reduced(cells[cells["dataset"] == "usps"], plan, ["letter"]) == ""
+    assert reduced(cells[cells["seed"] < 2], plan, []) == "2 of 3 repetitions"
+    fewer = cells[(cells["dataset"] == "usps") & (cells["method"] == "GORF")]
+    assert reduced(fewer, plan, []).startswith("1 of 4 combinations of data set")
+
+
+def test_pooled_panels(study, published):
+    cells = made_up_cells({"GORF": 0.1})
+    entry = {"type": "lines", "title": "t", "metric": ERROR, "pooled": "all of them"}
+    assert [axes.get_title() for axes in draw(entry, cells, published).axes] == ["all of them, delta"]
