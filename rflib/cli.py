@@ -73,6 +73,7 @@ def _evaluate(
     rows: int,
     unit_diagonal: bool,
     eigenvalues: bool,
+    degrees: bool,
     fingerprint: str,
     output: Path,
     **source: Any,
@@ -87,6 +88,7 @@ def _evaluate(
         rows,
         unit_diagonal,
         eigenvalues,
+        degrees,
         output,
         fingerprint=fingerprint,
     )
@@ -208,6 +210,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--eigenvalues", action="store_true", help="also compare the eigenvalues of K_hat with those of K"
     )
+    evaluate.add_argument("--degrees", action="store_true", help="also the degrees of freedom of K")
 
     aggregate = _step(steps, "aggregate", _aggregate, "collect a study's cells in one table")
     aggregate.add_argument("--study", type=Path, required=True, help="the study file")

@@ -71,7 +71,8 @@ def load(
     preprocess : str
         "raw", or steps joined by "+", applied in order: "minmax" (each column to [0, 1] by the training rows),
         "minmax_all" (by all rows, as luo2021 does for housing), "standardize" (mean 0 and variance 1 on the
-        training rows), "unit_norm" (each row divided by its 2-norm). Constant columns become 0.
+        training rows), "unit_norm" (each row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself,
+        which is what Matlab's mapminmax does to rows of samples). Constant columns become 0.
     repetition : int
         With the data set's name, the seed of the split, where there is no given one, and of subsamples.
     dtype : {"float64", "float32"}
@@ -187,6 +188,13 @@ def _shift_and_divide(train: _Rows, test: _Rows, shift: NDArray, scale: NDArray)
         rows.X /= scale
 
 
+def _minmax_rows(train: _Rows, test: _Rows) -> None:
+    for rows in (train, test):
+        low, high = rows.X.min(axis=1, keepdims=True), rows.X.max(axis=1, keepdims=True)
+        rows.X -= low
+        rows.X /= np.where(high > low, high - low, 1)
+
+
 def _unit_norm(train: _Rows, test: _Rows) -> None:
     for rows in (train, test):
         norms = np.linalg.norm(rows.X, axis=1, keepdims=True)
@@ -199,4 +207,10 @@ def _unit_norm(train: _Rows, test: _Rows) -> None:
         rows.X /= norms
 
 
-_STEPS = {"minmax": _minmax, "minmax_all": _minmax_all, "standardize": _standardize, "unit_norm": _unit_norm}
+_STEPS = {
+    "minmax": _minmax,
+    "minmax_all": _minmax_all,
+    "minmax_rows": _minmax_rows,
+    "standardize": _standardize,
+    "unit_norm": _unit_norm,
+}

@@ -12,6 +12,7 @@ from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
 from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build_kernel
 from rflib.metrics import (
+    degrees_of_freedom,
     log_eigenvalue_ratio,
     mean_squared_error,
     relative_frobenius_error,
@@ -20,6 +21,7 @@ from rflib.metrics import (
 
 KERNEL_ERRORS = (relative_frobenius_error, relative_spectral_error, mean_squared_error)
 RANKS = 101
+DEGREES = ("effective_degrees", "surrogate_degrees")
 
 
 def run(
@@ -30,6 +32,7 @@ def run(
     rows: int,
     unit_diagonal: bool,
     eigenvalues: bool,
+    degrees: bool,
     output: Path,
     **common: Any,
 ) -> None:
@@ -37,14 +40,16 @@ def run(
 
     With ``unit_diagonal`` the diagonal of K_hat is overwritten by ones, as the authors of luo2021 do.
     With ``eigenvalues`` the log ratio of the i-th eigenvalues, at ranks ``at`` = i from 1 to ``rows``.
+    With ``degrees`` the degrees of freedom of the exact K, by which liu2020 counts the features needed.
     """
     found: list[dict[str, Any]] = []
     read_for = None
     for n, seed, feature_map, fit_seconds in maps_of(features, kernel, method):
         if seed != read_for:
-            X = source.read(seed).X_train
-            chosen = np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[:rows]
-            X = X[np.sort(chosen)]
+            data = source.read(seed)
+            X = data.X_train
+            chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[:rows])
+            X, y = X[chosen], data.y_train[chosen]
             exact = exact_matrix(build_kernel(kernel), X)
             read_for = seed
         start = perf_counter()
@@ -63,6 +68,9 @@ def run(
             ranks = np.unique(np.linspace(1, len(ratios), RANKS).round().astype(int))
             cell_at = {**cell, "metric": log_eigenvalue_ratio.__name__, "seconds": seconds}
             found += [{**cell_at, "at": float(rank), "value": ratios[rank - 1]} for rank in ranks]
+        if degrees:
+            numbers = dict(zip(DEGREES, degrees_of_freedom(exact, y), strict=True))
+            found += [{**cell, "metric": m, "value": v, "seconds": 0.0} for m, v in numbers.items()]
         found += [{**cell, "metric": "sample_seconds", "value": fit_seconds, "seconds": fit_seconds}]
         found += [{**cell, "metric": "transform_seconds", "value": seconds, "seconds": seconds}]
     write_rows(output, found, **common)

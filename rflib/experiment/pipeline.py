@@ -187,7 +187,11 @@ class Pipeline:
     def error(self, error: str) -> str:
         """Return the options that tell how the error of kernel matrices is measured."""
         found = self._errors[error]
-        flags = {"--unit-diagonal": found.unit_diagonal, "--eigenvalues": found.eigenvalues}
+        flags = {
+            "--unit-diagonal": found.unit_diagonal,
+            "--eigenvalues": found.eigenvalues,
+            "--degrees": found.degrees,
+        }
         return " ".join([f"--rows {found.rows}", *(flag for flag, given in flags.items() if given)])
 
     def learner(self, learner: str) -> str:

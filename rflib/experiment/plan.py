@@ -129,11 +129,12 @@ class Error:
     rows: int
     unit_diagonal: bool
     eigenvalues: bool
+    degrees: bool
 
     @property
     def id(self) -> str:
         """Readable identity."""
-        flags = ("unit_diagonal", "eigenvalues")
+        flags = ("unit_diagonal", "eigenvalues", "degrees")
         return "-".join([f"rows={self.rows}", *(flag for flag in flags if getattr(self, flag))])
 
 
@@ -291,7 +292,8 @@ def _plan_grid(
             about = study.get("kernel_error", {})
             error = None
             if about is not None:
-                flags = (method.get("unit_diagonal", False), about.get("eigenvalues", False))
+                asked = (about.get(key, False) for key in ("eigenvalues", "degrees"))
+                flags = (method.get("unit_diagonal", False), *asked)
                 error = Error(about.get("rows", ROWS), *flags)
             groups = list(_groups(name, study["s"], columns))
             for block, of_s in _blocks(groups, unit, study, seeds):

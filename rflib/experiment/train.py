@@ -15,6 +15,7 @@ from rflib.datasets.load import Dataset
 from rflib.experiment.cells import Source, maps_of
 from rflib.experiment.files import write_rows
 from rflib.experiment.names import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
+from rflib.learners.ridge_system import ridge_sizes
 from rflib.learners.signed import signed_columns
 from rflib.metrics import accuracy, rmse
 
@@ -41,6 +42,11 @@ def run(
         else:
             Z_train = feature_map.transform(data.X_train) * norms[0]
             Z_test = feature_map.transform(data.X_test) * norms[1]
+            if "path" in learner:
+                for alpha, ridge in _effective_ridges(learner, Z_train):
+                    fixed = {**learner, "alphas": [alpha]}
+                    predicted = _predict(fixed, feature_map.signature_, Z_train, data.y_train, Z_test)
+                    found.append({**cell, "at": ridge, **score(data, predicted)})
             predicted = _predict(learner, feature_map.signature_, Z_train, data.y_train, Z_test)
         found.append({**cell, **score(data, predicted), "seconds": perf_counter() - start})
     write_rows(output, found, signed=learner.get("signed", "associated"), **common)
@@ -60,6 +66,13 @@ def _doubling(stages: Iterator[tuple[int, NDArray]]) -> Iterator[tuple[int, NDAr
             wanted, stage = 2 * stage[0], None
     if stage is not None:
         yield stage
+
+
+def _effective_ridges(learner: Spec, Z: NDArray) -> list[tuple[float, float]]:
+    """Return the alphas of the learner's path with the ridge over the mean of K_hat's diagonal for each."""
+    alphas = np.array(learner["path"], dtype=np.float64)
+    sizes = ridge_sizes(alphas, learner.get("ridge", "n_lambda"), len(Z))
+    return list(zip(alphas.tolist(), (sizes / np.einsum("ij,ij->i", Z, Z).mean()).tolist(), strict=True))
 
 
 def _row_norms(source: Source, seed: int) -> tuple[NDArray, NDArray]:

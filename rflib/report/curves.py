@@ -13,7 +13,7 @@ from rflib.report.cells import select
 from rflib.report.options import METRICS, sentence
 from rflib.report.style import line_style
 
-_PLACES = {"log_eigenvalue_ratio": "rank of the eigenvalue"}
+_PLACES = {"log_eigenvalue_ratio": "rank of the eigenvalue", "accuracy": "training examples seen"}
 _DISTINCT_MARKS = 12
 
 
@@ -21,36 +21,61 @@ def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
     """Return the mean over repetitions along the curve, with the range from the least to the greatest shaded.
 
     Of several numbers of columns the largest is shown, or ``columns`` of the entry. A value that is not finite,
-    as the log ratio where K_hat lacks rank, ends the line.
+    as the log ratio where K_hat lacks rank, ends the line. With ``marks``, another learner's curve is shown by
+    large hollow markers.
     """
-    chosen = select(cells, entry, curves=True)
-    if "columns" in entry:
-        chosen = chosen[chosen["n_components"] == entry["columns"]]
-    elif len(chosen):
-        largest = chosen.groupby(["kernel", "dataset", "method"])["n_components"].transform("max")
-        chosen = chosen[chosen["n_components"] == largest]
+    chosen = _largest(entry, select(cells, entry, curves=True))
+    marked = chosen.iloc[:0]
+    if "marks" in entry:
+        marked = _largest(entry, select(cells, {**entry, "learner": entry["marks"]}, curves=True))
     places = list(dict.fromkeys(chosen["dataset"]))
-    several_kernels = chosen["kernel"].nunique() > 1
     figure = Figure(figsize=(4.4 * max(1, len(places)), 3.9), layout="constrained")
     if not places:
         figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
         return figure
+    several_kernels = chosen["kernel"].nunique() > 1
     handles: dict[str, Any] = {}
     for axes, dataset in zip(figure.subplots(1, len(places), squeeze=False).ravel(), places, strict=True):
         inside = chosen[chosen["dataset"] == dataset]
         for (method, kernel), group in inside.groupby(["method", "kernel"], sort=False):
             label = f"{method}, {kernel}" if several_kernels else str(method)
-            statistics = group.groupby("at")["value"].agg(["mean", "min", "max"])
-            statistics = statistics.where(np.isfinite(statistics["mean"]))
-            style = line_style(label) | {"markevery": max(1, len(statistics) // _DISTINCT_MARKS)}
-            (line,) = axes.plot(statistics.index, statistics["mean"], **style)
-            axes.fill_between(
-                statistics.index, statistics["min"], statistics["max"], color=line.get_color(), alpha=0.15
+            line = _statistics(group)
+            style = line_style(label)
+            every = max(1, len(line) // _DISTINCT_MARKS)
+            (handle,) = axes.plot(line["at"], line["mean"], **(style | {"markevery": every}))
+            axes.fill_between(line["at"], line["min"], line["max"], color=style["color"], alpha=0.15)
+            handles.setdefault(label, handle)
+            same = (
+                (marked["dataset"] == dataset) & (marked["method"] == method) & (marked["kernel"] == kernel)
             )
-            handles.setdefault(label, line)
+            points = _statistics(marked[same])
+            hollow = {
+                "linestyle": "none",
+                "markerfacecolor": "white",
+                "markersize": style["markersize"] + 3.5,
+            }
+            axes.plot(points["at"], points["mean"], **(style | hollow))
         if entry.get("log_x", False):
             axes.set_xscale("log")
-        axes.set(title=dataset, xlabel=_PLACES.get(entry["metric"], "training examples seen"))
+        axes.set(
+            title=dataset, xlabel=entry.get("x_label", _PLACES.get(entry["metric"], "place on the curve"))
+        )
     figure.axes[0].set_ylabel(sentence(METRICS[entry["metric"]].text))
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False)
     return figure
+
+
+def _largest(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
+    """Keep the cells of the entry's number of columns, or of each method's largest one."""
+    if "columns" in entry:
+        return cells[cells["n_components"] == entry["columns"]]
+    largest = cells.groupby(["kernel", "dataset", "method"])["n_components"].transform("max")
+    return cells[cells["n_components"] == largest]
+
+
+def _statistics(curves: pd.DataFrame) -> pd.DataFrame:
+    """Mean, least and greatest value at the first, second ... place of each curve, and the median place."""
+    nth = curves.groupby("seed")["at"].rank(method="first")
+    found = curves.groupby(nth)["value"].agg(["mean", "min", "max"])
+    found["at"] = curves.groupby(nth)["at"].median()
+    return found.where(np.isfinite(found["mean"]))

@@ -20,6 +20,7 @@ from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
 from rflib.report.curves import draw_curves
 from rflib.report.cutoff import draw_cutoff
 from rflib.report.fits import draw_fits
+from rflib.report.monte_carlo import draw_maps
 from rflib.report.options import AXES, METRICS, SELECTION, check_entries, sentence, slug, write_index
 from rflib.report.published import published_numbers
 from rflib.report.style import RC, REFERENCE, line_style
@@ -27,7 +28,8 @@ from rflib.report.variance import draw_variance
 
 ALLOWED = {
     "lines": (*SELECTION, "x", "log", "floor", "published", "pooled"),
-    "curves": (*SELECTION, "columns", "log_x"),
+    "curves": (*SELECTION, "columns", "log_x", "x_label", "marks"),
+    "maps": ("kernels!", "dimension!", "columns!", "draws!", "caption!"),
     "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
     "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
     "fits": ("a!", "dimension!", "orders!", "caption!"),
@@ -73,6 +75,7 @@ def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_di
 _DRAWN: dict[str, Callable[[Any, Any, Any, Any], Figure]] = {
     "lines": lambda entry, study, cells, published: draw(entry, cells, published),
     "curves": lambda entry, study, cells, published: draw_curves(entry, cells),
+    "maps": lambda entry, study, cells, published: draw_maps(entry, study["kernels"]),
     "cutoff": lambda entry, study, cells, published: draw_cutoff(entry),
     "variance": lambda entry, study, cells, published: draw_variance(entry, study["kernels"]),
     "fits": lambda entry, study, cells, published: draw_fits(entry),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import pandas as pd
 from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
 from rflib.report.claims import check_claims
 from rflib.report.fits import fits
+from rflib.report.liu import degrees, significance, sizes
+from rflib.report.monte_carlo import densities
 from rflib.report.options import (
     METRICS,
     PUBLISHED,
@@ -28,6 +30,10 @@ ALLOWED = {
     "grid": (*SELECTION, "by"),
     "ranking": SELECTION,
     "fits": ("a!", "dimensions!", "orders!", "caption!"),
+    "significance": ("metric!", "learner", "baseline!", *PUBLISHED),
+    "degrees": ("kernels", "datasets", "caption!"),
+    "sizes": ("caption!",),
+    "densities": ("kernels!", "dimension!", "draws!", "caption!"),
 }
 
 
@@ -58,20 +64,30 @@ def write_tables(study: Mapping[str, Any], cells: Path, published: Path, out_dir
     index = []
     for number, entry in enumerate(entries):
         name = f"{slug(number, entry['title'])}.csv"
-        make_table(entry, table, published).to_csv(out_dir / name, index=False)
+        make_table(entry, table, published, study).to_csv(out_dir / name, index=False)
         about = {"type": entry["type"], "title": entry["title"], "caption": caption(entry), "file": name}
         index.append({**about, "lower": "metric" not in entry or METRICS[entry["metric"]].lower})
     claims.to_csv(out_dir / "claims.csv", index=False)
     write_index(out_dir, index)
 
 
-def make_table(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> pd.DataFrame:
+def make_table(
+    entry: Mapping[str, Any], cells: pd.DataFrame, published: Path, study: Mapping[str, Any]
+) -> pd.DataFrame:
     """Return one table."""
-    if entry["type"] == "fits":
-        return fits(entry)
-    if entry["type"] == "published":
-        return beside_published(entry, cells, published)
-    return {"grid": grid, "ranking": ranking}[entry["type"]](entry, cells)
+    return _MADE[entry["type"]](entry, cells, published, study)
+
+
+_MADE: dict[str, Callable[[Any, Any, Any, Any], pd.DataFrame]] = {
+    "published": lambda entry, cells, published, study: beside_published(entry, cells, published),
+    "significance": lambda entry, cells, published, study: significance(entry, cells, published),
+    "grid": lambda entry, cells, published, study: grid(entry, cells),
+    "ranking": lambda entry, cells, published, study: ranking(entry, cells),
+    "degrees": lambda entry, cells, published, study: degrees(entry, cells),
+    "sizes": lambda entry, cells, published, study: sizes(cells),
+    "fits": lambda entry, cells, published, study: fits(entry),
+    "densities": lambda entry, cells, published, study: densities(entry, study["kernels"]),
+}
 
 
 def grid(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
@@ -129,13 +145,15 @@ def _place(ranks: pd.Series, extreme: str) -> str:
 
 def caption(entry: Mapping[str, Any]) -> str:
     """Return an entry's own caption, or what its type shows; the rule of the verdicts always."""
-    if entry["type"] == "fits":
+    if "metric" not in entry:
         return str(entry["caption"]).strip()
     what = METRICS[entry["metric"]].text
     own = {
         "published": f"{sentence(what)}: published and measured, mean ± standard deviation.",
         "grid": f"{sentence(what)}: mean ± standard deviation over the repetitions, by "
         f"{'s' if entry.get('by') == 's' else 'columns D'}; bold: the best mean of a data set and kernel.",
+        "significance": f"{sentence(what)}: published and measured. A mark says that the method is better than "
+        f"{entry.get('baseline')} by a paired t-test over the repetitions (two-sided, 5 %), as in the paper.",
         "ranking": f"Mean rank by {what} among the methods with the same columns D (1 is best), over data sets, "
         "kernels and D, and where that rank is least and greatest. A method is ranked only "
         "where it applies, among so many methods on average.",

@@ -46,6 +46,12 @@ def test_minmax(folder):
     assert (data.X_test.min(), data.X_test.max()) != (0, 1)
 
 
+def test_minmax_of_each_row(folder):
+    data, raw = load(folder, preprocess="minmax_rows"), load(folder)
+    expected = [(row - row.min()) / ((row.max() - row.min()) or 1) for row in raw.X_test]
+    np.testing.assert_allclose(data.X_test, expected)
+
+
 def test_minmax_by_all_rows(folder):
     data = load(folder, preprocess="minmax_all")
     rows = np.concatenate([data.X_train, data.X_test])

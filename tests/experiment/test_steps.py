@@ -18,9 +18,10 @@ from rflib.experiment.alive import hold
 from rflib.experiment.cells import seed_of
 from rflib.experiment.files import read_arrays, read_table, replacing, write_arrays
 from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.learners.krr import KRRClassifier
 from rflib.learners.svm import LinearSVM
 from rflib.maps.gorf import GORF
-from rflib.metrics import accuracy, log_eigenvalue_ratio, relative_frobenius_error
+from rflib.metrics import accuracy, degrees_of_freedom, log_eigenvalue_ratio, relative_frobenius_error
 
 KERNEL = '{"type":"DeltaGaussian"}'
 METHOD = '{"type":"GORF"}'
@@ -122,6 +123,43 @@ def test_features_get_back_the_norms_of_the_rows(data: Path, tmp_path: Path) -> 
     )
     expected = accuracy(rows.y_test, LinearSVM().fit(Z, rows.y_train).predict(Z_test))
     assert read_table(tmp_path / "s.parquet")["value"].item() == pytest.approx(expected)
+
+
+def test_a_path_of_ridges_is_scored_by_effective_ridge(data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
+    spec = {"type": "KRRClassifier", "ridge": "lambda", "alphas": [0.1]}
+    common = ("--method", METHOD, "--features", features)
+    step(
+        "train",
+        data,
+        *common,
+        "--learner",
+        json.dumps({**spec, "path": [0.1, 10]}),
+        "--output",
+        tmp_path / "s",
+    )
+    table = read_table(tmp_path / "s")
+    rows, feature_map = by_hand(data, 16, 0)
+    Z = feature_map.transform(rows.X_train)
+    np.testing.assert_allclose(table["at"].dropna(), np.array([0.1, 10]) / (Z**2).sum(axis=1).mean())
+    strong = KRRClassifier(ridge="lambda", alphas=[10.0]).fit(Z, rows.y_train)
+    expected = accuracy(rows.y_test, strong.predict(feature_map.transform(rows.X_test)))
+    assert table["value"][1] == pytest.approx(expected)
+    assert table["value"][0] == table.loc[table["at"].isna(), "value"].item()
+
+
+def test_degrees_of_freedom_are_those_of_the_kernel(data: Path, tmp_path: Path) -> None:
+    features = sample(data, tmp_path / "f.npz", (16, 8), "0:1")
+    more = ("--method", METHOD, "--features", features, "--rows", 60, "--degrees")
+    step("evaluate", data, *more, "--output", tmp_path / "e.parquet")
+    table = read_table(tmp_path / "e.parquet")
+    rows, _ = by_hand(data, 16, 0)
+    for metric, expected in zip(
+        ("effective_degrees", "surrogate_degrees"),
+        degrees_of_freedom(DeltaGaussian()(rows.X_train), rows.y_train),
+        strict=True,
+    ):
+        np.testing.assert_allclose(table[table["metric"] == metric]["value"], expected, rtol=1e-9)
 
 
 def test_a_streaming_learner_tells_its_curve(data: Path, tmp_path: Path) -> None:

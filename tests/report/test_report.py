@@ -1,6 +1,7 @@
 """Tables, verdicts, claims, figures and the page, from cells made up for the purpose."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,18 @@ import yaml
 
 from rflib.experiment.plan import plan_study
 from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.kernels.gaussian import Gaussian
 from rflib.measures.exact import exact_measure
 from rflib.measures.variance import variance_iid, variance_orthogonal
+from rflib.report import monte_carlo
 from rflib.report.cells import read_cells, select
 from rflib.report.claims import check_claims
 from rflib.report.curves import draw_curves
 from rflib.report.export import export
 from rflib.report.figures import draw, write_figures
 from rflib.report.fits import draw_fits, fits
+from rflib.report.liu import degrees, significance, sizes
+from rflib.report.monte_carlo import densities, draw_maps
 from rflib.report.numbers import columns, plain, plus_minus
 from rflib.report.page import reduced, write_page
 from rflib.report.published import published_numbers, verdict
@@ -25,6 +30,7 @@ from rflib.report.tables import grid, make_table, ranking, write_tables
 from rflib.report.variance import draw_variance
 
 ERROR = "relative_frobenius_error"
+PUBLISHED_FOLDER = Path(__file__).parents[2] / "workflow/published"
 
 
 def made_up_cells(means, seeds=10, spread=0.001):
@@ -129,7 +135,7 @@ def test_verdict():
 
 
 def test_table_beside_published(study, published):
-    table = make_table(study["tables"][0], made_up_cells({"GORF": 0.1, "GRFF": 0.2}), published)
+    table = make_table(study["tables"][0], made_up_cells({"GORF": 0.1, "GRFF": 0.2}), published, study)
     assert list(table["verdict"]) == ["agrees", "better", "worse", "not run"]
     assert table["ours"][0] == pytest.approx(0.1)
     assert table["ours std"][0] == pytest.approx(0.001)
@@ -197,7 +203,7 @@ def test_two_budgets_are_not_pooled(study, published):
     cells = made_up_cells({"GORF": 0.1})
     wide = cells.assign(n_components=cells["n_components"] * 2, value=9.0)
     both = pd.concat([cells, wide], ignore_index=True)
-    table = make_table(study["tables"][0], both, published)
+    table = make_table(study["tables"][0], both, published, study)
     assert list(table["repetitions"]) == [10, 10, 10, 0]
     assert table["ours"][0] == pytest.approx(0.1)
     assert list(grid({"metric": ERROR}, both).columns[3::2]) == ["D = 64", "D = 128", "D = 256"]
@@ -589,3 +595,81 @@ def test_pooled_panels(study, published):
     cells = made_up_cells({"GORF": 0.1})
     entry = {"type": "lines", "title": "t", "metric": ERROR, "pooled": "all of them"}
     assert [axes.get_title() for axes in draw(entry, cells, published).axes] == ["all of them, delta"]
+
+
+def test_marks_of_another_learner_lie_on_the_curve():
+    cells = curve(made_up_cells({"GORF": 0.1}), {1: 1.0, 2: 2.0}).assign(learner="path")
+    marks = curve(made_up_cells({"GORF": 0.1}), {1.5: 1.4}).assign(learner="grid")
+    entry = {"title": "t", "metric": ERROR, "learner": "path", "marks": "grid", "x_label": "ridge"}
+    axes = draw_curves(entry, pd.concat([cells, marks])).axes[0]
+    line, points = axes.lines
+    np.testing.assert_allclose(line.get_xydata(), [[1, 1], [2, 2]])
+    np.testing.assert_allclose(points.get_xydata(), [[1.5, 1.4]])
+    assert axes.get_xlabel() == "ridge"
+
+
+def liu_cells(gains):
+    """Accuracies on EEG at s = d: a baseline, and methods that are better by a gain, over ten repetitions."""
+    cells = made_up_cells({"RFF": 0.7} | {method: 0.7 + gain for method, gain in gains.items()})
+    cells = cells[(cells["dataset"] == "usps") & (cells["s_label"] == "d")]
+    noise = np.random.default_rng(3).standard_normal(len(cells)) * 0.001
+    return cells.assign(metric="accuracy", dataset="eeg", name="eeg", value=cells["value"] + noise)
+
+
+SIGNIFICANCE = {
+    "type": "significance",
+    "title": "t",
+    "metric": "accuracy",
+    "baseline": "RFF",
+    "paper": "liu2020",
+    "table": "Table 3",
+    "kernels": {"delta": "gaussian(sigma=1)"},
+    "methods": {"RFF": "RFF", "SLS": "SLS-RFF"},
+    "datasets": {"eeg": "EEG"},
+}
+
+
+@pytest.mark.parametrize(("gain", "mark"), [(0.05, "•"), (-0.05, "")])
+def test_marks_of_significance(gain, mark):
+    table = significance(SIGNIFICANCE, liu_cells({"SLS": gain}), PUBLISHED_FOLDER)
+    row = table[(table["data set"] == "EEG") & (table["s"] == "d")].set_index("method")
+    assert row["our mark"].to_dict() == {"RFF": "", "SLS": mark}
+    assert row["published"].round(4).to_dict() == {"RFF": 0.6845, "SLS": 0.6862}
+    marked = table[table["published mark"] == "•"]
+    assert set(marked["published as"]) == {"SLS-RFF"}
+    assert ("EEG", "4d") in set(zip(marked["data set"], marked["s"], strict=True))
+
+
+def test_degrees_count_each_repetition_once():
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.1})
+    both = [
+        cells.assign(metric=f"{kind}_degrees", value=v)
+        for kind, v in (("effective", 4.0), ("surrogate", 9.0))
+    ]
+    table = degrees({"title": "t", "type": "degrees"}, pd.concat(both))
+    np.testing.assert_allclose(table["D log D"], 9 * np.log(9))
+    assert list(table["d_K"]) == [4.0, 4.0]
+
+
+def test_sizes_are_those_of_the_registry():
+    table = sizes(pd.DataFrame({"name": ["eeg", "magic04", "cod_rna"]}))
+    assert table["training rows"].tolist() == [7488, 9510, 59535]
+    assert table["columns d"].tolist() == [14, 10, 8]
+
+
+def test_densities_tell_a_wrong_pair(monkeypatch):
+    kernels = {"G": {"type": "Gaussian", "sigma": 1.5}, "L": {"type": "Laplacian"}, "C": {"type": "Cauchy"}}
+    entry = {"kernels": list(kernels), "dimension": 2, "draws": 20_000}
+    assert set(densities(entry, kernels)["verdict of the pair"]) == {"holds"}
+    right = monte_carlo.exact_measure
+    monkeypatch.setattr(monte_carlo, "exact_measure", lambda kernel, d: right(Gaussian(1.0), d))
+    assert "fails" in set(densities(entry, kernels)["verdict of the pair"])
+
+
+def test_map_figure_measures_what_the_formulas_say():
+    """400 draws: a variance has a relative error of about sqrt(2 / 400) = 7 %; 5 of these are 3e-7 in 50 points."""
+    entry = {"kernels": ["G"], "dimension": 1, "columns": 16, "draws": 400}
+    axes = draw_maps(entry, {"G": {"type": "Gaussian", "sigma": 1.0}}).axes[0]
+    for formula, measured in zip(axes.lines[::2], axes.lines[1::2], strict=True):
+        expected = formula.get_ydata()
+        np.testing.assert_allclose(measured.get_ydata(), expected, rtol=0.4, atol=1e-12)
