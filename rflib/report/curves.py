@@ -48,13 +48,11 @@ def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
             same = (
                 (marked["dataset"] == dataset) & (marked["method"] == method) & (marked["kernel"] == kernel)
             )
-            points = _statistics(marked[same])
-            hollow = {
-                "linestyle": "none",
-                "markerfacecolor": "white",
-                "markersize": style["markersize"] + 3.5,
-            }
-            axes.plot(points["at"], points["mean"], **(style | hollow))
+            if same.any():
+                points = _statistics(marked[same])
+                size = style["markersize"] + 3.5
+                hollow = {"linestyle": "none", "markerfacecolor": "white", "markersize": size}
+                axes.plot(points["at"], points["mean"], **(style | hollow))
         if entry.get("log_x", False):
             axes.set_xscale("log")
         axes.set(
