@@ -334,9 +334,17 @@ def _scaled(study: Mappings, preset: str) -> Mappings:
             for dataset in study["datasets"]
         ]
         size = {"repetitions": SMOKE_REPETITIONS, "seed_block": SMOKE_REPETITIONS}
-        grids = [{**grid, **size, "max_columns": SMOKE_COLUMNS} for grid in study.get("grids", [{}])]
+        grids = [
+            {**grid, **size, "s": _one_block(grid.get("s", study["s"])), "max_columns": SMOKE_COLUMNS}
+            for grid in study.get("grids", [{}])
+        ]
         return {**study, "datasets": small, "grids": grids}
     return study
+
+
+def _one_block(grid: Sequence[Any]) -> list[list[Any]]:
+    """Join the blocks of s values to one: where cells are small, the start of a job costs more than they do."""
+    return [[value for item in grid for value in (item if isinstance(item, list) else [item])]]
 
 
 def _blocks(

@@ -160,8 +160,8 @@ def test_the_exact_kernel_runs_once_where_repetitions_have_the_same_rows() -> No
 
 
 def test_smoke_keeps_no_large_block() -> None:
-    smoke = plan({"preset": "smoke"}, s=[16, 1024, 4096], grids=[{}, {"s": [4096]}])
-    assert {e.block.n_components for e in smoke.entries} == {(64,), (16384,)}
+    smoke = plan({"preset": "smoke"}, s=[16, [32, 1024], 4096], grids=[{}, {"s": [4096]}])
+    assert {e.block.n_components for e in smoke.entries} == {(64, 128), (16384,)}
 
 
 def test_smoke_is_small_and_full_is_large() -> None:
