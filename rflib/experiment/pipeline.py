@@ -6,6 +6,7 @@ reruns nothing.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -244,6 +245,13 @@ class Pipeline:
     def texts(self, studies: Iterable[str]) -> str:
         """Return what the report page takes from the study files themselves."""
         return canonical({name: self.studies[name].study for name in studies})
+
+    @cached_property
+    def assets(self) -> str:
+        """A hash of what the page is made with besides code: its templates and the texts on methods."""
+        folder = self.base / "rflib/report"
+        files = sorted([*folder.glob("templates/*"), *folder.glob("*.yaml")])
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
     def part(self, study: str, *keys: str) -> str:
         """Return the part of a study file that a table or figure depends on."""

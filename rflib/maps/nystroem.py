@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -39,7 +39,7 @@ class Nystroem(RandomFeatureMap):
         U |l|^(-1/2); zero for eigenvalues that are zero to rounding.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("landmarks_", "normalization_")
+    _state: ClassVar[tuple[str, ...]] = ("landmarks_",)
 
     landmarks_: NDArray[np.float64]
     normalization_: NDArray[np.float64]
@@ -64,6 +64,15 @@ class Nystroem(RandomFeatureMap):
             )
         # In double precision also for single rows: small eigenvalues would blow up the rounding of the kernel.
         self.landmarks_ = X[rng.permutation(len(X))[: self.n_components]].astype(np.float64)
+        self._normalise()
+
+    def restore(self, state: Mapping[str, NDArray]) -> Self:
+        """Become the fitted map that `state` was taken from; the normalisation is computed again."""
+        super().restore(state)
+        self._normalise()
+        return self
+
+    def _normalise(self) -> None:
         values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_))
         size = np.abs(values)
         kept = size > _RANK_TOLERANCE * size.max()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import yaml
+
+from rflib.experiment.pipeline import Pipeline
 
 from .conftest import TINY, Workspace
 
@@ -103,6 +106,16 @@ def test_figures_tables_and_texts_rerun_no_cell(finished: Workspace, copy_of: Co
     workspace = copy_of(finished)
     workspace.study(title="Another", figures=[{"type": "error"}], tables=[{"type": "error"}])
     assert workspace.planned() == {}
+
+
+@pytest.mark.parametrize("file", ["templates/page.html", "templates/style.css", "methods.yaml"])
+def test_the_page_is_made_again_with_other_templates(file: str, fresh: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(fresh)
+    config = yaml.safe_load((workspace.folder / "config.yaml").read_text())
+    before = Pipeline(config, workspace.folder).assets
+    assert Pipeline(config, workspace.folder).assets == before
+    workspace.append(f"rflib/report/{file}", "\n# edited\n")
+    assert Pipeline(config, workspace.folder).assets != before
 
 
 def test_another_mirror_reruns_nothing(finished: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,5 +49,6 @@ rule page:
         studies=ASKED,
         texts=lambda wildcards: PIPELINE.texts(ASKED),
         code=lambda wildcards: PIPELINE.code("rflib.report.page"),
+        assets=lambda wildcards: PIPELINE.assets,
     shell:
         "{STEP} report --studies {STUDY_FILES:q} --results {RESULTS:q} --out {output:q} 2> {log:q}"
