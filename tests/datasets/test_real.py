@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.ndimage import correlate
 
+from rflib.datasets.entries.generated import GENERATED
 from rflib.datasets.fetch import FetchError, fetch, fetch_file
 from rflib.datasets.load import load
 from rflib.datasets.parsers import read_csv
@@ -33,6 +34,7 @@ BALANCE = {
     "covtype_20k": ({-1: 20000 - 9728, 1: 9728},),
 }
 BETWEEN = {"digits": (174, 183), "usps_digits": (708, 1553), "letter_libsvm": (734, 813)}
+BETWEEN |= dict.fromkeys(GENERATED, (690, 810))
 REGRESSION = {"diabetes", "housing", "housing_luo2021"}
 NOT_HELD = {"california_housing", "gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
 HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
