@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.ndimage import correlate
 
-from rflib.datasets.entries.generated import GENERATED
 from rflib.datasets.fetch import FetchError, fetch, fetch_file
 from rflib.datasets.load import load
 from rflib.datasets.parsers import read_csv
@@ -34,7 +33,13 @@ BALANCE = {
     "covtype_20k": ({-1: 20000 - 9728, 1: 9728},),
 }
 BETWEEN = {"digits": (174, 183), "usps_digits": (708, 1553), "letter_libsvm": (734, 813)}
-BETWEEN |= dict.fromkeys(GENERATED, (690, 810))
+BETWEEN |= {
+    "normal_512": (722, 778),
+    "normal_1000": (714, 786),
+    "normal_1024": (745, 755),
+    "normal_2048": (715, 785),
+    "normal_4096": (735, 765),
+}
 REGRESSION = {"diabetes", "housing", "housing_luo2021"}
 NOT_HELD = {"california_housing", "gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
 HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
