@@ -8,6 +8,7 @@ from snakemake.utils import min_version
 
 from rflib.experiment.alive import hold
 from rflib.experiment.pipeline import Pipeline
+from rflib.experiment.sources import VARIABLE, digest
 
 min_version("9.0")
 
@@ -25,6 +26,9 @@ except ValueError as error:
 
 if workflow.is_main_process:
     ALIVE = hold(Path(".snakemake"))
+
+# Jobs refuse code that was edited after the run began.
+os.environ.setdefault(VARIABLE, digest())
 
 RESULTS = PIPELINE.results
 STEP = f"{sys.executable} -m rflib"

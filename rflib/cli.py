@@ -10,22 +10,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from rflib import __version__
+from rflib.experiment.sources import unchanged
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one step; errors of the input end it with one clear line and exit status 1."""
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
-    threads = options.pop("threads", None)
+    threads = options.pop("threads")
     print("rflib", shlex.join(sys.argv[1:] if arguments is None else arguments), file=sys.stderr, flush=True)
     try:
-        if threads:
-            from threadpoolctl import threadpool_limits
-
-            with threadpool_limits(threads):
-                step(**options)
-        else:
+        with threadpool_limits(threads), unchanged():
             step(**options)
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
@@ -250,5 +248,5 @@ def _json(text: str) -> Any:
 def _step(steps: Any, name: str, function: Callable[..., None], text: str) -> argparse.ArgumentParser:
     step: argparse.ArgumentParser = steps.add_parser(name, help=text, description=text)
     step.set_defaults(step=function)
-    step.add_argument("--threads", type=int, help="threads of the linear algebra")
+    step.add_argument("--threads", type=int, default=1, help="threads of the linear algebra (1)")
     return step
