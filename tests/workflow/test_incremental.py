@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,7 @@ import yaml
 
 from rflib.experiment.pipeline import Pipeline
 
-from .conftest import TINY, Workspace
+from .conftest import TABLE, TINY, Workspace
 
 pytestmark = pytest.mark.workflow
 Copy = Callable[[Workspace], Workspace]
@@ -116,6 +117,16 @@ def test_the_page_is_made_again_with_other_templates(file: str, fresh: Workspace
     assert Pipeline(config, workspace.folder).assets == before
     workspace.append(f"rflib/report/{file}", "\n# edited\n")
     assert Pipeline(config, workspace.folder).assets != before
+
+
+def test_a_page_of_another_checkout_does_not_stand_for_cells(finished: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(finished)
+    (workspace.folder / TABLE).unlink()
+    page = workspace.folder / "results/report/index.html"
+    page.parent.mkdir()
+    page.write_text("an older page")
+    shutil.rmtree(workspace.folder / ".snakemake")
+    assert workspace.planned(target="tiny")["aggregate"] == 1
 
 
 def test_another_mirror_reruns_nothing(finished: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
