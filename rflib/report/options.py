@@ -138,7 +138,7 @@ def _schemas(study: Options, mapped: bool) -> dict[str, Any]:
         "a": {"type": ["number", "array"], "minimum": 2, "items": {"type": "number", "minimum": 2}},
         "p": {"type": "integer", "minimum": 1},
         "orders": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1},
-        "dimension": {"type": "integer", "minimum": 2},
+        "dimension": {"type": "integer", "minimum": 1},
         "zmax": {"type": "number", "exclusiveMinimum": 0},
         "columns": {"type": "integer", "minimum": 1},
         "draws": {"type": "integer", "minimum": 2},

@@ -1,0 +1,64 @@
+"""The study files: every table, figure and claim has a known type, right keys, and labels that the study has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from rflib.experiment.plan import plan_study
+from rflib.experiment.studies import load_study
+from rflib.report import claims, figures, tables
+from rflib.report.options import check_entries
+from rflib.report.published import published_numbers
+
+ROOT = Path(__file__).parents[2]
+STUDIES = sorted((ROOT / "workflow/studies").glob("*.yaml"))
+NO_CELLS = pd.DataFrame(
+    columns="data dataset name kernel method learner metric at s_label s n_components seed value".split()
+)
+PAPERS = {"luo2021", "pennington2015", "liu2020", "poczos"}
+
+
+@pytest.fixture(params=STUDIES, ids=lambda path: path.stem)
+def study(request):
+    return load_study(request.param)
+
+
+def test_entries_are_right(study):
+    assert check_entries("tables", study, tables.ALLOWED)
+    assert check_entries("figures", study, figures.ALLOWED)
+    check_entries("claims", study, claims.ALLOWED)
+
+
+def test_claims_without_results_have_no_data(study):
+    """Checks the explanations too, which are claims themselves."""
+    found = claims.check_claims(study, NO_CELLS, ROOT / "workflow/published")
+    assert set(found["verdict"]) <= {"no data"}
+    assert len(found) == len(study.get("claims", []))
+
+
+def test_published_tables_are_there_with_every_name(study):
+    for entry in study.get("tables", []):
+        if "paper" in entry:
+            numbers = published_numbers(
+                ROOT / "workflow/published", entry["paper"], entry["table"], entry["metric"]
+            )
+            assert set(entry["kernels"].values()) <= set(numbers["kernel"])
+            assert set(entry["methods"].values()) <= set(numbers["method"])
+            assert set(entry.get("datasets", {}).values()) <= set(numbers["dataset"])
+
+
+def test_every_kernel_method_and_data_set_is_used(study):
+    plan = plan_study("a", study, {})
+    assert {entry.kernel_label for entry in plan.entries} == set(study["kernels"])
+    assert {entry.method_label for entry in plan.entries} == set(study["methods"])
+    used = {entry.unit.data.dataset for entry in plan.entries}
+    assert used == {dataset["name"] for dataset in study["datasets"]}
+
+
+def test_the_papers_have_at_least_25_claims():
+    studies = [load_study(path) for path in STUDIES]
+    assert {study["paper"] for study in studies if "paper" in study} == PAPERS
+    assert sum(len(study["claims"]) for study in studies if "paper" in study) >= 25
