@@ -29,7 +29,7 @@ from rflib.report.variance import draw_variance
 ALLOWED = {
     "lines": (*SELECTION, "x", "log", "floor", "published", "pooled"),
     "curves": (*SELECTION, "columns", "log_x", "x_label", "marks"),
-    "maps": ("kernels!", "dimension!", "columns!", "draws!", "caption!"),
+    "maps": ("kernels!", "dimension!", "columns!", "zmax!", "draws!", "caption!"),
     "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
     "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
     "fits": ("a!", "dimension!", "orders!", "caption!"),

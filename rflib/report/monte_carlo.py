@@ -63,11 +63,11 @@ def draw_maps(entry: Mapping[str, Any], kernels: Mapping[str, Mapping[str, Any]]
     """Return the variance of the estimate of both maps against z: by formula (lines) and over draws (markers).
 
     With D columns it is (1 + k(2z) - 2 k^2) / D for cos and sin, (1 + k(2z) / 2 - k^2) / D for cos with a phase.
-    The entry gives ``kernels``, ``dimension``, ``columns`` D and ``draws``.
+    The entry gives ``kernels``, ``dimension``, ``columns`` D, ``zmax`` and ``draws``.
     """
     labels, D = entry["kernels"], entry["columns"]
     figure = Figure(figsize=(3.4 * len(labels), 3.2), layout="constrained")
-    z = np.linspace(0, 3, 25)
+    z = np.linspace(0, entry["zmax"], 25)
     points = np.zeros((len(z), entry["dimension"]))
     points[:, 0] = z
     for axes, label in zip(figure.subplots(1, len(labels), squeeze=False).ravel(), labels, strict=True):

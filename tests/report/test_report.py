@@ -668,7 +668,7 @@ def test_densities_tell_a_wrong_pair(monkeypatch):
 
 def test_map_figure_measures_what_the_formulas_say():
     """400 draws: a variance has a relative error of about 7 %; beyond 5 of these in 50 points: 3e-5."""
-    entry = {"kernels": ["G"], "dimension": 1, "columns": 16, "draws": 400}
+    entry = {"kernels": ["G"], "dimension": 1, "columns": 16, "zmax": 3, "draws": 400}
     axes = draw_maps(entry, {"G": {"type": "Gaussian", "sigma": 1.0}}).axes[0]
     for formula, measured in zip(axes.lines[::2], axes.lines[1::2], strict=True):
         expected = formula.get_ydata()

@@ -16,7 +16,21 @@ from rflib.report.published import published_numbers
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted((ROOT / "workflow/studies").glob("*.yaml"))
 NO_CELLS = pd.DataFrame(
-    columns="data dataset name kernel method learner metric at s_label s n_components seed value".split()
+    columns=[
+        "data",
+        "dataset",
+        "name",
+        "kernel",
+        "method",
+        "learner",
+        "metric",
+        "at",
+        "s_label",
+        "s",
+        "n_components",
+        "seed",
+        "value",
+    ]
 )
 PAPERS = {"luo2021", "pennington2015", "liu2020", "poczos"}
 
