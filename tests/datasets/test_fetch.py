@@ -13,7 +13,7 @@ import pytest
 
 from rflib.datasets import download
 from rflib.datasets.entry import Entry, File
-from rflib.datasets.fetch import FetchError, fetch
+from rflib.datasets.fetch import FetchError, fetch, held
 from rflib.datasets.registry import REGISTRY, files
 
 CONTENT = os.urandom(300_000) + bytes(range(256)) * 800
@@ -223,6 +223,19 @@ def test_mirrors_come_first_and_may_be_compressed(register, tmp_path):
     assert path.read_bytes() == CONTENT
     assert not Handler.ranges
     assert visible(mirror) == ["thing.data.xz"]
+
+
+def test_held_is_what_needs_no_network(register, server, tmp_path):
+    register("fine")
+    raw, mirror = tmp_path / "raw", tmp_path / "mirror"
+    mirror.mkdir()
+    assert not held("thing", raw, [mirror, f"{server}/xz/"])
+    (mirror / "thing.data.xz").write_bytes(lzma.compress(CONTENT))
+    assert held("thing", raw, [mirror])
+    assert not held("thing", raw)
+    fetch("thing", raw, [mirror])
+    assert held("thing", raw)
+    assert held("digits", raw)
 
 
 def test_a_mirror_may_be_an_address(register, server, tmp_path):
