@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test lint bench lock
+.PHONY: env run test lint axe bench lock
 
 env: $(STAMP)
 
@@ -30,6 +30,10 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+
+# axe-core, for the test of the page's accessibility, which without it is skipped by name.
+axe:
+	npm ci --silent --no-audit --no-fund --prefix tests/report/axe
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py

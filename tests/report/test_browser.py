@@ -1,9 +1,11 @@
-"""The page in a real browser: sorting, filter, search, theme, figures, a narrow window, and nothing loaded."""
+"""The page in a real browser: sorting, filter, search, theme, figures, narrow window, accessibility, requests."""
 
+import html
 import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,6 +17,8 @@ from rflib.report.tables import write_tables
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
 
 ERROR = "relative_frobenius_error"
 METHODS = [f"M{i:02d}" for i in range(12)]
@@ -60,15 +64,24 @@ const ids = [...document.querySelectorAll("[id]")].map((item) => item.id);
 seen.twice = ids.filter((id, i) => ids.indexOf(id) !== i);
 const targets = [...document.querySelectorAll("a[href^='#']")].map((a) => a.getAttribute("href").slice(1));
 seen.dangling = targets.filter((id) => !ids.includes(id));
-document.title = "done";
-document.body.innerHTML = "<pre id='seen'></pre>";
-document.getElementById("seen").textContent = JSON.stringify(seen);
+tell(seen);
 }"""
+TELL = """const tell = (found) => {
+document.body.innerHTML = "<pre id='seen'></pre>";
+document.getElementById("seen").textContent = JSON.stringify(found);
+};"""
+RUN_AXE = """addEventListener("load", async () => {
+document.querySelectorAll("details").forEach((item) => { item.open = true; });
+document.documentElement.dataset.theme = "THEME";
+const {violations, passes} = await axe.run();
+const faults = violations.map(({id, impact, nodes}) => [id, impact, nodes.map((node) => node.html)]);
+tell({faults, passes: passes.length});
+});"""
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory):
-    """What the page did when the steps above were taken in a window 500 pixels wide."""
+def page(tmp_path_factory):
+    """The page of a made-up study, with a table, a figure and a claim."""
     folder = tmp_path_factory.mktemp("browser")
     rows = [
         {
@@ -117,26 +130,36 @@ def seen(tmp_path_factory):
     (folder / "made_up.yaml").write_text(yaml.safe_dump(study))
     page = folder / "index.html"
     write_page([folder / "made_up.yaml"], folder / "results", page)
-    html = page.read_text(encoding="utf-8")
+    return page
+
+
+def visit(page, *scripts):
+    """What ``tell`` was given by scripts at the end of the page, in a window 500 pixels wide."""
     catch = "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message));</script>"
-    html = html.replace("<head>", f"<head>{catch}", 1).replace(
-        "</body>", f"<script>{STEPS}</script></body>", 1
-    )
-    page.write_text(html, encoding="utf-8")
+    text = page.read_text(encoding="utf-8").replace("<head>", f"<head>{catch}", 1)
+    added = "".join(f"<script>{script}</script>" for script in (TELL, *scripts))
+    visited = page.with_name("visited.html")
+    visited.write_text(text.replace("</body>", f"{added}</body>", 1), encoding="utf-8")
     command = [
         str(CHROMIUM),
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
         "--window-size=500,900",
-        f"--user-data-dir={folder / 'profile'}",
+        f"--user-data-dir={page.parent / 'profile'}",
+        "--virtual-time-budget=60000",
         "--dump-dom",
-        page.as_uri(),
+        visited.as_uri(),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found, f"a step failed: {done.stdout[-500:]}"
-    return json.loads(found[1].replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&"))
+    return json.loads(html.unescape(found[1]))
+
+
+@pytest.fixture(scope="module")
+def seen(page):
+    return visit(page, STEPS)
 
 
 def test_sorting_is_by_number(seen):
@@ -174,3 +197,22 @@ def test_page_is_sound(seen):
     assert seen["unnamed"] == 0
     assert seen["twice"] == []
     assert seen["dangling"] == []
+
+
+needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: make axe")
+
+
+@needs_axe
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_fault(page, theme):
+    found = visit(page, AXE.read_text(encoding="utf-8"), RUN_AXE.replace("THEME", theme))
+    assert found["faults"] == []
+    assert found["passes"] > 15
+
+
+@needs_axe
+def test_axe_finds_a_planted_fault(page):
+    plant = "document.querySelector('.zoom img').removeAttribute('alt');"
+    plant += "document.querySelector('.zoom').removeAttribute('aria-label');"
+    found = visit(page, plant, AXE.read_text(encoding="utf-8"), RUN_AXE.replace("THEME", "light"))
+    assert {"button-name", "image-alt"} <= {fault[0] for fault in found["faults"]}
