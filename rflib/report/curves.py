@@ -15,6 +15,7 @@ from rflib.report.style import line_style
 
 _PLACES = {"log_eigenvalue_ratio": "rank of the eigenvalue", "accuracy": "training examples seen"}
 _DISTINCT_MARKS = 12
+_LEAST_WIDTH = 6.0
 
 
 def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
@@ -29,7 +30,8 @@ def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
     if "marks" in entry:
         marked = _largest(entry, select(cells, {**entry, "learner": entry["marks"]}, curves=True))
     places = list(dict.fromkeys(chosen["dataset"]))
-    figure = Figure(figsize=(4.4 * max(1, len(places)), 3.9), layout="constrained")
+    width = max(_LEAST_WIDTH, 4.4 * len(places))
+    figure = Figure(figsize=(width, 3.9), layout="constrained")
     if not places:
         figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
         return figure
@@ -59,7 +61,9 @@ def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
             title=dataset, xlabel=entry.get("x_label", _PLACES.get(entry["metric"], "place on the curve"))
         )
     figure.axes[0].set_ylabel(sentence(METRICS[entry["metric"]].text))
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=int(width / 1.7), frameon=False
+    )
     return figure
 
 
