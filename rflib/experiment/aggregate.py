@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from rflib.experiment.files import read_table, write_table
 from rflib.experiment.plan import Entry, StudyPlan
+from rflib.files import read_table, write_table
 
 _ORDER = ["data", "kernel", "method", "metric", "n_components", "seed", "at"]
 

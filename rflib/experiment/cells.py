@@ -12,8 +12,8 @@ from numpy.random import SeedSequence
 from numpy.typing import NDArray
 
 from rflib.datasets.load import Dataset, load
-from rflib.experiment.files import read_arrays
 from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.files import read_arrays
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap
 

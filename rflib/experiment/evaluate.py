@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
-from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build_kernel
+from rflib.files import write_rows
 from rflib.metrics import (
     degrees_of_freedom,
     log_eigenvalue_ratio,

@@ -7,9 +7,9 @@ from time import perf_counter
 from typing import Any
 
 from rflib.experiment.cells import Source
-from rflib.experiment.files import write_rows
 from rflib.experiment.names import Spec, build, build_kernel
 from rflib.experiment.train import score
+from rflib.files import write_rows
 
 
 def run(source: Source, kernel: Spec, learner: Spec, seeds: range, output: Path, **common: Any) -> None:

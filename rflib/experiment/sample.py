@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.experiment.cells import Source, seed_of
-from rflib.experiment.files import write_arrays
 from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.files import write_arrays
 from rflib.measures.base import SpectralMeasure
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rflib.datasets.load import Dataset
 from rflib.experiment.cells import Source, maps_of
-from rflib.experiment.files import write_rows
 from rflib.experiment.names import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
+from rflib.files import write_rows
 from rflib.learners.ridge_system import ridge_sizes
 from rflib.learners.signed import signed_columns
 from rflib.metrics import accuracy, rmse

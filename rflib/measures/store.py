@@ -1,17 +1,16 @@
-"""Measures in npz files: plain arrays and names, no pickle, written whole or not at all."""
+"""Measures in npz files: plain arrays and names, no pickle."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.files import read_arrays, write_arrays
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.base import (
     ChiPart,
@@ -39,12 +38,8 @@ _CLASSES = {
 
 
 def save(measure: SpectralMeasure, path: str | Path) -> None:
-    """Write a measure to ``path`` (npz), under a temporary name first."""
-    path = Path(path)
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        np.savez(file, allow_pickle=False, **dict(_flatten("measure", measure)))
-    os.replace(temporary, path)
+    """Write a measure to ``path`` (npz)."""
+    write_arrays(path, dict(_flatten("measure", measure)))
 
 
 def load(path: str | Path) -> SpectralMeasure:
@@ -53,17 +48,15 @@ def load(path: str | Path) -> SpectralMeasure:
     Raises
     ------
     ValueError
-        If the file is not one; the message names it.
+        If the file is damaged or not one; the message names it.
     """
+    arrays = read_arrays(path)
     try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            measure = _unflatten("measure", dict(archive))
+        measure = _unflatten("measure", arrays)
         if not isinstance(measure, SpectralMeasure):
             raise TypeError(f"found {type(measure).__name__}")
         return measure
-    except (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
+    except (KeyError, ValueError, TypeError) as error:
         raise ValueError(f"{path} holds no spectral measure ({error}): delete it and run again.") from error
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from rflib.experiment.files import read_table
+from rflib.files import read_table
 
 EXACT = "exact kernel"
 _ONE_S = ["data", "kernel", "method", "learner", "metric", "s_label"]

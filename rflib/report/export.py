@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 
 from rflib.experiment.plan import plan_study
+from rflib.files import read_table
 from rflib.report.numbers import columns
 from rflib.report.options import read_index
 from rflib.report.page import reduced
@@ -28,7 +29,7 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
     if not (folder / "cells.parquet").exists():
         raise ValueError(f"{folder} holds no cells: run the study first.")
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
-    cells = pd.read_parquet(folder / "cells.parquet")
+    cells = read_table(folder / "cells.parquet")
     out_dir.mkdir(parents=True, exist_ok=True)
     plan = plan_study(study.stem, about, {})
     absent = [

@@ -13,8 +13,8 @@ import yaml
 from jinja2 import Environment, FileSystemLoader
 
 from rflib import __version__
-from rflib.experiment.files import replacing
 from rflib.experiment.plan import StudyPlan, plan_study
+from rflib.files import replacing
 from rflib.report.cells import read_cells
 from rflib.report.methods import cards
 from rflib.report.numbers import columns

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rflib.cli import main
@@ -16,7 +14,7 @@ from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
 from rflib.experiment.alive import hold
 from rflib.experiment.cells import seed_of
-from rflib.experiment.files import read_arrays, read_table, replacing, write_arrays
+from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.learners.krr import KRRClassifier
 from rflib.learners.svm import LinearSVM
@@ -201,35 +199,6 @@ def test_seeds_come_from_identity_alone() -> None:
     assert seed_of("a", 1).entropy == seed_of("a", "1").entropy
     assert seed_of("a", 1).entropy != seed_of("a1").entropy
     assert seed_of("a", 1).generate_state(1)[0] == 1348368279
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "folder/a.npz"
-    write_arrays(path, {"x": np.arange(3)})
-    with pytest.raises(KeyboardInterrupt), replacing(path) as file:
-        file.write(b"half")
-        raise KeyboardInterrupt
-    np.testing.assert_array_equal(read_arrays(path)["x"], np.arange(3))
-    assert [p.name for p in path.parent.iterdir()] == ["a.npz"]
-
-
-def test_a_full_disk_is_named_with_the_remedy(tmp_path: Path) -> None:
-    with (
-        pytest.raises(OSError, match=r"cannot write .*a\.npz: No space left.*Make room.*run again"),
-        replacing(tmp_path / "a.npz"),
-    ):
-        raise OSError(errno.ENOSPC, "No space left on device")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_arrays_are_read_without_pickle(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", x=np.array([{}], dtype=object))
-    with pytest.raises(ValueError, match=r"a\.npz is damaged"):
-        read_arrays(tmp_path / "a.npz")
-    pd.DataFrame({"x": [1]}).to_parquet(tmp_path / "a.parquet")
-    (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-10])
-    with pytest.raises(ValueError, match=r"a\.parquet is damaged"):
-        read_table(tmp_path / "a.parquet")
 
 
 def test_locks_of_the_dead_are_cleared_and_those_of_the_living_kept(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
+from rflib.files import write_arrays
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
@@ -63,23 +64,16 @@ def test_part_of_a_file_is_an_error_that_names_it(tmp_path):
     whole = path.read_bytes()
     for content in (b"", b"PK", whole[: len(whole) // 2], whole[:-10], b"not a measure"):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"measure\.npz holds no spectral measure.*run again"):
+        with pytest.raises(ValueError, match=r"measure\.npz is damaged.*run again"):
             load(path)
 
 
 def test_arrays_of_something_else_are_an_error(tmp_path):
     path = tmp_path / "measure.npz"
     for arrays in ({"x": np.ones(3)}, {"measure/class": np.array("Unknown")}):
-        np.savez(path, **arrays)
+        write_arrays(path, arrays)
         with pytest.raises(ValueError, match="holds no spectral measure"):
             load(path)
-
-
-def test_pickles_are_not_read(tmp_path):
-    path = tmp_path / "measure.npz"
-    np.savez(path, **{"measure/class": np.array([object()], dtype=object)})
-    with pytest.raises(ValueError, match="holds no spectral measure"):
-        load(path)
 
 
 def test_a_missing_file_is_missing(tmp_path):

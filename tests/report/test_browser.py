@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from rflib.files import write_table
 from rflib.report.figures import write_figures
 from rflib.report.page import write_page
 from rflib.report.tables import write_tables
@@ -124,7 +125,7 @@ def page(tmp_path_factory):
     }
     results = folder / "results" / "made_up"
     results.mkdir(parents=True)
-    pd.DataFrame(rows).to_parquet(results / "cells.parquet")
+    write_table(results / "cells.parquet", pd.DataFrame(rows))
     for write, name in ((write_tables, "tables"), (write_figures, "figures")):
         write(study, results / "cells.parquet", folder, results / name)
     (folder / "made_up.yaml").write_text(yaml.safe_dump(study))

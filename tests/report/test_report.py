@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from rflib.experiment.plan import plan_study
+from rflib.files import write_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.measures.exact import exact_measure
@@ -218,7 +219,7 @@ def test_a_cell_with_two_values_of_s_counts_once():
 def test_cells_are_read_in_the_studys_order_and_by_full_name_where_needed(study, tmp_path):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}).drop(columns="name")
     other = cells[cells["dataset"] == "usps"].assign(data="usps.raw")
-    pd.concat([cells, other]).sample(frac=1, random_state=0).to_parquet(tmp_path / "cells.parquet")
+    write_table(tmp_path / "cells.parquet", pd.concat([cells, other]).sample(frac=1, random_state=0))
     read = read_cells(tmp_path / "cells.parquet", study)
     assert list(dict.fromkeys(read["method"])) == ["GRFF", "GORF"]
     assert list(dict.fromkeys(read["dataset"])) == ["letter", "usps.raw", "usps.unit_norm"]
@@ -349,7 +350,7 @@ GRID = {"type": "grid", "title": "T", "metric": ERROR}
     ],
 )
 def test_wrong_options_are_named(key, entry, message, study, published, tmp_path):
-    made_up_cells({"GORF": 1.0}).to_parquet(tmp_path / "cells.parquet")
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 1.0}))
     write = write_figures if key == "figures" else write_tables
     with pytest.raises(ValueError, match=message):
         write({**study, key: [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
@@ -408,7 +409,7 @@ def test_figures_are_the_same_to_the_byte(study, published, tmp_path):
         },
         {"type": "lines", "title": "Nothing there", "metric": "rmse", "log": True},
     ]
-    made_up_cells({"GORF": 0.1, "GRFF": 0.2}).to_parquet(tmp_path / "cells.parquet")
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 0.1, "GRFF": 0.2}))
     for folder in ("a", "b"):
         write_figures(study, tmp_path / "cells.parquet", published, tmp_path / folder)
     names = sorted(path.name for path in (tmp_path / "a").glob("*.svg"))
@@ -420,7 +421,7 @@ def test_figures_are_the_same_to_the_byte(study, published, tmp_path):
 def test_error_against_seconds(study, published, tmp_path):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
     times = cells.assign(metric="transform_seconds", value=cells["n_components"] / 1e5)
-    pd.concat([cells, times]).to_parquet(tmp_path / "cells.parquet")
+    write_table(tmp_path / "cells.parquet", pd.concat([cells, times]))
     entry = {"type": "lines", "title": "E", "metric": ERROR, "x": "transform_seconds", "log": True}
     write_figures({**study, "figures": [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
     assert (tmp_path / "out" / "00_e.svg").stat().st_size > 10_000
@@ -439,7 +440,7 @@ def test_a_method_has_one_style_everywhere():
 def results(study, published, tmp_path):
     folder = tmp_path / "results" / "made_up"
     folder.mkdir(parents=True)
-    made_up_cells({"GORF": 0.1, "GRFF": 0.2}).to_parquet(folder / "cells.parquet")
+    write_table(folder / "cells.parquet", made_up_cells({"GORF": 0.1, "GRFF": 0.2}))
     write_tables(study, folder / "cells.parquet", published, folder / "tables")
     write_figures(study, folder / "cells.parquet", published, folder / "figures")
     path = tmp_path / "made_up.yaml"
@@ -474,7 +475,7 @@ def test_page_loads_nothing_from_elsewhere(results, tmp_path):
 
 
 def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path):
-    made_up_cells({"GORF": 0.1}).to_parquet(tmp_path / "cells.parquet")
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 0.1}))
     absent = [{**entry, "metric": "rmse"} for entry in study["tables"][1:]]
     out = tmp_path / "results" / "made_up"
     study = {**study, "tables": absent, "claims": [], "figures": [{**study["figures"][0], "metric": "rmse"}]}
@@ -505,7 +506,7 @@ def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
     path, folder = results
     cells = pd.read_parquet(folder / "made_up/cells.parquet")
     cells["data"] += ".max_train=300"
-    cells.to_parquet(folder / "made_up/cells.parquet")
+    write_table(folder / "made_up/cells.parquet", cells)
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Reduced run</strong> 10 of 20 repetitions and fewer rows of letter, usps" in html
