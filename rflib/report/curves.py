@@ -21,7 +21,8 @@ _LEAST_WIDTH = 6.0
 def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
     """Return the mean over repetitions along the curve, with the range from the least to the greatest shaded.
 
-    Of several numbers of columns the largest is shown, or ``columns`` of the entry. A value that is not finite,
+    Of several numbers of columns each method's largest is shown, or for all the largest up to ``columns`` of the
+    entry; where that is less, as in a reduced run, the panel says so. A value that is not finite,
     as the log ratio where K_hat lacks rank, ends the line. With ``marks``, another learner's curve is shown by
     large hollow markers.
     """
@@ -57,8 +58,11 @@ def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
                 axes.plot(points["at"], points["mean"], **(style | hollow))
         if entry.get("log_x", False):
             axes.set_xscale("log")
+        used = inside["n_components"].max()
+        reduced = f", here D = {used:g}" if used < entry.get("columns", 0) else ""
         axes.set(
-            title=dataset, xlabel=entry.get("x_label", _PLACES.get(entry["metric"], "place on the curve"))
+            title=dataset + reduced,
+            xlabel=entry.get("x_label", _PLACES.get(entry["metric"], "place on the curve")),
         )
     figure.axes[0].set_ylabel(sentence(METRICS[entry["metric"]].text))
     figure.legend(
@@ -68,9 +72,10 @@ def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
 
 
 def _largest(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """Keep the cells of the entry's number of columns, or of each method's largest one."""
+    """Keep the cells of the largest number of columns up to the entry's, or of each method's largest one."""
     if "columns" in entry:
-        return cells[cells["n_components"] == entry["columns"]]
+        within = cells[cells["n_components"] <= entry["columns"]]
+        return within[within["n_components"] == within["n_components"].max()]
     largest = cells.groupby(["kernel", "dataset", "method"])["n_components"].transform("max")
     return cells[cells["n_components"] == largest]
 

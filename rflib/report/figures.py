@@ -35,7 +35,8 @@ ALLOWED = {
     "fits": ("a!", "dimension!", "orders!", "caption!"),
 }
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
-_PANELS_IN_A_ROW = 3
+# Panels in a row for so many panels; for more, the most.
+_ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
 _Handles = dict[str, Any]
 
 
@@ -85,7 +86,7 @@ _DRAWN: dict[str, Callable[[Any, Any, Any, Any], Figure]] = {
 def draw(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> Figure:
     """Return a figure with a panel for each kernel and data set, and one legend below.
 
-    Several data sets stand side by side, a row for each kernel; of a single one the kernels are side by side.
+    Several data sets of several kernels stand side by side, a row for each kernel; else the panels fill rows.
     With ``pooled`` all data sets share one panel, which has that name.
     """
     chosen = _points(entry, cells)
@@ -93,12 +94,11 @@ def draw(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> Figu
         chosen = chosen.assign(dataset=entry["pooled"])
     kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
     there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
-    if len(datasets) > 1:
-        places = [pair if pair in there else None for pair in product(kernels, datasets)]
+    places = [pair if pair in there else None for pair in product(kernels, datasets)]
+    if min(len(kernels), len(datasets)) > 1:
         columns = len(datasets)
     else:
-        places = [pair for pair in product(kernels, datasets)]
-        columns = min(len(places), _PANELS_IN_A_ROW) or 1
+        columns = _ABREAST.get(len(places), max(_ABREAST.values()))
     rows = ceil(len(places) / columns) or 1
     handles: _Handles = {}
     figure = Figure(layout="constrained")

@@ -117,8 +117,8 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     repetitions, planned = cells["seed"].nunique(), max(entry.block.stop_seed for entry in entries)
     if repetitions < planned:
         parts.append(f"{repetitions} of {planned} repetitions")
-    limited = {d["name"] for d in plan.study["datasets"] if "max_train" in d or "max_test" in d}
-    cut = cells.loc[cells["data"].str.contains(r"max_(?:train|test)=") & ~cells["name"].isin(limited), "name"]
+    as_planned = {entry.unit.data.id for entry in entries} | {exact.data.id for exact in plan.exact}
+    cut = cells.loc[~cells["data"].isin(as_planned), "name"]
     if len(cut):
         parts.append(f"fewer rows of {', '.join(dict.fromkeys(cut))}")
     wanted = {

@@ -547,9 +547,26 @@ def test_curves_show_the_mean_and_range_of_the_largest_columns(study):
     assert [axes.get_title() for axes in panels] == ["letter", "usps"]
     for line in panels[0].lines:
         np.testing.assert_allclose(line.get_ydata(), [1.1, np.nan])
-    narrow = draw_curves({"title": "t", "metric": ERROR, "columns": 64}, cells)
-    np.testing.assert_allclose(narrow.axes[0].lines[0].get_ydata(), [7.0, 7.0])
+    for wanted, title in ((64, "letter"), (100, "letter, here D = 64")):
+        narrow = draw_curves({"title": "t", "metric": ERROR, "columns": wanted}, cells)
+        np.testing.assert_allclose(narrow.axes[0].lines[0].get_ydata(), [7.0, 7.0])
+        assert narrow.axes[0].get_title() == title
     assert draw_curves({"title": "t", "metric": "accuracy"}, cells).texts[0].get_text() == "No results yet"
+
+
+@pytest.mark.parametrize(
+    ("kernels", "datasets", "shape"),
+    [(1, 2, (1, 2)), (1, 4, (2, 2)), (3, 1, (1, 3)), (1, 9, (3, 3)), (2, 3, (2, 3))],
+)
+def test_panels_fill_rows_that_can_be_read(kernels, datasets, shape, published):
+    cells = made_up_cells({"GORF": 0.1})
+    copies = [
+        cells.assign(kernel=f"k{k}", dataset=f"d{d}", name=f"d{d}", data=f"d{d}")
+        for k in range(kernels)
+        for d in range(datasets)
+    ]
+    figure = draw({"title": "t", "metric": ERROR}, pd.concat(copies), published)
+    assert figure.axes[0].get_gridspec().get_geometry() == shape
 
 
 def test_variance_figure_shows_the_formulas():
@@ -584,7 +601,8 @@ def test_fit_figure_shows_kernel_fit_and_density():
 
 def test_a_smaller_run_says_in_what(study):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}, seeds=3).assign(n_components=64)
-    plan = plan_study("a", {**study, "s": [16], "repetitions": 3}, {})
+    datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
+    plan = plan_study("a", {**study, "datasets": datasets, "s": [16], "repetitions": 3}, {})
     assert reduced(cells, plan, []) == ""
     assert reduced(cells[cells["dataset"] == "usps"], plan, ["letter"]) == ""
     assert reduced(cells[cells["seed"] < 2], plan, []) == "2 of 3 repetitions"
