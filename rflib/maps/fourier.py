@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rflib.frequencies.sample import Frequencies, sample_frequencies
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.waves import waves
 from rflib.measures.base import SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
 
@@ -124,21 +125,6 @@ class FourierFeatures(RandomFeatureMap):
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         pairs = self.n_components_ - len(self.weights_)
-        phase = phases_of(X, self.frequencies_, self.phases_)
-        amplitude = np.sqrt(np.abs(self.weights_)).astype(X.dtype)
-        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
-        np.cos(phase[:, :pairs], out=features[:, :pairs])
-        np.sin(phase[:, :pairs], out=features[:, pairs : 2 * pairs])
-        np.cos(phase[:, pairs:], out=features[:, 2 * pairs :])
-        features *= np.concatenate(
-            [amplitude[:pairs], amplitude[:pairs], np.sqrt(X.dtype.type(2)) * amplitude[pairs:]]
-        )
-        return features
-
-
-def phases_of(X: NDArray, frequencies: NDArray, phases: NDArray | None = None) -> NDArray[np.floating]:
-    """Return <v_f, x> + b_f for all rows and frequencies, in X's dtype."""
-    product: NDArray[np.floating] = X @ frequencies.T.astype(X.dtype)
-    if phases is not None and phases.any():
-        product += phases.astype(X.dtype)
-    return product
+        amplitudes = np.sqrt(np.abs(self.weights_))
+        amplitudes[pairs:] *= np.sqrt(2)
+        return waves(X, self.frequencies_, self.phases_, amplitudes, pairs)

@@ -16,8 +16,9 @@ from rflib.frequencies.sample import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
 from rflib.kernels.base import Kernel
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures, phases_of
+from rflib.maps.fourier import FourierFeatures
 from rflib.maps.positive import without_positive_measure
+from rflib.maps.waves import waves
 from rflib.measures.construct import construct
 
 VARIANTS = ("resampled", "reference")
@@ -92,17 +93,17 @@ class ScoredFourierFeatures(FourierFeatures):
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         if self.variant == "resampled":
             return super()._columns(X)
-        phase = phases_of(X, self.frequencies_, self.phases_)
-        return np.cos(phase, out=phase) * np.sqrt(self.weights_).astype(X.dtype)
+        return waves(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
 
 
 def _feature_blocks(X: NDArray, pool: Frequencies) -> Iterator[NDArray[np.float64]]:
     """Cosines, then sines, of all frequencies over the root of their number, for blocks of rows."""
     size = len(pool.vectors)
     rows = max(1, _BLOCK_ELEMENTS // size)
+    amplitudes = np.full(size, np.sqrt(1 / size))
     for start in range(0, len(X), rows):
-        phase = phases_of(X[start : start + rows], pool.vectors).astype(np.float64)
-        yield np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(size)
+        block = waves(X[start : start + rows], pool.vectors, np.zeros(size), amplitudes, n_pairs=size)
+        yield block.astype(np.float64, copy=False)
 
 
 class LeverageRFF(ScoredFourierFeatures):

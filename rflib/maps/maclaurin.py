@@ -12,6 +12,8 @@ from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.polynomial import Polynomial
 from rflib.maps.base import RandomFeatureMap, Seed
 
+_BLOCK_ELEMENTS = 1 << 19
+
 
 class RandomMaclaurin(RandomFeatureMap):
     """Random Maclaurin features of a kernel f(<x, y>) = sum_N a_N <x, y>^N (Kar & Karnick 2012).
@@ -77,16 +79,19 @@ class RandomMaclaurin(RandomFeatureMap):
         assert isinstance(self.kernel_, DotProductKernel)
         features = np.empty((len(X), self.n_components_), dtype=X.dtype)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
-        used = 0
-        for degree in np.unique(self.degrees_):
-            first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
-            count = stop - first
-            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
-            product = np.full((len(X), count), scale, dtype=X.dtype)
-            for _ in range(degree):
-                product *= X @ self.signs_[used : used + count].T.astype(X.dtype)
-                used += count
-            features[:, first:stop] = product
+        signs = self.signs_.T.astype(X.dtype)
+        rows = max(1, _BLOCK_ELEMENTS // self.n_components_)
+        for start in range(0, len(X), rows):
+            block, part = X[start : start + rows], features[start : start + rows]
+            used = 0
+            for degree in np.unique(self.degrees_):
+                first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
+                count = stop - first
+                scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
+                part[:, first:stop] = scale
+                for _ in range(degree):
+                    part[:, first:stop] *= block @ signs[:, used : used + count]
+                    used += count
         return features
 
 

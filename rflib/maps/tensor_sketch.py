@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +14,11 @@ from scipy.sparse import csr_matrix
 from rflib.kernels.base import Kernel
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.waves import blas_threads
 
-_BLOCK_ELEMENTS = 1 << 22
+_BLOCK_ELEMENTS = 1 << 19
+# Number of input columns from which sparse sketches and fast transforms beat matrix products.
+_DENSE_BELOW = 128
 
 
 class TensorSketch(RandomFeatureMap):
@@ -83,7 +87,7 @@ class TensorSketch(RandomFeatureMap):
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         D = self.n_components_
         features = np.empty((len(X), D), dtype=X.dtype)
-        sketches = self._sketches(X.dtype)
+        transforms = self._transforms(X.dtype)
         # Column k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
         weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=X.dtype)
         weights[0] /= np.sqrt(2)
@@ -92,23 +96,23 @@ class TensorSketch(RandomFeatureMap):
         rows = max(1, _BLOCK_ELEMENTS // D)
         for start in range(0, len(X), rows):
             block = X[start : start + rows]
-            product = self._product(block, sketches) * weights
-            features[start : start + rows, : D // 2 + 1] = product.real
-            features[start : start + rows, D // 2 + 1 :] = product.imag[:, 1 : (D + 1) // 2]
+            product = transforms[0](block)
+            for transform in transforms[1:]:
+                product *= transform(block)
+            np.multiply(product.real, weights, out=features[start : start + rows, : D // 2 + 1])
+            inner = slice(1, (D + 1) // 2)
+            np.multiply(
+                product.imag[:, inner], weights[inner], out=features[start : start + rows, D // 2 + 1 :]
+            )
         return features
 
-    def _product(self, block: NDArray, sketches: list[tuple[csr_matrix, NDArray]]) -> NDArray:
-        product = None
-        for sketch, constant in sketches:
-            transformed = fft.rfft(block @ sketch + constant, axis=1)
-            product = transformed if product is None else np.multiply(product, transformed, out=product)
-        assert product is not None
-        return product
+    def _transforms(self, dtype: np.dtype) -> list[Callable[[NDArray], NDArray]]:
+        """Functions from rows to the real Fourier transforms (n, D // 2 + 1) of each of their sketches.
 
-    def _sketches(self, dtype: np.dtype) -> list[tuple[csr_matrix, NDArray]]:
-        """Each sketch as a sparse matrix (d, D) and the constant's vector (D,), with its share of the scale."""
-        kernel, D = self._polynomial(), self.n_components_
-        d = self.n_features_in_
+        The transform of a sketch is linear in the row: with few coordinates a matrix product is the fastest, with
+        many the sparse sketch and a fast transform.
+        """
+        kernel, D, d = self._polynomial(), self.n_components_, self.n_features_in_
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         found = []
@@ -117,5 +121,17 @@ class TensorSketch(RandomFeatureMap):
             sketch = csr_matrix((values, (np.arange(d), hashes[:d])), shape=(d, D))
             constant = np.zeros(D, dtype=dtype)
             constant[hashes[d]] = signs[d] * constant_term
-            found.append((sketch, constant))
+            if d < _DENSE_BELOW:
+                found.append(_by_product(fft.rfft(sketch.toarray()), fft.rfft(constant)))
+            else:
+                found.append(_by_transform(sketch, constant))
         return found
+
+
+def _by_product(matrix: NDArray, constant: NDArray) -> Callable[[NDArray], NDArray]:
+    numbers = matrix.view(matrix.real.dtype)
+    return lambda block: (block @ numbers).view(matrix.dtype) + constant
+
+
+def _by_transform(sketch: csr_matrix, constant: NDArray) -> Callable[[NDArray], NDArray]:
+    return lambda block: fft.rfft(block @ sketch + constant, axis=1, overwrite_x=True, workers=blas_threads())

@@ -149,3 +149,26 @@ def test_craft_takes_kernel_and_parameters_from_its_base():
     assert m.kernel == SphericalPolynomial(4, 3)
     assert m.set_params(base__layout="phase").fit(sphere(10, 4)).base_.layout == "phase"
     assert m.base.n_components == 100
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_components", [1, 2, 7, 64])
+def test_products_and_fast_transforms_give_the_same_sketch(n_components, dtype, monkeypatch):
+    rows = np.random.default_rng(0).standard_normal((40, 9)).astype(dtype)
+    sketch = TensorSketch(Polynomial(3, coef0=1.0), n_components, random_state=0).fit(rows)
+    monkeypatch.setattr(rflib.maps.tensor_sketch, "_BLOCK_ELEMENTS", 7 * n_components)
+    found = []
+    for bound in (0, 100):
+        monkeypatch.setattr(rflib.maps.tensor_sketch, "_DENSE_BELOW", bound)
+        found.append(sketch.transform(rows))
+        assert found[-1].dtype == dtype
+    scale = np.abs(found[0]).max()
+    np.testing.assert_allclose(*found, rtol=0, atol=scale * (1e-5 if dtype == "float32" else 1e-13))
+
+
+def test_row_blocks_change_nothing(monkeypatch):
+    rows = np.random.default_rng(0).standard_normal((40, 9))
+    maclaurin = RandomMaclaurin(Polynomial(3, coef0=1.0), 32, random_state=0).fit(rows)
+    whole = maclaurin.transform(rows)
+    monkeypatch.setattr("rflib.maps.maclaurin._BLOCK_ELEMENTS", 7 * 32)
+    np.testing.assert_allclose(maclaurin.transform(rows), whole, rtol=1e-12)
