@@ -61,7 +61,7 @@ class _DoublyStochastic(BaseEstimator):
         for step in range(self.n_blocks):
             rows = np.sort(rng.integers(len(X), size=self.batch_size))
             batch, batch_targets = X[rows], targets(rows)
-            Z = self._block(step, batch)
+            Z = self._block(step)(batch)
             if step == 0:
                 self.coefs_ = np.zeros((self.n_blocks, Z.shape[1], batch_targets.shape[1]))
             gradient = derivative(self._values(batch, self.coefs_[:step]), batch_targets) / len(rows)
@@ -88,22 +88,30 @@ class _DoublyStochastic(BaseEstimator):
             measure = prototype.spectrum(self.fit_rows_)
             if measure is not None:
                 self.block_.set_params(measure=measure)
+                fitted = clone(self.block_).fit(self.fit_rows_, self.fit_targets_)
+                # the measure for this number of columns, where that matters
+                self.block_.set_params(measure=getattr(fitted, "measure_", measure))
 
-    def _block(self, step: int, X: NDArray) -> NDArray:
-        """Return the features of block number ``step`` for some rows, made from its seed."""
+    def _block(self, step: int) -> Callable[[NDArray], NDArray]:
+        """Return the features of block number ``step``, made from its seed, as a function of rows."""
         seed = int(np.random.SeedSequence((self.seed_, step)).generate_state(1)[0])
         block = clone(self.block_).set_params(random_state=seed).fit(self.fit_rows_, self.fit_targets_)
-        Z = block.transform(X)
         signature = getattr(block, "signature_", None)
-        return Z if signature is None else signed_columns(Z, signature, self.signed)
+        if signature is None:
+            return lambda X: block.transform(X)
+        return lambda X: signed_columns(block.transform(X), signature, self.signed)
 
     def _values(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:
         """Return the sum over the first blocks of features times coefficients, (n_samples, n_targets)."""
         values = np.zeros((len(X), coefs.shape[2]))
         for step, coef in enumerate(coefs):
-            for rows in row_blocks(len(X), PREDICTION_ROWS):
-                values[rows] += self._block(step, X[rows]) @ coef
+            self._add_block(values, X, step, coef)
         return values
+
+    def _add_block(self, values: NDArray[np.float64], X: NDArray, step: int, coef: NDArray) -> None:
+        features = self._block(step)
+        for rows in row_blocks(len(X), PREDICTION_ROWS):
+            values[rows] += features(X[rows]) @ coef
 
     def _staged_values(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
@@ -113,8 +121,7 @@ class _DoublyStochastic(BaseEstimator):
         kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
         values = np.zeros((len(rows), self.coefs_.shape[2]))
         for step in range(self.n_blocks):
-            for block in row_blocks(len(rows), PREDICTION_ROWS):
-                values[block] += self._block(step, rows[block]) @ self.coefs_[step]
+            self._add_block(values, rows, step, self.coefs_[step])
             yield (step + 1) * self.batch_size, values / kept_later[step]
 
     def _checked_values(self, X: ArrayLike) -> NDArray[np.float64]:
