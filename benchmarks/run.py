@@ -1,139 +1,93 @@
-"""Time the feature maps beside scikit-learn's and the matrix product alone, alternately in one run.
+"""Time rflib beside its peers and the physical limit, in turn; keep the table as JSON and Markdown.
 
-``python benchmarks/run.py [--rows N] [--out FOLDER]`` prints a table and writes it as JSON and Markdown. Each
-time is the median of several runs of ``transform``, taken in turn with the others' of the same group; the ratio
-is to the group's first entry, the physical limit where there is one. Compare ratios: times are of one machine.
+``python benchmarks/run.py [PART ...]`` runs all parts, or those named, and replaces their records in
+docs/results/bench.json; docs/results/bench.md is written from that. Compare ratios: seconds are one machine's.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 from typing import Any
 
-import numpy as np
-import sklearn
-from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
-from threadpoolctl import threadpool_limits
+from timing import conditions
 
-from rflib.frequencies.directions import frame
-from rflib.kernels import Gaussian, SphericalPolynomial
-from rflib.maps import MVORF, ORF, RFF, RandomMaclaurin, TensorSketch
-
-RUNS = 5
-COLUMNS = 4096
-DIMENSION = 256
-DEGREE = 3
-
-Group = dict[str, Callable[[], Any]]
+PARTS = ("fourier", "sketches", "directions", "nystroem", "ridge", "svm")
+OUT = Path("docs/results")
+# Peers that a machine may lack: the table says so.
+OPTIONAL_PEERS = {"pyrfm": "builds with numpy 1.23 only", "rfflearn": "a global seed, and no transformer"}
 
 
 def main() -> None:
-    """Run all groups with one and two threads, in single and double precision."""
+    """Run the parts and write what all runs so far have found."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--out", type=Path, default=Path("docs/results"))
-    options = parser.parse_args()
-    records = []
-    for threads in (1, 2):
-        for dtype in ("float32", "float64"):
-            X = sphere(options.rows, DIMENSION).astype(dtype)
-            with threadpool_limits(threads):
-                for title, group in {"Fourier": fourier(X), "polynomial": polynomial(X)}.items():
-                    records += timed(group, group_name=title, threads=threads, dtype=dtype, rows=options.rows)
-    records += timed(frames(), group_name="frame directions", threads=os.cpu_count(), dtype="float64", rows=0)
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "bench.json").write_text(json.dumps(records, indent=2), encoding="utf-8")
-    text = markdown(records)
-    (options.out / "bench.md").write_text(text, encoding="utf-8")
-    print(text)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parts = parser.parse_args().parts or PARTS
+    kept = OUT / "bench.json"
+    found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    for part in parts:
+        when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        records = []
+        for record in import_module(part).records():
+            records.append(record)
+            print(f"{record['group']}, {record['what']}: {record['seconds']:.3g} s", flush=True)
+        found[part] = {"when": when, "conditions": conditions(), "records": records}
+        kept.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        (OUT / "bench.md").write_text(markdown(found), encoding="utf-8")
+    print(markdown(found))
 
 
-def fourier(X: np.ndarray) -> Group:
-    """The matrix product alone, ours, and RBFSampler, all with the same number of columns."""
-    W = np.random.default_rng(0).standard_normal((DIMENSION, COLUMNS)).astype(X.dtype)
-    sampler = RBFSampler(gamma=0.5, n_components=COLUMNS, random_state=0).fit(X)
-    ours = {
-        "rflib RFF": RFF(Gaussian(), COLUMNS, random_state=0),
-        "rflib RFF, phases": RFF(Gaussian(), COLUMNS, layout="phase", random_state=0),
-        "rflib ORF": ORF(Gaussian(), COLUMNS, random_state=0),
-        "rflib MVORF": MVORF(SphericalPolynomial(4, 10), COLUMNS, random_state=0),
-    }
-    group: Group = {"matrix product": lambda: X @ W, "product, then np.cos": lambda: np.cos(X @ W)}
-    group |= {name: bound(m.fit(X[:1000]).transform, X) for name, m in ours.items()}
-    return group | {"scikit-learn RBFSampler": bound(sampler.transform, X)}
+def markdown(found: dict[str, Any]) -> str:
+    """The records as tables, a part each, with the conditions."""
+    absent = ", ".join(f"{name} ({why})" for name, why in OPTIONAL_PEERS.items() if find_spec(name) is None)
+    text = (
+        "# Benchmarks\n\nMade by `make bench`: medians of runs in turn, and ratios to the limit of the group, "
+        "which stands first. Compare ratios: seconds are those of one machine, shared with other load.\n\n"
+        f"Not compared: {absent}.\n"
+    )
+    for part in PARTS:
+        if part not in found:
+            continue
+        text += f"\n## {part.capitalize()}\n\n{found[part]['when']}; {found[part]['conditions']}.\n"
+        for title, records in groupby(found[part]["records"], key=lambda record: record["group"]):
+            text += table(title, list(records))
+    return text
 
 
-def polynomial(X: np.ndarray) -> Group:
-    """Sketches of a polynomial kernel on a tenth of the rows."""
-    X = X[: len(X) // 10]
-    kernel = SphericalPolynomial(4, DEGREE)
-    theirs = PolynomialCountSketch(degree=DEGREE, coef0=7, n_components=COLUMNS, random_state=0).fit(X)
-    return {
-        "rflib TensorSketch": bound(TensorSketch(kernel, COLUMNS, random_state=0).fit(X).transform, X),
-        "rflib RandomMaclaurin": bound(RandomMaclaurin(kernel, COLUMNS, random_state=0).fit(X).transform, X),
-        "scikit-learn PolynomialCountSketch": bound(theirs.transform, X),
-    }
-
-
-def frames() -> Group:
-    """Frame directions at s = 2d: the thin factor, and the full 2m x 2m matrix of the paper."""
-    s, d = 2 * DIMENSION, DIMENSION
-    rng = np.random.default_rng(0)
-    return {
-        "rflib frame": lambda: frame(2 * s, d, rng),
-        "QR of the 2m x 2m matrix": lambda: np.linalg.qr(rng.standard_normal((2 * s, 2 * s)))[0][:d],
-    }
-
-
-def timed(group: Group, **common: Any) -> list[dict[str, Any]]:
-    """Median seconds of each entry, run in turn, after one run that is not counted."""
-    seconds: dict[str, list[float]] = {name: [] for name in group}
-    for counted in range(-1, RUNS):
-        for name, run in group.items():
-            start = perf_counter()
-            run()
-            if counted >= 0:
-                seconds[name].append(perf_counter() - start)
-    first = median(next(iter(seconds.values())))
-    group_name = common.pop("group_name")
-    return [
-        {"group": group_name, **common, "what": name, "seconds": median(s), "ratio": median(s) / first}
-        for name, s in seconds.items()
+def table(title: str, records: list[dict[str, Any]]) -> str:
+    """One table: an entry a line, and for each setting its seconds and the ratio to the limit."""
+    settings = list(dict.fromkeys((r["threads"], r["dtype"], r["rows"], r["runs"]) for r in records))
+    heads = [
+        f"{threads} thread{'s'[: threads > 1]}, {dtype}" + (f", n = {rows:,}" if rows else "")
+        for threads, dtype, rows, _ in settings
     ]
-
-
-def markdown(records: list[dict[str, Any]]) -> str:
-    """The records as a table, with the conditions."""
-    head = (
-        f"# Benchmarks\n\nMade by `make bench`: medians of {RUNS} runs in turn; d = {DIMENSION}, D = {COLUMNS}; "
-        f"polynomial kernel of degree {DEGREE}, on a tenth of the rows. Ratios are to the first entry of a group. "
-        f"Machine: {platform.machine()}, {os.cpu_count()} cores; numpy {np.__version__}, scikit-learn "
-        f"{sklearn.__version__}.\n\n"
-        "| group | threads | precision | rows | what | seconds | ratio |\n|---|---|---|---|---|---|---|\n"
+    lines = [
+        f"\n### {title}\n",
+        "| | " + " | ".join(heads) + " |",
+        "|---|" + "---|" * len(settings),
+    ]
+    cells = {(r["what"], r["threads"], r["dtype"], r["rows"]): r for r in records}
+    for what in dict.fromkeys(record["what"] for record in records):
+        row = [cells.get((what, *setting[:3])) for setting in settings]
+        lines.append(f"| {what} | " + " | ".join(map(cell, row)) + " |")
+    loads = [f"{max(r['load'] for r in records if r['threads'] == t):.1f}" for t, *_ in settings]
+    lines.append(
+        "| runs, load | " + " | ".join(f"{s[3]}, {x}" for s, x in zip(settings, loads, strict=True)) + " |"
     )
-    return head + "".join(
-        f"| {r['group']} | {r['threads']} | {r['dtype']} | {r['rows']} | {r['what']} | {r['seconds']:.3g} "
-        f"| {r['ratio']:.2f} |\n"
-        for r in records
-    )
+    return "\n".join(lines) + "\n"
 
 
-def sphere(n: int, d: int) -> np.ndarray:
-    """Random rows of unit norm."""
-    X = np.random.default_rng(1).standard_normal((n, d))
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
-
-
-def bound(function: Callable[[np.ndarray], Any], X: np.ndarray) -> Callable[[], Any]:
-    """The function at X, to be run later."""
-    return lambda: function(X)
+def cell(record: dict[str, Any] | None) -> str:
+    """Seconds and ratio, and the objective where there is one."""
+    if record is None:
+        return ""
+    reached = f", objective {record['objective']:.6g}" if record["objective"] is not None else ""
+    return f"{record['seconds']:.3g} s ({record['ratio']:.2f}){reached}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,37 @@
+"""Nystroem: ours and scikit-learn's, fit and transform, beside the two matrix products that it cannot avoid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.kernel_approximation import Nystroem as Peer
+from timing import Group, settings, sphere, timed
+
+from rflib.kernels import Gaussian
+from rflib.maps import Nystroem
+
+ROWS = 20_000
+LANDMARKS = 1024
+DIMENSION = 64
+
+
+def records() -> Iterator[dict[str, Any]]:
+    """Records for all precisions and threads."""
+    for threads, dtype in settings():
+        X = sphere(ROWS, DIMENSION, dtype)
+        title = f"Nystroem, d = {DIMENSION}, D = {LANDMARKS}, fit and transform"
+        yield from timed(title, group(X), threads=threads, dtype=dtype, rows=ROWS)
+
+
+def group(X: np.ndarray) -> Group:
+    """The same kernel and landmarks as many."""
+    W = np.random.default_rng(0).standard_normal((LANDMARKS, LANDMARKS)).astype(X.dtype)
+    ours = Nystroem(Gaussian(), LANDMARKS, random_state=0)
+    theirs = Peer(gamma=0.5, n_components=LANDMARKS, random_state=0)
+    return {
+        "limit: two matrix products": lambda: X @ X[:LANDMARKS].T @ W,
+        "rflib Nystroem": lambda: ours.fit(X).transform(X),
+        "scikit-learn Nystroem": lambda: theirs.fit(X).transform(X),
+    }
