@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test lint axe bench lock
+.PHONY: env run test lint axe bench scaling large lock
 
 env: $(STAMP)
 
@@ -35,8 +35,15 @@ lint: $(STAMP)
 axe:
 	npm ci --silent --no-audit --no-fund --prefix tests/report/axe
 
+# Each takes a quarter to half an hour and writes to docs/results: the peers, the growth, and the largest runs.
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
+
+scaling: $(STAMP)
+	$(BIN)/python benchmarks/scaling.py
+
+large: $(STAMP)
+	$(BIN)/python benchmarks/large.py
 
 # Resolve the dependencies of pyproject.toml again (needs uv); the lock names no package index.
 lock:
