@@ -3,11 +3,12 @@
 
 PYTHON ?= python3
 CORES ?= 2
+FUZZ_SECONDS ?= 100
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test lint axe bench scaling large lock
+.PHONY: env run test reliability fuzz lint axe bench scaling large lock
 
 env: $(STAMP)
 
@@ -23,7 +24,20 @@ run: $(STAMP)
 	@echo "The report: results/report/index.html"
 
 test: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not reliability"
+
+# Faults on one machine, a Slurm cluster on this host (root, Debian; else skipped), and the page that says what happened.
+reliability: $(STAMP)
+	tests/cluster/install.sh
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m reliability \
+		--junit-xml=$(VENV)/reliability.xml tests/workflow tests/cluster
+	$(BIN)/python tests/reliability_page.py $(VENV)/reliability.xml $(wildcard $(VENV)/fuzz.xml) \
+		> docs/results/reliability.md
+
+# Ten minutes for the six formats of users' data files; `make test` has one second for each.
+fuzz: $(STAMP)
+	RFLIB_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest tests/datasets/test_fuzz.py \
+		--junit-xml=$(VENV)/fuzz.xml
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

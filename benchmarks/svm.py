@@ -40,8 +40,8 @@ def usps() -> tuple[np.ndarray, np.ndarray]:
     """The training rows, of unit norm, and labels."""
     with TemporaryDirectory() as folder:
         mirrors = [mirror for mirror in os.environ.get("RFLIB_MIRRORS", "").split(":") if mirror]
-        fetch("usps", folder, mirrors)
-        prepare("usps", folder, Path(folder) / "prepared")
+        fetch("usps_digits", folder, mirrors)
+        prepare("usps_digits", folder, Path(folder) / "prepared")
         rows = load(Path(folder) / "prepared", preprocess="unit_norm")
     return rows.X_train, rows.y_train
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.polynomial import Polynomial
 from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
 
@@ -80,18 +82,23 @@ class RandomMaclaurin(RandomFeatureMap):
         features = np.empty((len(X), self.n_components_), dtype=X.dtype)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
         signs = self.signs_.T.astype(X.dtype)
-        rows = max(1, _BLOCK_ELEMENTS // self.n_components_)
-        for start in range(0, len(X), rows):
-            block, part = X[start : start + rows], features[start : start + rows]
-            used = 0
-            for degree in np.unique(self.degrees_):
-                first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
-                count = stop - first
-                scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
-                part[:, first:stop] = scale
-                for _ in range(degree):
-                    part[:, first:stop] *= block @ signs[:, used : used + count]
-                    used += count
+        groups = []
+        used = 0
+        for degree in np.unique(self.degrees_):
+            first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
+            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
+            ends = used + (stop - first) * np.arange(degree + 1)
+            factors = [signs[:, a:b] for a, b in pairwise(ends)]
+            groups.append((slice(first, stop), scale, factors))
+            used = ends[-1]
+
+        def fill(rows: slice) -> None:
+            for columns, scale, factors in groups:
+                features[rows, columns] = scale
+                for factor in factors:
+                    features[rows, columns] *= X[rows] @ factor
+
+        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
 
 

@@ -9,16 +9,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
-from scipy.sparse import csr_matrix
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.maps.base import RandomFeatureMap, Seed
-from rflib.maps.waves import blas_threads
+from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
-# Number of input columns from which sparse sketches and fast transforms beat matrix products.
-_DENSE_BELOW = 128
+# Number of input columns from which sketches and fast transforms beat matrix products.
+_DENSE_BELOW = 48
 
 
 class TensorSketch(RandomFeatureMap):
@@ -93,45 +92,58 @@ class TensorSketch(RandomFeatureMap):
         weights[0] /= np.sqrt(2)
         if D % 2 == 0:
             weights[-1] /= np.sqrt(2)
-        rows = max(1, _BLOCK_ELEMENTS // D)
-        for start in range(0, len(X), rows):
-            block = X[start : start + rows]
-            product = transforms[0](block)
+        inner = slice(1, (D + 1) // 2)
+
+        def fill(rows: slice) -> None:
+            product = transforms[0](X[rows])
             for transform in transforms[1:]:
-                product *= transform(block)
-            np.multiply(product.real, weights, out=features[start : start + rows, : D // 2 + 1])
-            inner = slice(1, (D + 1) // 2)
-            np.multiply(
-                product.imag[:, inner], weights[inner], out=features[start : start + rows, D // 2 + 1 :]
-            )
+                product *= transform(X[rows])
+            np.multiply(product.real, weights, out=features[rows, : D // 2 + 1])
+            np.multiply(product.imag[:, inner], weights[inner], out=features[rows, D // 2 + 1 :])
+
+        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // D))
         return features
 
     def _transforms(self, dtype: np.dtype) -> list[Callable[[NDArray], NDArray]]:
         """Functions from rows to the real Fourier transforms (n, D // 2 + 1) of each of their sketches.
 
         The transform of a sketch is linear in the row: with few coordinates a matrix product is the fastest, with
-        many the sparse sketch and a fast transform.
+        many the sketch and a fast transform.
         """
         kernel, D, d = self._polynomial(), self.n_components_, self.n_features_in_
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         found = []
         for hashes, signs in zip(self.hashes_, self.signs_, strict=True):
-            values = (slope * signs[:d]).astype(dtype)
-            sketch = csr_matrix((values, (np.arange(d), hashes[:d])), shape=(d, D))
             constant = np.zeros(D, dtype=dtype)
             constant[hashes[d]] = signs[d] * constant_term
-            if d < _DENSE_BELOW:
-                found.append(_by_product(fft.rfft(sketch.toarray()), fft.rfft(constant)))
-            else:
-                found.append(_by_transform(sketch, constant))
+            sketch = _sketch(hashes[:d], (slope * signs[:d]).astype(dtype), constant)
+            found.append(_by_product(sketch, d, dtype) if d < _DENSE_BELOW else _by_transform(sketch))
         return found
 
 
-def _by_product(matrix: NDArray, constant: NDArray) -> Callable[[NDArray], NDArray]:
-    numbers = matrix.view(matrix.real.dtype)
-    return lambda block: (block @ numbers).view(matrix.dtype) + constant
+def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Callable[[NDArray], NDArray]:
+    """Return the count sketch (n, D) of rows (n, d): each bucket sums its coordinates, and has its constant."""
+    order = np.argsort(hashes, kind="stable")
+    buckets, starts = np.unique(hashes[order], return_index=True)
+    values = values[order]
+
+    def sketch(block: NDArray) -> NDArray:
+        filled = np.tile(constant, (len(block), 1))
+        filled[:, buckets] += np.add.reduceat(block[:, order] * values, starts, axis=1)
+        return filled
+
+    return sketch
 
 
-def _by_transform(sketch: csr_matrix, constant: NDArray) -> Callable[[NDArray], NDArray]:
-    return lambda block: fft.rfft(block @ sketch + constant, axis=1, overwrite_x=True, workers=blas_threads())
+def _by_transform(sketch: Callable[[NDArray], NDArray]) -> Callable[[NDArray], NDArray]:
+    return lambda block: fft.rfft(sketch(block), axis=1)
+
+
+def _by_product(
+    sketch: Callable[[NDArray], NDArray], d: int, dtype: np.dtype
+) -> Callable[[NDArray], NDArray]:
+    """Return the sketch and its transform as one affine function of the row."""
+    constant = fft.rfft(sketch(np.zeros((1, d), dtype=dtype)))
+    matrix = fft.rfft(sketch(np.eye(d, dtype=dtype))) - constant
+    return lambda block: (block @ matrix.view(dtype)).view(matrix.dtype) + constant

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+
+from rflib.maps.row_blocks import blas_threads
 
 # Elements of a block: a few MB, enough for the matrix product to run at full speed.
 _BLOCK = 1 << 20
@@ -87,13 +87,3 @@ def _scaled(function: np.ufunc) -> Waves:
         out *= amplitudes
 
     return wave
-
-
-def blas_threads() -> int:
-    """Return how many threads the BLAS may use now."""
-    return max((pool["num_threads"] for pool in _controller().info()), default=1)
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")

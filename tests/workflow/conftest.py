@@ -64,7 +64,7 @@ class Workspace:
 
     def snakemake(self, *arguments: str, fails: bool = False) -> str:
         process = self.start(*arguments)
-        output, _ = process.communicate(timeout=300)
+        output, _ = process.communicate(timeout=600)
         assert (process.returncode != 0) == fails, output
         return output
 

@@ -1,0 +1,35 @@
+"""Work on blocks of rows, on as many threads as the BLAS may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
+
+
+def over_row_blocks(work: Callable[[slice], None], n_rows: int, height: int) -> None:
+    """Call ``work`` for consecutive slices of at most ``height`` rows that cover n_rows.
+
+    With several threads, blocks run at once: ``work`` must write to its own rows only.
+    """
+    blocks = [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
+    threads = min(len(blocks), blas_threads()) if len(blocks) > 1 else 1
+    if threads == 1:
+        for block in blocks:
+            work(block)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, blocks):
+            pass
+
+
+def blas_threads() -> int:
+    """Return how many threads the BLAS may use now."""
+    return max((pool["num_threads"] for pool in _controller().info()), default=1)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")

@@ -1,0 +1,101 @@
+"""A study on a Slurm cluster of three nodes: the results of the local run to the bit, through all faults."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+import pytest
+
+from ..workflow.conftest import TABLE, TINY, Workspace, copy_of, finished, fresh  # noqa: F401
+from .cluster import Cluster, missing, slurm
+
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.reliability,
+    pytest.mark.xdist_group("cluster"),
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+]
+
+
+@dataclass
+class Submitted(Workspace):
+    """A workspace whose jobs go to the cluster, as the slurm profile says."""
+
+    def command(self, *arguments: str) -> list[str]:
+        command = super().command("--slurm-no-account", *arguments)
+        command[command.index("workflow/profiles/default")] = "workflow/profiles/slurm"
+        return [*command, "--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "10"]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("slurm")) as running:
+        yield running
+
+
+@pytest.fixture
+def study(cluster: Cluster, fresh: Workspace, copy_of: Callable[[Workspace], Workspace]) -> Submitted:  # noqa: F811
+    """The tiny study's two quick methods, nothing run, to be submitted."""
+    submitted = Submitted(copy_of(fresh).folder)
+    submitted.study(methods={name: TINY["methods"][name] for name in ("GRFF", "GORF")})
+    return submitted
+
+
+def test_the_cluster_results_are_those_of_the_local_run(study: Submitted, finished: Workspace) -> None:  # noqa: F811
+    study.study()
+    study.snakemake(TABLE)
+    _assert_complete(study, finished)
+    assert "COMPLETED" in slurm("squeue", "-h", "-t", "all", "-o", "%T").splitlines()
+
+
+def test_a_node_goes_down(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811
+    process = study.start(TABLE)
+    cluster.wait(lambda: bool(cluster.running()), "a running job")
+    node = next(iter(cluster.running().values()))
+    cluster.take_down(node)
+    process.communicate(timeout=600)
+    cluster.start_node(node)
+    cluster.wait(lambda: "down" not in slurm("sinfo", "-h", "-n", node, "-o", "%T"), "the node")
+    study.snakemake(TABLE)
+    _assert_complete(study, finished)
+
+
+def test_a_cancelled_job(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811
+    process = study.start(TABLE)
+    cluster.wait(lambda: bool(cluster.running()), "a running job")
+    subprocess.run(["scancel", next(iter(cluster.running()))], check=True)
+    process.communicate(timeout=600)
+    study.snakemake(TABLE)
+    _assert_complete(study, finished)
+
+
+def test_the_controller_dies(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811
+    process = study.start(TABLE)
+    cluster.wait(lambda: bool(cluster.running()), "a running job")
+    cluster.kill_controller()
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=5)
+    cluster.start_controller()
+    process.communicate(timeout=600)
+    study.snakemake(TABLE)
+    _assert_complete(study, finished)
+
+
+def test_a_job_over_its_memory(study: Submitted, finished: Workspace) -> None:  # noqa: F811
+    memory = [f"{rule}:mem_mb=40*attempt**4" for rule in ("features", "errors", "scores")]
+    output = study.snakemake(TABLE, "--set-resources", *memory)
+    assert "Trying to restart job" in output
+    _assert_complete(study, finished)
+
+
+def _assert_complete(study: Submitted, finished: Workspace) -> None:  # noqa: F811
+    """Every cell once, with the value of the local run, and nothing left to do."""
+    found, local = study.results(), finished.results()
+    local = local[local["method"].isin(set(found["method"]))].reset_index(drop=True)
+    assert set(found["method"]) >= {"GRFF", "GORF"}
+    pd.testing.assert_frame_equal(found, local, check_exact=True)
+    assert not found.drop(columns="value").duplicated().any()
+    assert study.planned() == {}
