@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test reliability fuzz lint axe bench scaling large lock
+.PHONY: env run test reliability fuzz lint axe docs bench scaling large lock
 
 env: $(STAMP)
 
@@ -48,6 +48,11 @@ lint: $(STAMP)
 # axe-core, for the test of the page's accessibility, which without it is skipped by name.
 axe:
 	npm ci --silent --no-audit --no-fund --prefix tests/report/axe
+
+# The public API from the docstrings; a warning is an error.
+docs: $(STAMP)
+	$(BIN)/python docs/api.py build/api
+	@echo "The reference: build/api/index.html"
 
 # Each takes a quarter to half an hour and writes to docs/results: the peers, the growth, and the largest runs.
 bench: $(STAMP)
