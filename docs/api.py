@@ -1,6 +1,6 @@
 """The reference of the public names, from their docstrings: HTML pages that open offline.
 
-``python docs/api.py FOLDER`` (``make docs``). A warning is an error: a type that does not resolve, a broken docstring.
+``python docs/api.py FOLDER`` (``make docs``). Warnings are errors: types that do not resolve, broken docstrings.
 """
 
 import sys

@@ -1,10 +1,5 @@
 """The page in a real browser: sorting, filter, search, theme, figures, narrow window, accessibility, requests."""
 
-import html
-import json
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +11,8 @@ from rflib.report.figures import write_figures
 from rflib.report.page import write_page
 from rflib.report.tables import write_tables
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from .browser import CHROMIUM, visit
+
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
@@ -67,10 +63,6 @@ const targets = [...document.querySelectorAll("a[href^='#']")].map((a) => a.getA
 seen.dangling = targets.filter((id) => !ids.includes(id));
 tell(seen);
 }"""
-TELL = """const tell = (found) => {
-document.body.innerHTML = "<pre id='seen'></pre>";
-document.getElementById("seen").textContent = JSON.stringify(found);
-};"""
 RUN_AXE = """addEventListener("load", async () => {
 document.querySelectorAll("details").forEach((item) => { item.open = true; });
 document.documentElement.dataset.theme = "THEME";
@@ -132,30 +124,6 @@ def page(tmp_path_factory):
     page = folder / "index.html"
     write_page([folder / "made_up.yaml"], folder / "results", page)
     return page
-
-
-def visit(page, *scripts):
-    """What ``tell`` was given by scripts at the end of the page, in a window 500 pixels wide."""
-    catch = "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message));</script>"
-    text = page.read_text(encoding="utf-8").replace("<head>", f"<head>{catch}", 1)
-    added = "".join(f"<script>{script}</script>" for script in (TELL, *scripts))
-    visited = page.with_name("visited.html")
-    visited.write_text(text.replace("</body>", f"{added}</body>", 1), encoding="utf-8")
-    command = [
-        str(CHROMIUM),
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--window-size=500,900",
-        f"--user-data-dir={page.parent / 'profile'}",
-        "--virtual-time-budget=60000",
-        "--dump-dom",
-        visited.as_uri(),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found, f"a step failed: {done.stdout[-500:]}"
-    return json.loads(html.unescape(found[1]))
 
 
 @pytest.fixture(scope="module")
