@@ -6,6 +6,7 @@ content, computed with zeros in the digest's place. Other programs read the file
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import mmap
 import os
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _SEAL = b"rflib.sha256:"
 _ZEROS = b"0" * 64
+_CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 @contextmanager
@@ -40,20 +42,30 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w+b") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise OSError(
-            error.errno,
-            f"cannot write {path}: {error.strerror or error}. Make room or give write permission, then run "
-            "again; finished results are kept",
-        ) from error
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with temporary.open("w+b") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def explained(path: str | Path) -> Iterator[None]:
+    """Name the file and a remedy where the block fails for want of room or permission to write ``path``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _CANNOT_WRITE:
+            raise
+        raise OSError(
+            error.errno,
+            f"cannot write {path}: {error.strerror}. Make room or give write permission, then run again; finished "
+            "results are kept",
+        ) from error
 
 
 def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], **common: Any) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
+from datetime import UTC, datetime
 
 HEADER = """\
 # Reliability
@@ -24,7 +26,9 @@ def main(paths: list[str]) -> None:
         for case in ElementTree.parse(path).iter("testcase"):
             name = re.sub(r"\[.*", "", case.get("name", "")).removeprefix("test_").replace("_", " ")
             groups[case.get("classname", "").replace(".", "/"), name].append(case)
-    print(HEADER + f"Python {platform.python_version()}, {platform.system()}, {platform.machine()}.\n")
+    when = datetime.now(UTC).strftime("%Y-%m-%d")
+    machine = f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores"
+    print(f"{HEADER}{when}; Python {platform.python_version()}, {machine}.\n")
     print("| file | test | cases | passed | inputs | seconds |\n|---|---|---|---|---|---|")
     for (file, name), cases in groups.items():
         passed = sum(case.find("failure") is None and case.find("error") is None for case in cases)
@@ -33,6 +37,8 @@ def main(paths: list[str]) -> None:
         seconds = sum(float(case.get("time", 0)) for case in cases)
         outcome = f"skipped: {skipped[0].get('message')}" if skipped else passed
         print(f"| `{file}.py` | {name} | {len(cases)} | {outcome} | {inputs or ''} | {seconds:.0f} |")
+    if not any("fuzz" in file for file, _ in groups):
+        print("\nWithout `make fuzz`, which takes ten minutes more; `make test` holds its short form.")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rflib.datasets.prepare import prepare
 from rflib.files import read_arrays, read_table, replacing, write_arrays, write_table
 
 TABLE = pd.DataFrame({"name": ["a", "b"], "value": [1.5, np.nan]})
@@ -119,6 +120,16 @@ def test_a_full_disk_is_named_with_the_remedy_and_the_old_file_stays(path):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert_as_written(path)
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_full_disk_is_named_while_data_are_prepared(tmp_path, monkeypatch):
+    def full(self, array):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("rflib.datasets.prepare.NpyWriter.append", full)
+    with pytest.raises(OSError, match=r"cannot write .*digits: No space left.*Make room.*run again"):
+        prepare("digits", tmp_path, tmp_path / "digits")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupted_writer_leaves_the_old_file(path):

@@ -20,6 +20,7 @@ from rflib.datasets.npy import NpyWriter
 from rflib.datasets.readers import READERS, Block
 from rflib.datasets.registry import entry_of
 from rflib.datasets.user import read_user_file
+from rflib.files import explained
 
 
 def prepare(spec: str | Mapping[str, Any], raw_folder: str | Path, out_folder: str | Path) -> None:
@@ -83,20 +84,21 @@ def _about(name: str, entry: Entry) -> dict[str, Any]:
 def _write(blocks: Iterable[Block], meta: Mapping[str, Any], out_folder: Path) -> None:
     temporary = out_folder.with_name(f".{out_folder.name}.{os.getpid()}.part")
     shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
     try:
-        shapes, labels = _write_arrays(blocks, temporary, meta["task"])
-        found = _counts(shapes, labels, meta["task"])
-        for key, value in found.items():
-            if meta.get(key, value) != value:
-                raise ValueError(
-                    f"data set {meta['name']!r} has {value} {key}, but {meta[key]} are expected."
-                )
-        rows_of = {str(label): count for label, count in sorted(labels.items())}
-        text = json.dumps({**meta, **found, "rows_of_label": rows_of, "shapes": shapes}, indent=2)
-        (temporary / "meta.json").write_text(text + "\n", encoding="utf-8")
-        shutil.rmtree(out_folder, ignore_errors=True)
-        os.replace(temporary, out_folder)
+        with explained(out_folder):
+            temporary.mkdir(parents=True)
+            shapes, labels = _write_arrays(blocks, temporary, meta["task"])
+            found = _counts(shapes, labels, meta["task"])
+            for key, value in found.items():
+                if meta.get(key, value) != value:
+                    raise ValueError(
+                        f"data set {meta['name']!r} has {value} {key}, but {meta[key]} are expected."
+                    )
+            rows_of = {str(label): count for label, count in sorted(labels.items())}
+            text = json.dumps({**meta, **found, "rows_of_label": rows_of, "shapes": shapes}, indent=2)
+            (temporary / "meta.json").write_text(text + "\n", encoding="utf-8")
+            shutil.rmtree(out_folder, ignore_errors=True)
+            os.replace(temporary, out_folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -15,7 +15,6 @@ from .cluster import Cluster, missing, slurm
 pytestmark = [
     pytest.mark.workflow,
     pytest.mark.reliability,
-    pytest.mark.xdist_group("cluster"),
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
 ]
 

@@ -1,6 +1,6 @@
 """Faults on one machine: after each, the next run completes and its results are the undisturbed ones to the bit.
 
-Kills fall at random moments; a folder that is full or read-only is a mount, so those tests need root.
+A folder that is full or read-only is a mount, so those tests need root.
 """
 
 from __future__ import annotations
@@ -8,41 +8,20 @@ from __future__ import annotations
 import os
 import random
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pandas as pd
-import psutil
 import pytest
 
 from .conftest import TABLE, Workspace
+from .faults import assert_next_run_completes, jobs
 
 pytestmark = [pytest.mark.workflow, pytest.mark.reliability]
 Copy = Callable[[Workspace], Workspace]
 HOUR = 3600
 root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
-
-
-@pytest.mark.parametrize("seed", range(21))
-def test_killed_at_a_random_moment(seed: int, fresh: Workspace, finished: Workspace, copy_of: Copy) -> None:
-    workspace = copy_of(fresh)
-    moment = random.Random(seed)
-    process = workspace.start(TABLE)
-    time.sleep(moment.uniform(1, 15))
-    if process.poll() is None:
-        match seed % 3:
-            case 0:
-                process.kill()
-            case 1:
-                os.killpg(process.pid, signal.SIGKILL)
-            case 2:
-                for job in _jobs(process.pid)[:1]:
-                    job.kill()
-    process.communicate(timeout=300)
-    _assert_next_run_completes(workspace, finished)
 
 
 @root
@@ -57,7 +36,7 @@ def test_disk_full_then_given_room(
     output = workspace.snakemake(TABLE, fails=True)
     assert re.search(r"cannot write results/\S+: No space left on device. Make room", output), output
     tmpfs(folder, "remount,size=64m")
-    _assert_next_run_completes(workspace, finished)
+    assert_next_run_completes(workspace, finished)
 
 
 @root
@@ -70,19 +49,19 @@ def test_results_read_only_then_writable(
     output = workspace.snakemake(TABLE, fails=True)
     assert re.search(r"Read-only file system: '\S*results", output), output
     tmpfs(folder, "remount,rw")
-    _assert_next_run_completes(workspace, finished)
+    assert_next_run_completes(workspace, finished)
 
 
 def test_a_second_run_at_once_is_refused(fresh: Workspace, finished: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     first = workspace.start(TABLE)
     deadline = time.monotonic() + 120
-    while not _jobs(first.pid) and time.monotonic() < deadline:
+    while not jobs(first.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert "cannot be locked" in workspace.snakemake(TABLE, fails=True)
     output, _ = first.communicate(timeout=300)
     assert first.returncode == 0, output
-    _assert_next_run_completes(workspace, finished)
+    assert_next_run_completes(workspace, finished)
 
 
 @pytest.mark.parametrize("hours", [-24, 24], ids=["behind", "ahead"])
@@ -92,7 +71,7 @@ def test_files_of_a_clock_a_day(hours: int, finished: Workspace, copy_of: Copy) 
     for path in sorted((workspace.folder / "results/features").rglob("*.npz")):
         os.utime(path, (when, when))
     (workspace.folder / TABLE).unlink()
-    _assert_next_run_completes(workspace, finished)
+    assert_next_run_completes(workspace, finished)
 
 
 # Steps whose files are damaged, and a step that is then forced, as it alone reads them.
@@ -121,7 +100,7 @@ def test_a_damaged_file_is_named_with_the_remedy(
     assert f"{path.name} is damaged" in output
     assert "delete it and run again" in output
     path.unlink()
-    _assert_next_run_completes(workspace, finished)
+    assert_next_run_completes(workspace, finished)
 
 
 @pytest.fixture
@@ -137,22 +116,3 @@ def tmpfs() -> Iterator[Callable[[Path, str], None]]:
     yield mount
     for folder in mounted:
         subprocess.run(["umount", "--lazy", folder], check=True)
-
-
-def _jobs(pid: int) -> list[psutil.Process]:
-    """The steps of rflib below a process."""
-    found = []
-    for child in psutil.Process(pid).children(recursive=True):
-        try:
-            words = child.cmdline()
-        except psutil.NoSuchProcess:
-            continue
-        if words[1:3] == ["-m", "rflib"]:
-            found.append(child)
-    return found
-
-
-def _assert_next_run_completes(workspace: Workspace, finished: Workspace) -> None:
-    workspace.snakemake(TABLE)
-    pd.testing.assert_frame_equal(workspace.results(), finished.results(), check_exact=True)
-    assert workspace.planned() == {}
