@@ -62,6 +62,8 @@ def missing() -> str | None:
         return "a cluster of one's own needs root"
     if absent := [name for name in PROGRAMS if shutil.which(name) is None]:
         return f"no {', '.join(absent)}: tests/cluster/install.sh installs them on Debian"
+    if CONFIGURATION.exists():
+        return f"{CONFIGURATION} is there already: this host has a Slurm of its own"
     return None
 
 
@@ -71,10 +73,18 @@ class Cluster:
     def __init__(self, folder: Path, nodes: int = 3) -> None:
         self.folder = folder
         self.nodes = [f"n{i + 1}" for i in range(nodes)]
+        self._munge: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Cluster:
-        if CONFIGURATION.exists() or CONFIGURATION.is_symlink():
-            raise RuntimeError(f"{CONFIGURATION} is there already: this host has a Slurm of its own")
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self) -> None:
+        CONFIGURATION.unlink(missing_ok=True)
         (self.folder / "state").mkdir(parents=True)
         host = socket.gethostname().split(".")[0]
         lines = (
@@ -93,7 +103,6 @@ class Cluster:
         self.wait(
             lambda: slurm("sinfo", "-h", "-t", "idle", "-o", "%D") == str(len(self.nodes)), "idle nodes"
         )
-        return self
 
     def __exit__(self, *_: object) -> None:
         subprocess.run(["scancel", "--user=root"], check=False, timeout=60)
@@ -102,7 +111,7 @@ class Cluster:
         if self._munge is not None:
             self._munge.terminate()
             self._munge.wait()
-        CONFIGURATION.unlink()
+        CONFIGURATION.unlink(missing_ok=True)
 
     def start_controller(self) -> None:
         subprocess.run(["slurmctld"], check=True)
