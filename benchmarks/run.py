@@ -19,6 +19,26 @@ from timing import conditions
 
 PARTS = ("fourier", "sketches", "directions", "nystroem", "ridge", "svm")
 OUT = Path("docs/results")
+LIMIT = "limit: product and np.cos in cache blocks"
+PEER = "scikit-learn "
+# What the project asks of itself: words, part, setting, slower and faster entry, least ratio of their seconds.
+TARGETS = (
+    ("phases within 1.3 of the limit", "fourier", ("d = 256", "float32"), LIMIT, "RFF, phases", 1 / 1.3),
+    ("cosines and sines within 1.3 of it", "fourier", ("d = 256", "float32"), LIMIT, "RFF", 1 / 1.3),
+    ("phases 2 times RBFSampler", "fourier", ("float64",), PEER + "RBFSampler", "RFF, phases", 2),
+    ("cosines and sines 2 times RBFSampler", "fourier", ("float64",), PEER + "RBFSampler", "RFF", 2),
+    (
+        "TensorSketch 5 times its peer",
+        "sketches",
+        ("20,000",),
+        PEER + "PolynomialCountSketch",
+        "TensorSketch",
+        5,
+    ),
+    ("frame 50 times the whole QR", "directions", (), "QR of the whole matrix", "frame", 50),
+    ("ridge 5 times the grid search", "ridge", ("60,000",), PEER + "GridSearchCV(Ridge)", "KRR", 5),
+    ("Newton 10 times liblinear", "svm", ("7,291",), "rflib LinearSVM, liblinear", "LinearSVM, newton", 10),
+)
 # Peers that a machine may lack: the table says so.
 OPTIONAL_PEERS = {"pyrfm": "builds with numpy 1.23 only", "rfflearn": "a global seed, and no transformer"}
 
@@ -50,6 +70,7 @@ def markdown(found: dict[str, Any]) -> str:
         "which stands first. Compare ratios: seconds are those of one machine, shared with other load.\n\n"
         f"Not compared: {absent}.\n"
     )
+    text += targets(found)
     for part in PARTS:
         if part not in found:
             continue
@@ -59,27 +80,55 @@ def markdown(found: dict[str, Any]) -> str:
     return text
 
 
+def targets(found: dict[str, Any]) -> str:
+    """Each target with what was measured, in every setting that it speaks of."""
+    lines = [
+        "\n## Targets\n",
+        "| target | setting | measured, times as fast | asked | met |",
+        "|---|---|---|---|---|",
+    ]
+    for words, part, said, slow, fast, least in TARGETS:
+        seconds: dict[tuple[Any, ...], dict[str, float]] = {}
+        for r in found.get(part, {"records": []})["records"]:
+            if all(word in ", ".join(setting(r)) for word in said):
+                seconds.setdefault(setting(r), {})[r["what"]] = r["seconds"]
+        for key, times in seconds.items():
+            ratio = times[slow] / times["rflib " + fast]
+            met = "yes" if ratio >= least else "no"
+            lines.append(f"| {words} | {', '.join(key)} | {ratio:.2f} | {least:.2g} | {met} |")
+    return "\n".join(lines) + "\n"
+
+
+def setting(record: dict[str, Any]) -> tuple[str, ...]:
+    """The group and the conditions of a record, in words."""
+    threads, rows = record["threads"], record["rows"]
+    words = (record["group"], f"{threads} thread{'s'[: threads > 1]}", record["dtype"])
+    return (*words, f"n = {rows:,}") if rows else words
+
+
 def table(title: str, records: list[dict[str, Any]]) -> str:
     """One table: an entry a line, and for each setting its seconds and the ratio to the limit."""
-    settings = list(dict.fromkeys((r["threads"], r["dtype"], r["rows"], r["runs"]) for r in records))
-    heads = [
-        f"{threads} thread{'s'[: threads > 1]}, {dtype}" + (f", n = {rows:,}" if rows else "")
-        for threads, dtype, rows, _ in settings
-    ]
+    settings = list(dict.fromkeys(map(at, records)))
+    heads = [", ".join(setting(next(r for r in records if at(r) == s))[1:]) for s in settings]
     lines = [
         f"\n### {title}\n",
         "| | " + " | ".join(heads) + " |",
         "|---|" + "---|" * len(settings),
     ]
-    cells = {(r["what"], r["threads"], r["dtype"], r["rows"]): r for r in records}
+    cells = {(r["what"], at(r)): r for r in records}
     for what in dict.fromkeys(record["what"] for record in records):
-        row = [cells.get((what, *setting[:3])) for setting in settings]
+        row = [cells.get((what, s)) for s in settings]
         lines.append(f"| {what} | " + " | ".join(map(cell, row)) + " |")
-    loads = [f"{max(r['load'] for r in records if r['threads'] == t):.1f}" for t, *_ in settings]
+    loads = [f"{max(r['load'] for r in records if at(r) == s):.1f}" for s in settings]
     lines.append(
         "| runs, load | " + " | ".join(f"{s[3]}, {x}" for s, x in zip(settings, loads, strict=True)) + " |"
     )
     return "\n".join(lines) + "\n"
+
+
+def at(record: dict[str, Any]) -> tuple[int, str, int, int]:
+    """The conditions of a record."""
+    return record["threads"], record["dtype"], record["rows"], record["runs"]
 
 
 def cell(record: dict[str, Any] | None) -> str:

@@ -24,8 +24,8 @@ def records() -> Iterator[dict[str, Any]]:
         for threads, dtype in settings():
             X = sphere(ROWS // 10, d, dtype)
             yield from timed(title, group(X), threads=threads, dtype=dtype, rows=len(X))
-    X = sphere(ROWS, 256)
-    yield from timed(title, group(X), threads=2, dtype="float64", rows=ROWS, warm=False)
+        X = sphere(ROWS, d)
+        yield from timed(title, group(X), threads=2, dtype="float64", rows=ROWS, warm=False)
 
 
 def group(X: np.ndarray) -> Group:
