@@ -30,7 +30,7 @@ TOLERANCE = 1e-4
 def records() -> Iterator[dict[str, Any]]:
     """All rows in single precision; a quarter of them in both, with one and two threads."""
     X, y = usps()
-    title = f"linear SVM, usps, D = {COLUMNS}, C = {C:g}"
+    title = f"linear SVM, ten classes of usps, D = {COLUMNS}, C = {C:g}"
     for threads, dtype, rows in ((1, "float32", len(X)), (1, "float64", 2000), (2, "float32", 2000)):
         found = group(X[:rows].astype(dtype), y[:rows])
         yield from timed(title, found, threads=threads, dtype=dtype, rows=rows, warm=False)
@@ -51,10 +51,9 @@ def group(X: np.ndarray, y: np.ndarray) -> Group:
     Z = MVORF(SphericalPolynomial(4, 10), COLUMNS, random_state=0).fit(X).transform(X)
     solvers = {
         "limit: one product with all weights": None,
-        "rflib LinearSVM, newton": LinearSVM(C=C, solver="newton", tol=TOLERANCE),
-        "rflib LinearSVM, liblinear": LinearSVM(C=C, tol=TOLERANCE, random_state=0),
-        "scikit-learn LinearSVC, primal": LinearSVC(C=C, dual=False, tol=TOLERANCE),
-        "scikit-learn LinearSVC, dual": LinearSVC(C=C, dual=True, tol=TOLERANCE, random_state=0),
+        "rflib LinearSVM, newton": LinearSVM(C=C, solver="newton", tol=TOLERANCE, fit_intercept=False),
+        "rflib LinearSVM, liblinear": LinearSVM(C=C, tol=TOLERANCE, fit_intercept=False, random_state=0),
+        "scikit-learn LinearSVC": LinearSVC(C=C, dual="auto", tol=TOLERANCE, fit_intercept=False),
     }
     W = np.zeros((len(np.unique(y)), Z.shape[1]), dtype=Z.dtype)
     return {
@@ -66,8 +65,8 @@ def group(X: np.ndarray, y: np.ndarray) -> Group:
 
 
 def objective(model: Any, Z: np.ndarray, y: np.ndarray) -> float:
-    """The sum over classes of |w|^2 / 2 (intercept included) + C times the squared hinge losses."""
+    """The sum over classes of |w|^2 / 2 + C times the squared hinge losses."""
     sign = np.where(y[:, None] == model.classes_, 1.0, -1.0)
-    margin = 1 - sign * (Z.astype(np.float64) @ model.coef_.T + model.intercept_)
-    norms = (model.coef_.astype(np.float64) ** 2).sum() + (np.asarray(model.intercept_) ** 2).sum()
+    margin = 1 - sign * (Z.astype(np.float64) @ model.coef_.T)
+    norms = (model.coef_.astype(np.float64) ** 2).sum()
     return float(norms / 2 + C * (np.maximum(margin, 0) ** 2).sum())
