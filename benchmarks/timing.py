@@ -29,14 +29,18 @@ def timed(
     What an entry returns, if it is a number, is kept as ``objective``. With ``warm`` a first run is not counted.
     """
     seconds: dict[str, list[float]] = {name: [] for name in group}
-    results: dict[str, Any] = {}
+    objectives: dict[str, float] = {}
     with threadpool_limits(threads):
         for counted in range(-1 if warm else 0, runs):
             for name, run in group.items():
                 start = perf_counter()
-                results[name] = run()
+                result = run()
                 if counted >= 0:
                     seconds[name].append(perf_counter() - start)
+                if isinstance(result, float):
+                    objectives[name] = result
+                # Outputs of hundreds of MB that stay would make the next ones wait for new memory.
+                del result
     first = median(next(iter(seconds.values())))
     common = {"group": title, "threads": threads, "dtype": dtype, "rows": rows, "runs": runs}
     return [
@@ -46,7 +50,7 @@ def timed(
             "seconds": median(times),
             "least": min(times),
             "ratio": median(times) / first,
-            "objective": float(results[name]) if isinstance(results[name], float) else None,
+            "objective": objectives.get(name),
             "load": os.getloadavg()[0],
         }
         for name, times in seconds.items()
