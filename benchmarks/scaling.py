@@ -55,16 +55,16 @@ def powers(first: int, last: int) -> tuple[int, ...]:
 
 CURVES = (
     Curve("RFF transform", "n", powers(2048, 32768), "1", "1"),
-    Curve("RFF transform", "d", powers(16, 1024), "1 for large d", "0"),
+    Curve("RFF transform", "d", powers(16, 1024), "0 to 1", "0"),
     Curve("RFF transform", "D", powers(512, 8192), "1", "1"),
     Curve("TensorSketch transform, p = 3", "n", powers(2048, 32768), "1", "1"),
-    Curve("TensorSketch transform, p = 3", "d", powers(16, 1024), "0 for large d", "0"),
+    Curve("TensorSketch transform, p = 3", "d", powers(16, 1024), "0 to 1", "0"),
     Curve("TensorSketch transform, p = 3", "D", powers(512, 8192), "1", "1"),
     Curve("RandomMaclaurin transform, p = 3", "n", powers(2048, 32768), "1", "1"),
     Curve("RandomMaclaurin transform, p = 3", "D", powers(512, 8192), "1", "1"),
-    Curve("frame directions", "d", powers(32, 512), "2", "1"),
+    Curve("frame directions", "d", powers(32, 512), "1 to 2", "1"),
     Curve("frame directions", "D", powers(1024, 16384), "1", "1"),
-    Curve("MVORF fit", "D", powers(512, 8192), "1", "1"),
+    Curve("MVORF fit", "D", powers(512, 8192), "0 to 1", "0 to 1"),
     Curve(
         "KRR, map inside, 5 folds, 4 ridges",
         "n",
