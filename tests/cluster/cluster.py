@@ -62,9 +62,14 @@ def missing() -> str | None:
         return "a cluster of one's own needs root"
     if absent := [name for name in PROGRAMS if shutil.which(name) is None]:
         return f"no {', '.join(absent)}: tests/cluster/install.sh installs them on Debian"
-    if CONFIGURATION.exists():
+    if CONFIGURATION.exists() and not _left_over():
         return f"{CONFIGURATION} is there already: this host has a Slurm of its own"
     return None
+
+
+def _left_over() -> bool:
+    """Whether the configuration is that of a cluster of these tests, killed before it could end."""
+    return CONFIGURATION.is_symlink() and CONFIGURATION.read_text().startswith("ClusterName=rflib\n")
 
 
 class Cluster:
@@ -84,6 +89,8 @@ class Cluster:
         return self
 
     def _start(self) -> None:
+        if CONFIGURATION.exists():
+            Cluster(CONFIGURATION.resolve().parent).__exit__()
         CONFIGURATION.unlink(missing_ok=True)
         (self.folder / "state").mkdir(parents=True)
         host = socket.gethostname().split(".")[0]

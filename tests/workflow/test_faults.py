@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -58,7 +59,9 @@ def test_a_second_run_at_once_is_refused(fresh: Workspace, finished: Workspace, 
     deadline = time.monotonic() + 120
     while not jobs(first.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
+    os.killpg(first.pid, signal.SIGSTOP)  # else it may end, and unlock, while the second one starts
     assert "cannot be locked" in workspace.snakemake(TABLE, fails=True)
+    os.killpg(first.pid, signal.SIGCONT)
     output, _ = first.communicate(timeout=300)
     assert first.returncode == 0, output
     assert_next_run_completes(workspace, finished)
