@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test reliability fuzz lint axe docs bench scaling large lock
+.PHONY: env run test reliability fuzz lint browser docs bench scaling large lock
 
 env: $(STAMP)
 
@@ -45,8 +45,9 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-# axe-core, for the test of the page's accessibility, which without it is skipped by name.
-axe:
+# Chromium (on Debian, as root) and axe-core for the tests of the page, which without them are skipped by name.
+browser:
+	tests/report/install.sh
 	npm ci --silent --no-audit --no-fund --prefix tests/report/axe
 
 # The public API from the docstrings; a warning is an error.

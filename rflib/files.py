@@ -153,6 +153,8 @@ def _checked(path: str | Path) -> Iterator[None]:
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             place = content.rfind(_SEAL) + len(_SEAL)
+            if place < len(_SEAL):
+                raise ValueError("it has no digest: cut short, or made by an older version")
             if content[place : place + len(_ZEROS)] != _digest(content, place):
                 raise ValueError("its content is not the one that was written")
         yield

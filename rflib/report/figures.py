@@ -68,9 +68,20 @@ def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_di
         name = f"{slug(number, entry['title'])}.svg"
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
             figure = _DRAWN[entry["type"]](entry, study, table, published)
+            _take_literally(figure)
             figure.savefig(out_dir / name, metadata={"Date": None, "Creator": "rflib"})
         index.append({"title": entry["title"], "caption": caption(entry), "file": name})
     write_index(out_dir, index)
+
+
+def _take_literally(figure: Figure) -> None:
+    """Show a dollar sign in a study's labels as such, not as a formula's begin."""
+    for axes in figure.axes:
+        for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
+            text.set_parse_math(False)
+    for legend in figure.legends:
+        for text in legend.texts:
+            text.set_parse_math(False)
 
 
 _DRAWN: dict[str, Callable[[Any, Any, Any, Any], Figure]] = {

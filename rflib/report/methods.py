@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import yaml
 
-from rflib.report.numbers import plain
-from rflib.report.options import read_index
+from rflib.report.cells import read_cells
+from rflib.report.standings import Standing, standings
 
 _FILE = Path(__file__).parent / "methods.yaml"
 
 
 @dataclass
 class Card:
-    """One method: the facts of methods.yaml, and its places in rankings."""
+    """One method: the facts of methods.yaml, and how it stands against the others."""
 
     type: str
     name: str
     what: str
     formula: str
     source: str
-    places: list[str] = field(default_factory=list)
+    standings: list[Standing] = field(default_factory=list)
 
 
 def cards(studies: Mapping[str, Mapping[str, Any]], results_dir: Path) -> list[Card]:
@@ -46,26 +45,6 @@ def cards(studies: Mapping[str, Mapping[str, Any]], results_dir: Path) -> list[C
             if kind not in found:
                 what = f"A method from outside rflib, used by the study {name}."
                 found[kind] = Card(kind, kind.split(":")[-1], what, "", "")
-        for title, ranks in _rankings(results_dir / name / "tables"):
-            for row in ranks.to_dict("records"):
-                if row["method"] in types:
-                    text = f"{name}, {title}: {_place(row)}"
-                    found[types[row["method"]]].places.append(text)
+        for standing in standings(name, study, read_cells(results_dir / name / "cells.parquet", study)):
+            found[types[standing.method]].standings.append(standing)
     return list(found.values())
-
-
-def _rankings(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
-    for entry in read_index(folder):
-        if entry["type"] == "ranking":
-            yield entry["title"], pd.read_csv(folder / entry["file"])
-
-
-def _place(row: Mapping[Any, Any]) -> str:
-    rank, rivals = (plain(round(row[column], 1)) for column in ("mean rank", "of methods"))
-    text = (
-        f"{row['method']} has mean rank {rank} of {rivals}, "
-        f"best in {row['best in']} of {row['of cells']} cells"
-    )
-    if row["strongest on"] == "all alike" or row["strongest on"] == row["weakest on"]:
-        return text
-    return f"{text}; strongest on {row['strongest on']}, weakest on {row['weakest on']}"

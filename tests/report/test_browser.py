@@ -1,75 +1,25 @@
-"""The page in a real browser: sorting, filter, search, theme, figures, narrow window, accessibility, requests."""
-
-from pathlib import Path
+"""The page in a real browser: sorting, filter, search, theme, figures, keys, window, accessibility, requests."""
 
 import pandas as pd
 import pytest
 import yaml
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
 
 from rflib.files import write_table
 from rflib.report.figures import write_figures
 from rflib.report.page import write_page
 from rflib.report.tables import write_tables
 
-from .browser import CHROMIUM, visit
+from .browser import accessibility, complaints, needs_axe, needs_browser, press, requested, visit
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-
-AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
+pytestmark = needs_browser
 
 ERROR = "relative_frobenius_error"
+BLOCK = "#made_up-table-00_grid ~ .block"
+TABLE = f"{BLOCK} table"
 METHODS = [f"M{i:02d}" for i in range(12)]
-
-STEPS = """{
-const seen = {errors: window.errors};
-const table = document.querySelector("#made_up-table-00_grid ~ .block table");
-const shown = () => [...table.tBodies[0].rows].filter((row) => !row.hidden);
-const column = (i) => shown().map((row) => row.cells[i].textContent);
-const heads = table.tHead.rows[0].cells;
-seen.before = column(2);
-heads[3].firstElementChild.click();
-seen.up = [heads[3].getAttribute("aria-sort"), ...column(2)];
-heads[3].firstElementChild.click();
-seen.down = [heads[3].getAttribute("aria-sort"), ...column(2)];
-heads[2].firstElementChild.click();
-seen.byText = [heads[3].getAttribute("aria-sort"), ...column(2)];
-const type = (input, text) => { input.value = text; input.dispatchEvent(new Event("input", {bubbles: true})); };
-const filter = table.closest(".block").querySelector("input");
-type(filter, "letter m03");
-seen.filtered = column(2);
-seen.count = table.closest(".block").querySelector("output").textContent;
-type(filter, "");
-const search = document.getElementById("search");
-type(search, "orthogonal random");
-seen.cards = [...document.querySelectorAll(".card:not([hidden]) h3 code")].map((code) => code.textContent);
-seen.found = document.getElementById("found").textContent;
-type(search, "");
-const background = () => getComputedStyle(document.body).backgroundColor;
-const light = background();
-document.getElementById("theme").click();
-seen.dark = light !== background();
-document.querySelector(".zoom").click();
-seen.large = document.getElementById("large").open && document.querySelector("#large img").src.startsWith("data:");
-document.getElementById("close").click();
-seen.closed = !document.getElementById("large").open;
-seen.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-seen.loaded = loaded.filter((name) => !name.startsWith("data:"));
-const unnamed = (item) => !(item.textContent.trim() || item.getAttribute("aria-label") || item.labels?.length);
-seen.unnamed = [...document.querySelectorAll("button, input, a")].filter(unnamed).length;
-const ids = [...document.querySelectorAll("[id]")].map((item) => item.id);
-seen.twice = ids.filter((id, i) => ids.indexOf(id) !== i);
-const targets = [...document.querySelectorAll("a[href^='#']")].map((a) => a.getAttribute("href").slice(1));
-seen.dangling = targets.filter((id) => !ids.includes(id));
-tell(seen);
-}"""
-RUN_AXE = """addEventListener("load", async () => {
-document.querySelectorAll("details").forEach((item) => { item.open = true; });
-document.documentElement.dataset.theme = "THEME";
-const {violations, passes} = await axe.run();
-const faults = violations.map(({id, impact, nodes}) => [id, impact, nodes.map((node) => node.html)]);
-tell({faults, passes: passes.length});
-});"""
 
 
 @pytest.fixture(scope="module")
@@ -126,62 +76,146 @@ def page(tmp_path_factory):
     return page
 
 
-@pytest.fixture(scope="module")
-def seen(page):
-    return visit(page, STEPS)
+@pytest.fixture
+def driver(page):
+    with visit(page) as driver:
+        yield driver
 
 
-def test_sorting_is_by_number(seen):
+def visible(driver, selector):
+    return [item for item in driver.find_elements(By.CSS_SELECTOR, selector) if item.is_displayed()]
+
+
+def column(driver, number):
+    """Texts of a column of the study's table, of the rows that are not filtered out."""
+    return [item.text for item in visible(driver, f"{TABLE} tbody td:nth-child({number})")]
+
+
+def sorting(driver):
+    heads = driver.find_elements(By.CSS_SELECTOR, f"{TABLE} th")
+    return [head.get_attribute("aria-sort") for head in heads]
+
+
+def test_sorting_is_by_number(driver):
+    heads = driver.find_elements(By.CSS_SELECTOR, f"{TABLE} th button")
     best_first = [*METHODS[:0:-1], "M00"]
-    assert seen["before"] == METHODS * 2
-    assert seen["up"][0] == "ascending"
-    assert seen["up"][1::2] == best_first
-    assert seen["down"][0] == "descending"
-    assert seen["down"][1::2] == best_first[::-1]
-    assert seen["byText"][0] == "none"
-    assert seen["byText"][1::2] == METHODS
+    assert column(driver, 3) == METHODS * 2
+    heads[3].click()
+    assert sorting(driver)[3] == "ascending"
+    assert column(driver, 3)[::2] == best_first
+    heads[3].click()
+    assert sorting(driver)[3] == "descending"
+    assert column(driver, 3)[::2] == best_first[::-1]
+    heads[2].click()
+    assert sorting(driver)[2:] == ["ascending", "none"]
+    assert column(driver, 3)[::2] == METHODS
 
 
-def test_filter_and_search(seen):
-    assert seen["filtered"] == ["M03"]
-    assert seen["count"] == "1 of 24 rows"
-    assert {"ORF", "GORF", "MVORF"} <= set(seen["cards"])
-    assert "TensorSketch" not in seen["cards"]
-    assert "with “orthogonal random”" in seen["found"]
+def test_filter_and_search(driver):
+    field = driver.find_element(By.CSS_SELECTOR, f"{BLOCK} input")
+    field.send_keys("letter m03")
+    assert column(driver, 3) == ["M03"]
+    assert driver.find_element(By.CSS_SELECTOR, f"{BLOCK} output").text == "1 of 24 rows"
+    field.send_keys(Keys.CONTROL + "a" + Keys.NULL + Keys.DELETE)
+    assert len(column(driver, 3)) == 24
+    driver.find_element(By.ID, "search").send_keys("orthogonal random")
+    cards = {item.text for item in visible(driver, ".card h3 code")}
+    assert {"ORF", "GORF", "MVORF"} <= cards
+    assert "TensorSketch" not in cards
+    assert column(driver, 3) == []
+    assert "with “orthogonal random”" in driver.find_element(By.ID, "found").text
 
 
-def test_theme_and_large_figures(seen):
-    assert seen["dark"]
-    assert seen["large"]
-    assert seen["closed"]
+def test_theme_and_large_figures(driver):
+    background = driver.find_element(By.TAG_NAME, "body").value_of_css_property
+    light = background("background-color")
+    driver.find_element(By.ID, "theme").click()
+    assert background("background-color") != light
+    driver.find_element(By.CSS_SELECTOR, ".zoom").click()
+    large = driver.find_element(By.CSS_SELECTOR, "#large img")
+    assert large.is_displayed()
+    assert large.size["width"] > 300
+    driver.find_element(By.ID, "close").click()
+    assert not large.is_displayed()
 
 
-def test_narrow_window_scrolls_only_inside_tables(seen):
-    assert seen["wide"] == 0
+def test_tab_goes_once_through_all_that_can_be_used(driver):
+    usable = driver.find_elements(By.CSS_SELECTOR, "a, button, input, summary, [tabindex]")
+    expected = [
+        item for item in usable if driver.execute_script("return arguments[0].checkVisibility()", item)
+    ]
+    reached = []
+    for _ in expected:
+        press(driver, Keys.TAB)
+        reached.append(driver.switch_to.active_element)
+    assert reached == expected
 
 
-def test_page_is_sound(seen):
-    assert seen["errors"] == []
-    assert seen["loaded"] == []
-    assert seen["unnamed"] == 0
-    assert seen["twice"] == []
-    assert seen["dangling"] == []
+def test_keys_do_what_they_should(driver):
+    press(driver, Keys.TAB, Keys.ENTER)
+    assert driver.current_url.endswith("#main")
+    focus(driver, f"{TABLE} th:nth-child(4) button")
+    press(driver, Keys.ENTER)
+    assert sorting(driver)[3] == "ascending"
+    press(driver, Keys.SPACE)
+    assert sorting(driver)[3] == "descending"
+    zoom = focus(driver, ".zoom")
+    press(driver, Keys.ENTER)
+    large = driver.find_element(By.ID, "large")
+    assert large.is_displayed()
+    press(driver, Keys.ESCAPE)
+    assert not large.is_displayed()
+    assert driver.switch_to.active_element == zoom
+    details = focus(driver, "#made_up-provenance > summary")
+    press(driver, Keys.ENTER)
+    assert details.find_element(By.XPATH, "..").get_attribute("open")
 
 
-needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: make axe")
+def focus(driver, selector):
+    """Tab until the first element of the selector has the focus."""
+    wanted = driver.find_element(By.CSS_SELECTOR, selector)
+    for _ in range(200):
+        if driver.switch_to.active_element == wanted:
+            return wanted
+        press(driver, Keys.TAB)
+    raise AssertionError(f"Tab does not reach {selector}")
+
+
+@pytest.mark.parametrize("width", [500, 1400])
+def test_only_tables_are_wider_than_the_window(page, width):
+    with visit(page, width) as driver:
+        root = driver.find_element(By.TAG_NAME, "html")
+        assert root.get_property("scrollWidth") == root.get_property("clientWidth")
+
+
+def test_page_is_sound(driver):
+    assert complaints(driver) == []
+    assert requested(driver) == []
+    ids = [item.get_attribute("id") for item in driver.find_elements(By.CSS_SELECTOR, "[id]")]
+    assert len(set(ids)) == len(ids)
+    links = driver.find_elements(By.CSS_SELECTOR, "a[href^='#']")
+    assert {link.get_dom_attribute("href")[1:] for link in links} <= set(ids)
+
+
+def test_complaints_and_requests_are_seen(driver):
+    """The checks above can fail: an error in a script and a request outside are noticed."""
+    driver.execute_script(
+        "setTimeout(() => { undefined_name; }); fetch('http://127.0.0.1:1/').catch(() => 0);"
+    )
+    WebDriverWait(driver, 10).until(lambda driver: complaints(driver))
 
 
 @needs_axe
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_no_fault(page, theme):
-    found = visit(page, AXE.read_text(encoding="utf-8"), RUN_AXE.replace("THEME", theme))
+def test_axe_finds_no_fault(driver, theme):
+    found = accessibility(driver, theme)
     assert found["faults"] == []
     assert found["passes"] > 15
 
 
 @needs_axe
-def test_axe_finds_a_planted_fault(page):
-    plant = "document.querySelector('.zoom img').removeAttribute('alt');"
-    plant += "document.querySelector('.zoom').removeAttribute('aria-label');"
-    found = visit(page, plant, AXE.read_text(encoding="utf-8"), RUN_AXE.replace("THEME", "light"))
-    assert {"button-name", "image-alt"} <= {fault[0] for fault in found["faults"]}
+def test_axe_finds_a_planted_fault(driver):
+    driver.execute_script("""document.querySelector(".zoom img").removeAttribute("alt");
+        document.querySelector(".zoom").removeAttribute("aria-label");""")
+    faults = accessibility(driver, "light")["faults"]
+    assert {"button-name", "image-alt"} <= {fault[0] for fault in faults}

@@ -1,102 +1,129 @@
-"""The page of a real run in Chromium: it works, loads nothing, and shows what a study says as text only."""
+"""The page of a real run in Chromium: it works, loads nothing, and what a study or a file says is text only."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
-from ..report.browser import CHROMIUM, visit
+from ..report.browser import accessibility, complaints, needs_axe, needs_browser, press, requested, visit
 from .conftest import TINY, Workspace, _copy
 
-pytestmark = [pytest.mark.workflow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+pytestmark = [pytest.mark.workflow, needs_browser]
 
-HOSTILE = "</script><script>errors.push(1)</script><img src=x onerror=errors.push(2)>\"'&"
+HOSTILE = "</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&"
 ERROR = "relative_frobenius_error"
-STEPS = """addEventListener("load", () => {
-const seen = {hostile: document.querySelectorAll("img[onerror], h2 script, p script").length};
-seen.texts = [...document.querySelectorAll("h2, h3, p, td, figcaption, li")].map((item) => item.textContent);
-for (const button of document.querySelectorAll("th button")) { button.click(); button.click(); }
-seen.sorted = document.querySelectorAll("th[aria-sort='descending']").length;
-const type = (input, text) => { input.value = text; input.dispatchEvent(new Event("input", {bubbles: true})); };
-const filter = document.querySelector(".filter input");
-const rows = () => [...filter.closest(".block").querySelectorAll("tbody tr")].filter((row) => !row.hidden).length;
-seen.rows = ["", "GORF", "no such row", ""].map((text) => (type(filter, text), rows()));
-const background = () => getComputedStyle(document.body).backgroundColor;
-const light = background();
-document.getElementById("theme").click();
-seen.dark = light !== background();
-seen.figures = 0;
-for (const zoom of document.querySelectorAll(".zoom")) {
-  zoom.click();
-  seen.figures += document.querySelector("#large img").naturalWidth > 0;
-  document.getElementById("close").click();
-}
-seen.zooms = document.querySelectorAll(".zoom").length;
-document.querySelectorAll("details").forEach((item) => { item.open = true; });
-seen.commands = [...document.querySelectorAll(".commands pre")].map((item) => item.textContent);
-const reachable = [...document.querySelectorAll("button, input, a, [tabindex]")];
-seen.focusable = reachable.every((item) => item.tabIndex >= 0);
-seen.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-seen.loaded = loaded.filter((name) => !name.startsWith("data:"));
-seen.errors = window.errors;
-seen.blocked = [];
-document.addEventListener("securitypolicyviolation", (event) => { seen.blocked.push(event.effectiveDirective); });
-fetch("http://127.0.0.1:1/").catch(() => 0).then(() => setTimeout(() => tell(seen), 100));
-});"""
 
 
 @pytest.fixture(scope="module")
-def seen(fresh: Workspace, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a visitor finds on the page of a study whose texts try to be code."""
+def page(fresh: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a study that tries to be code in its texts, labels, and the columns of its data file."""
     workspace = _copy(fresh, tmp_path_factory.mktemp("page"))
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((120, 5)), columns=[f"{HOSTILE}{i}" for i in range(5)])
+    table[HOSTILE] = np.where(table.iloc[:, 0] > 0, f"up {HOSTILE}", "down")
+    table.to_csv(workspace.folder / "mine.csv", index=False)
+    mine = {"name": "mine", "file": "mine.csv", "target": HOSTILE, "task": "classification", "columns": 5}
     workspace.study(
         title=f"Tiny {HOSTILE}",
         text=f"Text {HOSTILE}",
+        datasets=[*TINY["datasets"], {**mine, "preprocess": "unit_norm"}],
         kernels={
-            f"k{i}": {"type": "DeltaGaussian", "coefficients": [1, -1], "sigmas": [0.5, i]} for i in (3, 4, 5)
+            f"k{i} {HOSTILE}": {"type": "DeltaGaussian", "coefficients": [1, -1], "sigmas": [0.5, i]}
+            for i in (3, 4)
         },
-        methods={**TINY["methods"], f"RM {HOSTILE}": {"type": "SRF"}},
+        methods={
+            **{name: TINY["methods"][name] for name in ("GRFF", "GORF")},
+            f"SRF {HOSTILE}": {"type": "SRF"},
+        },
         tables=[
             {"type": "grid", "title": f"Errors {HOSTILE}", "metric": ERROR, "caption": HOSTILE},
             {"type": "ranking", "title": "Ranking", "metric": ERROR},
         ],
         figures=[{"type": "lines", "title": f"Lines {HOSTILE}", "metric": ERROR, "caption": HOSTILE}],
         claims=[{"type": "better", "title": HOSTILE, "metric": ERROR, "method": "GORF", "than": "GRFF"}],
+        learners={f"SVM {HOSTILE}": {"type": "LinearSVM", "C": 1}},
     )
     workspace.snakemake("tiny")
-    page: Path = workspace.folder / "results/report/index.html"
-    found: dict[str, Any] = visit(page, STEPS)
-    return found
+    return workspace.folder / "results/report/index.html"
 
 
-def test_what_a_study_says_is_text(seen: dict[str, Any]) -> None:
-    assert seen["hostile"] == 0
-    assert seen["errors"] == []
-    for what in ("Tiny ", "Text ", "Errors ", "Lines ", "RM "):
-        assert any(f"{what}{HOSTILE}" in text for text in seen["texts"]), what
+@pytest.fixture
+def driver(page: Path) -> Iterator[Chrome]:
+    with visit(page) as driver:
+        yield driver
 
 
-def test_tables_sort_and_filter(seen: dict[str, Any]) -> None:
-    assert seen["sorted"] >= 2
-    every, gorf, none, again = seen["rows"]
-    assert 0 < gorf < every == again
-    assert none == 0
+def texts(driver: Chrome, selector: str) -> list[str]:
+    return [item.get_property("textContent") for item in driver.find_elements(By.CSS_SELECTOR, selector)]
 
 
-def test_figures_theme_and_narrow_window(seen: dict[str, Any]) -> None:
-    assert seen["figures"] == seen["zooms"] == 1
-    assert seen["dark"]
-    assert seen["wide"] == 0
-    assert seen["focusable"]
+def shown(driver: Chrome, selector: str) -> int:
+    return sum(item.is_displayed() for item in driver.find_elements(By.CSS_SELECTOR, selector))
 
 
-def test_provenance_has_the_commands(seen: dict[str, Any]) -> None:
-    assert any("python -m rflib sample" in command for command in seen["commands"])
+def test_what_a_study_or_a_file_says_is_text(driver: Chrome) -> None:
+    assert driver.execute_script("return typeof hacked") == "undefined"
+    assert driver.find_elements(By.CSS_SELECTOR, "img[onerror], main script") == []
+    said = texts(driver, "h2, h3, p, td, figcaption, li")
+    for what in ("Tiny ", "Text ", "Errors ", "Lines ", "SRF ", "k3 ", "SVM "):
+        assert any(f"{what}{HOSTILE}" in text for text in said), what
 
 
-def test_nothing_leaves_the_page(seen: dict[str, Any]) -> None:
-    assert seen["loaded"] == []
-    assert seen["blocked"] == ["connect-src"]
+def test_tables_sort_and_filter_and_the_page_is_searched(driver: Chrome) -> None:
+    for button in driver.find_elements(By.CSS_SELECTOR, "th button"):
+        if button.is_displayed():
+            button.click()
+    assert len(driver.find_elements(By.CSS_SELECTOR, "th[aria-sort=ascending]")) >= 2
+    assert complaints(driver) == []
+    rows = ".block:has(.filter) tbody tr"
+    every = shown(driver, rows)
+    driver.find_element(By.CSS_SELECTOR, ".filter input").send_keys("GORF")
+    assert 0 < shown(driver, rows) < every
+    search = driver.find_element(By.ID, "search")
+    search.send_keys("no such row")
+    assert shown(driver, ".block tbody tr") == 0
+    search.send_keys(Keys.CONTROL + "a" + Keys.NULL + "mine")
+    assert "mine" in driver.find_element(By.ID, "found").text
+    assert shown(driver, ".block tbody tr") > 0
+
+
+def test_keys_open_a_figure_and_the_commands(driver: Chrome) -> None:
+    driver.find_element(By.CSS_SELECTOR, ".zoom").send_keys(Keys.ENTER)
+    image = driver.find_element(By.CSS_SELECTOR, "#large img")
+    assert image.is_displayed()
+    assert image.get_property("naturalWidth") > 0
+    press(driver, Keys.ESCAPE)
+    assert not image.is_displayed()
+    driver.find_element(By.CSS_SELECTOR, "#tiny-provenance > summary").send_keys(Keys.ENTER)
+    driver.find_element(By.CSS_SELECTOR, ".commands summary").send_keys(Keys.ENTER)
+    command = driver.find_element(By.CSS_SELECTOR, ".commands pre")
+    assert command.is_displayed()
+    assert "python -m rflib sample" in command.text
+
+
+def test_nothing_is_asked_for_nor_complained_of(driver: Chrome) -> None:
+    assert complaints(driver) == []
+    assert requested(driver) == []
+    driver.execute_script("fetch('http://127.0.0.1:1/').catch(() => 0)")
+    assert "Content Security Policy" in " ".join(complaints(driver))
+
+
+def test_narrow_window(driver: Chrome) -> None:
+    root = driver.find_element(By.TAG_NAME, "html")
+    assert root.get_property("scrollWidth") == root.get_property("clientWidth")
+
+
+@needs_axe
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_fault(driver: Chrome, theme: str) -> None:
+    found: dict[str, Any] = accessibility(driver, theme)
+    assert found["faults"] == []
+    assert found["passes"] > 15
