@@ -16,7 +16,7 @@ from rflib import __version__
 from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.files import replacing
 from rflib.report.cells import read_cells
-from rflib.report.methods import cards
+from rflib.report.methods import cards, compared
 from rflib.report.numbers import columns
 from rflib.report.options import METRICS, read_index, slug
 from rflib.report.provenance import machines, units
@@ -63,9 +63,12 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+    standings = compared(present, results_dir)
     html = environment.get_template("page.html").render(
         sections=[_section(name, study, results_dir) for name, study in present.items()],
-        methods=cards(present, results_dir),
+        methods=cards(present),
+        standings=columns(standings),
+        totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

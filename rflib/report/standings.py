@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -16,28 +15,16 @@ from rflib.report.options import METRICS
 
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
 SCORES = ("accuracy", "rmse")
+COLUMNS = (
+    *("type", "method", "measured by", "won", "level", "lost"),
+    *("ahead of", "behind", "strongest on", "weakest on"),
+)
 LEVEL = 0.05
 _CONSTANT = 1e-9
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A method's comparisons with the others of a study, by one metric."""
-
-    study: str
-    what: str
-    method: str
-    wins: int
-    level: int
-    losses: int
-    ahead_of: list[str]
-    behind: list[str]
-    best_on: str
-    worst_on: str
-
-
-def standings(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> list[Standing]:
-    """Compare the study's methods by kernel error and by each learner's scores.
+def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each method of a study and each thing it is measured by: kernel error, learners' scores.
 
     A comparison is one data set, kernel and number of columns D. It is won if the mean over the repetitions is
     better beyond doubt (t-test of the differences by seed, two-sided, 5 %), else level. A method is ahead of
@@ -45,8 +32,6 @@ def standings(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> list[
 
     Parameters
     ----------
-    name : str
-        Name of the study.
     study : mapping
         Content of the study file.
     cells : DataFrame
@@ -55,15 +40,17 @@ def standings(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> list[
     chosen = at_columns(cells[cells["at"].isna() & (cells["method"] != EXACT)])
     present = set(chosen["metric"])
     errors = [metric for metric in KERNEL_ERRORS if metric in present][:1]
-    found = []
+    rows = []
     for metric in (*errors, *SCORES):
         of_metric = chosen[chosen["metric"] == metric]
         for learner, part in of_metric.groupby("learner", dropna=False, sort=False):
-            what = METRICS[metric].text + ("" if pd.isna(learner) else f" of {learner!s}")
+            by = METRICS[metric].text + ("" if pd.isna(learner) else f" of {learner!s}")
             outcomes = _outcomes(part, lower=METRICS[metric].lower)
-            if len(outcomes):
-                found += [_standing(name, what, method, outcomes) for method in study["methods"]]
-    return [standing for standing in found if standing.wins + standing.level + standing.losses]
+            for method in study["methods"]:
+                own = outcomes[outcomes["method"] == method]
+                if len(own):
+                    rows.append((study["methods"][method]["type"], method, by, *_standing(own)))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
@@ -89,21 +76,13 @@ def _sign(gain: np.ndarray, scale: float) -> int:
     return int(np.sign(gain.mean())) if abs(gain.mean()) > quantile * error else 0
 
 
-def _standing(study: str, what: str, method: str, outcomes: pd.DataFrame) -> Standing:
-    own = outcomes[outcomes["method"] == method]
+def _standing(own: pd.DataFrame) -> tuple[int, int, int, str, str, str, str]:
+    """The last seven columns of a method's row, from its outcomes."""
     counts = own["outcome"].value_counts()
     balance = own.groupby("other", sort=False)["outcome"].sum()
     places = own.groupby(["dataset", "kernel"], sort=False)["outcome"].mean()
-    apart = places.nunique() > 1
-    return Standing(
-        study=study,
-        what=what,
-        method=method,
-        wins=int(counts.get(1, 0)),
-        level=int(counts.get(0, 0)),
-        losses=int(counts.get(-1, 0)),
-        ahead_of=list(balance.index[balance > 0]),
-        behind=list(balance.index[balance < 0]),
-        best_on=", ".join(places.index[int(places.argmax())]) if apart else "",
-        worst_on=", ".join(places.index[int(places.argmin())]) if apart else "",
-    )
+    extremes = (int(places.argmax()), int(places.argmin())) if places.nunique() > 1 else ()
+    best, worst = (", ".join(places.index[i]) for i in extremes) if extremes else ("", "")
+    won, level, lost = (int(counts.get(outcome, 0)) for outcome in (1, 0, -1))
+    ahead, behind = (", ".join(balance.index[sign * balance > 0]) for sign in (1, -1))
+    return won, level, lost, ahead, behind, best, worst

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 import pytest
 
-from ..workflow.conftest import TABLE, TINY, Workspace, copy_of, finished, fresh  # noqa: F401
+from ..workflow.conftest import ROOT, TABLE, TINY, Workspace, _copy, copy_of, finished, fresh  # noqa: F401
 from .cluster import Cluster, missing, slurm
 
 pytestmark = [
@@ -48,6 +49,23 @@ def test_the_cluster_results_are_those_of_the_local_run(study: Submitted, finish
     study.snakemake(TABLE)
     _assert_complete(study, finished)
     assert "COMPLETED" in slurm("squeue", "-h", "-t", "all", "-o", "%T").splitlines()
+
+
+def test_quickstart_on_the_cluster_is_that_of_the_local_run(
+    cluster: Cluster,
+    fresh: Workspace,  # noqa: F811
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """All its jobs, with few rows and repetitions."""
+    tables = []
+    for kind in (Workspace, Submitted):
+        workspace = kind(_copy(fresh, tmp_path_factory.mktemp("quickstart")).folder)
+        shutil.copy(ROOT / "workflow/studies/quickstart.yaml", workspace.folder / "workflow/studies")
+        workspace.snakemake("results/quickstart/cells.parquet", "--config", "preset=smoke", seconds=3000)
+        tables.append(workspace.results(study="quickstart"))
+    local, submitted = tables
+    assert local["method"].nunique() == 16
+    pd.testing.assert_frame_equal(submitted, local, check_exact=True)
 
 
 def test_a_node_goes_down(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811

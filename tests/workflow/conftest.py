@@ -62,9 +62,9 @@ class Workspace:
             start_new_session=True,
         )
 
-    def snakemake(self, *arguments: str, fails: bool = False) -> str:
+    def snakemake(self, *arguments: str, fails: bool = False, seconds: float = 600) -> str:
         process = self.start(*arguments)
-        output, _ = process.communicate(timeout=600)
+        output, _ = process.communicate(timeout=seconds)
         assert (process.returncode != 0) == fails, output
         return output
 
@@ -89,9 +89,9 @@ class Workspace:
         with (self.folder / path).open("a") as file:
             file.write(text)
 
-    def results(self, folder: str = "results") -> pd.DataFrame:
+    def results(self, folder: str = "results", study: str = "tiny") -> pd.DataFrame:
         """What the study's table says, without what depends on time and place, in a fixed order."""
-        table = pd.read_parquet(self.folder / folder / "tiny/cells.parquet")
+        table = pd.read_parquet(self.folder / folder / study / "cells.parquet")
         table = table[~table["metric"].str.endswith("seconds")]
         keys = ["data", "kernel", "method", "learner", "metric", "n_components", "seed"]
         return table.sort_values(keys)[[*keys, "value"]].reset_index(drop=True)
