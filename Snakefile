@@ -9,6 +9,7 @@ from snakemake.utils import min_version
 from rflib.experiment.alive import hold
 from rflib.experiment.pipeline import Pipeline
 from rflib.experiment.sources import VARIABLE, digest
+from rflib.report.options import check_shown
 
 min_version("9.0")
 
@@ -21,6 +22,9 @@ try:
     PIPELINE.studies
     # The report shows the studies that were asked for, and those of which there are results already.
     ASKED = PIPELINE.asked(sys.argv[1:])
+    if workflow.is_main_process:
+        for study in ASKED:
+            check_shown(PIPELINE.studies[study].study)
 except ValueError as error:
     raise WorkflowError(str(error)) from None
 

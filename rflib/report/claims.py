@@ -16,17 +16,9 @@ from scipy.stats import f as f_distribution
 from scipy.stats import ttest_1samp
 
 from rflib.report.cells import at_columns, at_s, select
-from rflib.report.options import METRICS, PUBLISHED, check_entries, check_entry
+from rflib.report.options import CLAIMS, METRICS, check_entries, explanation_of
 from rflib.report.published import beside_published
 
-_COMPARED = ("metric!", "method!", "than!", "at", "share", "learner", "kernels", "datasets")
-CHECKS = {
-    "better": (*_COMPARED, "factor"),
-    "equal": (*_COMPARED, "within!"),
-    "steadier": _COMPARED,
-    "agrees": ("metric!", "share", "learner", "repetitions", *PUBLISHED),
-}
-ALLOWED = {name: (*keys, "source", "explanation") for name, keys in CHECKS.items()}
 COLUMNS = ("verdict", "claim", "evidence", "source")
 LEVEL = 0.05
 _CONSTANT = 1e-9
@@ -41,8 +33,8 @@ def check_claims(study: Mapping[str, Any], cells: pd.DataFrame, published: Path)
         For unknown types, keys, labels or values; the message names the claim and the key.
     """
     rows = []
-    for claim in check_entries("claims", study, ALLOWED):
-        explanation = _explanation(claim, study)
+    for claim in check_entries("claims", study, CLAIMS):
+        explanation = explanation_of(claim, study)
         verdict, evidence = check(claim, cells, published)
         if verdict == "not reproduced" and explanation:
             verdict, reason = _explained(claim["explanation"]["text"], explanation, cells, published)
@@ -56,16 +48,6 @@ def check(claim: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> tup
     if claim["type"] == "agrees":
         return agrees(claim, cells, published)
     return compare(claim, cells)
-
-
-def _explanation(claim: Mapping[str, Any], study: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the check behind a claim's explanation, itself checked like a claim; None if it has none."""
-    if "explanation" not in claim:
-        return None
-    options = {key: value for key, value in claim["explanation"].items() if key != "text"}
-    options["title"] = claim["title"]
-    check_entry(f"claim {claim['title']!r}: explanation", options, study, CHECKS)
-    return options
 
 
 def _explained(
@@ -107,11 +89,16 @@ def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
     evidence = (
         f"{claim['type']} in {holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in {surely.sum()}, "
         f"refuted in {refuted.sum()} ({test}, 5 %); "
-        f"margin {margin.min():+.1%} to {margin.max():+.1%}"
+        f"margin {_relative(margin.min())} to {_relative(margin.max())}"
     )
     if n - holds.sum() <= spared:
         return "reproduced", evidence
     return ("not reproduced" if refuted.sum() > spared else "undecided"), evidence
+
+
+def _relative(value: float) -> str:
+    """A relative difference in per cent; beyond a hundredfold, as beside an error of rounding, in multiples."""
+    return f"{value:+.1%}" if abs(value) < 100 else f"{value:+.0e} times"
 
 
 def _outcome(claim: Mapping[str, Any], pair: pd.DataFrame) -> tuple[bool, bool, bool, float]:

@@ -21,19 +21,11 @@ from rflib.report.curves import draw_curves
 from rflib.report.cutoff import draw_cutoff
 from rflib.report.fits import draw_fits
 from rflib.report.monte_carlo import draw_maps
-from rflib.report.options import AXES, METRICS, SELECTION, check_entries, sentence, slug, write_index
+from rflib.report.options import AXES, FIGURES, METRICS, check_entries, sentence, slug, write_index
 from rflib.report.published import published_numbers
 from rflib.report.style import RC, REFERENCE, line_style
 from rflib.report.variance import draw_variance
 
-ALLOWED = {
-    "lines": (*SELECTION, "x", "log", "floor", "published", "pooled"),
-    "curves": (*SELECTION, "columns", "log_x", "x_label", "marks"),
-    "maps": ("kernels!", "dimension!", "columns!", "zmax!", "draws!", "caption!"),
-    "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
-    "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
-    "fits": ("a!", "dimension!", "orders!", "caption!"),
-}
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 # Panels in a row for so many panels; for more, the most.
 _ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
@@ -59,7 +51,7 @@ def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_di
     ValueError
         For unknown types, keys, labels or values; the message names entry and key.
     """
-    entries = check_entries("figures", study, ALLOWED)
+    entries = check_entries("figures", study, FIGURES)
     table = read_cells(cells, study)
     shutil.rmtree(out_dir, ignore_errors=True)
     out_dir.mkdir(parents=True)

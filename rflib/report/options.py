@@ -49,6 +49,52 @@ AXES = {
 SELECTION = ("metric!", "learner", "kernels", "datasets", "methods")
 PUBLISHED = ("paper!", "table!", "kernels!", "methods!", "datasets")
 
+# The types of entries, and the keys of each besides type, title and caption; the required ones end with "!".
+TABLES = {
+    "published": ("metric!", "learner", "repetitions", *PUBLISHED),
+    "grid": (*SELECTION, "by"),
+    "ranking": SELECTION,
+    "fits": ("a!", "dimensions!", "orders!", "caption!"),
+    "significance": ("metric!", "learner", "baseline!", *PUBLISHED),
+    "degrees": ("kernels", "datasets", "caption!"),
+    "sizes": ("caption!",),
+    "densities": ("kernels!", "dimension!", "draws!", "caption!"),
+}
+FIGURES = {
+    "lines": (*SELECTION, "x", "log", "floor", "published", "pooled"),
+    "curves": (*SELECTION, "columns", "log_x", "x_label", "marks"),
+    "maps": ("kernels!", "dimension!", "columns!", "zmax!", "draws!", "caption!"),
+    "cutoff": ("a!", "p!", "dimensions!", "cutoffs!", "caption!"),
+    "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
+    "fits": ("a!", "dimension!", "orders!", "caption!"),
+}
+_COMPARED = ("metric!", "method!", "than!", "at", "share", "learner", "kernels", "datasets")
+CHECKS = {
+    "better": (*_COMPARED, "factor"),
+    "equal": (*_COMPARED, "within!"),
+    "steadier": _COMPARED,
+    "agrees": ("metric!", "share", "learner", "repetitions", *PUBLISHED),
+}
+CLAIMS = {name: (*keys, "source", "explanation") for name, keys in CHECKS.items()}
+
+
+def check_shown(study: Options) -> None:
+    """Raise ValueError unless all that a study shows is right: see :func:`check_entries`."""
+    for key, allowed in (("tables", TABLES), ("figures", FIGURES), ("claims", CLAIMS)):
+        check_entries(key, study, allowed)
+    for claim in study.get("claims") or []:
+        explanation_of(claim, study)
+
+
+def explanation_of(claim: Options, study: Options) -> Options | None:
+    """Return the check behind a claim's explanation, itself checked like a claim; None if it has none."""
+    if "explanation" not in claim:
+        return None
+    options = {key: value for key, value in claim["explanation"].items() if key != "text"}
+    options["title"] = claim["title"]
+    check_entry(f"claim {claim['title']!r}: explanation", options, study, CHECKS)
+    return options
+
 
 def check_entries(key: str, study: Options, allowed: Mapping[str, Sequence[str]]) -> list[Options]:
     """Return the study's entries under ``tables``, ``figures`` or ``claims`` if all of them are right.

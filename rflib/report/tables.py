@@ -16,25 +16,13 @@ from rflib.report.liu import degrees, significance, sizes
 from rflib.report.monte_carlo import densities
 from rflib.report.options import (
     METRICS,
-    PUBLISHED,
-    SELECTION,
+    TABLES,
     check_entries,
     sentence,
     slug,
     write_index,
 )
 from rflib.report.published import RULE, beside_published
-
-ALLOWED = {
-    "published": ("metric!", "learner", "repetitions", *PUBLISHED),
-    "grid": (*SELECTION, "by"),
-    "ranking": SELECTION,
-    "fits": ("a!", "dimensions!", "orders!", "caption!"),
-    "significance": ("metric!", "learner", "baseline!", *PUBLISHED),
-    "degrees": ("kernels", "datasets", "caption!"),
-    "sizes": ("caption!",),
-    "densities": ("kernels!", "dimension!", "draws!", "caption!"),
-}
 
 
 def write_tables(study: Mapping[str, Any], cells: Path, published: Path, out_dir: Path) -> None:
@@ -56,7 +44,7 @@ def write_tables(study: Mapping[str, Any], cells: Path, published: Path, out_dir
     ValueError
         For unknown types, keys, labels or values; the message names entry and key.
     """
-    entries = check_entries("tables", study, ALLOWED)
+    entries = check_entries("tables", study, TABLES)
     table = read_cells(cells, study)
     claims = check_claims(study, table, published)
     shutil.rmtree(out_dir, ignore_errors=True)

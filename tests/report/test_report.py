@@ -251,6 +251,12 @@ def test_claims_flip_with_the_results(study, published):
     assert verdicts(study, {"GORF": 0.1}, published)[0] == "no data"
 
 
+def test_a_margin_beside_rounding_is_a_multiple(study, published):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 1e-15}, spread=1e-17)
+    (evidence,) = check_claims(study, cells, published)["evidence"]
+    assert "margin -1e+14 times to -1e+14 times" in evidence
+
+
 def test_one_bad_cell_makes_a_claim_fail(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
     bad = (cells["method"] == "GORF") & (cells["dataset"] == "usps") & (cells["n_components"] == 64)

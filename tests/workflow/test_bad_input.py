@@ -33,6 +33,15 @@ def test_a_wrong_configuration(change: str, words: str, fresh: Workspace) -> Non
     _says(output, "config.yaml", words)
 
 
+@pytest.mark.parametrize("key", ["tables", "figures", "claims"])
+def test_what_a_study_shows_is_checked_before_anything_is_run(
+    key: str, fresh: Workspace, copy_of: Copy
+) -> None:
+    workspace = copy_of(fresh)
+    workspace.study(**{key: [{"type": "grit", "title": "T", "metric": "accuracy"}]})
+    _says(workspace.snakemake("tiny", "--dry-run", fails=True), f"{key}[0] 'T'", "unknown type 'grit'")
+
+
 def test_an_unknown_study(fresh: Workspace) -> None:
     _says(fresh.snakemake("tinny", "--dry-run", fails=True), "no study 'tinny'", "Did you mean 'tiny'?")
 
