@@ -21,7 +21,7 @@ from rflib.experiment.names import canonical, hint, module_of
 from rflib.experiment.plan import Data, Error, ExactEntry, Score, StudyPlan, Unit, plan_study
 from rflib.experiment.studies import check, load_study
 
-UNKNOWN_ROWS = 100_000
+UNKNOWN_ROWS = 20_000
 
 
 class Pipeline:
@@ -176,14 +176,25 @@ class Pipeline:
 
         16 bytes an entry are liblinear's, 8 each are the features' and those of one copy.
         """
-        data = self._data[wildcards.data]
-        spec = self._datasets[data.dataset]
-        rows = UNKNOWN_ROWS if "file" in spec else entry_of(data.dataset).rows
-        if data.max_train is not None and data.max_test is not None:
-            rows = min(rows, data.max_train + data.max_test)
+        rows = sum(self._rows(wildcards))
         return (
             1000 + rows * max(self._blocks[self._path(wildcards), wildcards.block].n_components) * 32 // 10**6
         )
+
+    def exact_memory(self, wildcards: Any) -> int:
+        """Return the megabytes that a learner with the exact kernel needs, generously.
+
+        Of training rows: the kernel matrix, its making, and the learner's copy; of test rows the first two.
+        """
+        train, test = self._rows(wildcards)
+        return 1000 + (24 * train + 16 * test) * train // 10**6
+
+    def _rows(self, wildcards: Any) -> tuple[int, int]:
+        """At most so many rows to train on and to test on; all are training rows where the study sets no limit."""
+        data = self._data[wildcards.data]
+        rows = UNKNOWN_ROWS if "file" in self._datasets[data.dataset] else entry_of(data.dataset).rows
+        train = min(rows, data.max_train or rows)
+        return train, min(rows - train, data.max_test or rows)
 
     def error(self, error: str) -> str:
         """Return the options that tell how the error of kernel matrices is measured."""

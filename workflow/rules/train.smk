@@ -40,7 +40,7 @@ rule exact:
         seeds=lambda wildcards: PIPELINE.exact_seeds(wildcards),
         code=lambda wildcards: PIPELINE.exact_code(wildcards),
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=lambda wildcards, attempt: PIPELINE.exact_memory(wildcards) * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "{STEP} exact --threads {threads} {params.source} --kernel {params.kernel:q}"
