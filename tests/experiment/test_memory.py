@@ -34,5 +34,5 @@ def test_features_need_rows_times_columns(pipeline):
     entries = pipeline.studies["quickstart"].entries
     entry = next(e for e in entries if e.method_label == "RFF" and e.unit.data.dataset == "digits")
     unit = {"data": entry.unit.data.id, "kernel": entry.unit.kernel, "method": entry.unit.method}
-    found = pipeline.memory(SimpleNamespace(**unit, block=entry.block.id))
+    found = pipeline.memory(SimpleNamespace(**unit, block=entry.block.name))
     assert found == 1000 + 1000 * max(entry.block.n_components) * 32 // 10**6
