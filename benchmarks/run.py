@@ -17,7 +17,7 @@ from typing import Any
 
 from timing import conditions
 
-PARTS = ("fourier", "sketches", "directions", "nystroem", "ridge", "svm")
+PARTS = ("fourier", "sketches", "directions", "structured", "nystroem", "ridge", "svm")
 OUT = Path("docs/results")
 LIMIT = "limit: product and np.cos in cache blocks"
 PEER = "scikit-learn "
