@@ -61,8 +61,8 @@ def timed(
 def _touch_memory() -> None:
     """Use and free a gigabyte, so that every entry finds memory at hand.
 
-    A virtual machine's host takes free memory back after seconds, and asking for it again costs more than a cosine:
-    who came after an entry that needs little memory would pay for it.
+    A virtual machine's host takes free memory back after seconds, and asking for it again costs more than a
+    cosine: who came after an entry that needs little memory would pay for it.
     """
     np.empty(2**30, dtype=np.uint8)[::4096] = 1
 
