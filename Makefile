@@ -36,7 +36,7 @@ reliability: $(STAMP)
 
 # Ten minutes for the six formats of users' data files; `make test` has one second for each.
 fuzz: $(STAMP)
-	RFLIB_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest tests/datasets/test_fuzz.py \
+	RFLIB_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -n 2 tests/datasets/test_fuzz.py \
 		--junit-xml=$(VENV)/fuzz.xml
 
 lint: $(STAMP)

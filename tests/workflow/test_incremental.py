@@ -105,7 +105,8 @@ def test_another_study_shares_cells_and_disturbs_none(finished: Workspace, copy_
 
 def test_figures_tables_and_texts_rerun_no_cell(finished: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(finished)
-    workspace.study(title="Another", figures=[{"type": "error"}], tables=[{"type": "error"}])
+    error = {"title": "Error", "metric": "relative_frobenius_error"}
+    workspace.study(title="Another", figures=[{"type": "lines", **error}], tables=[{"type": "grid", **error}])
     assert workspace.planned() == {}
 
 
