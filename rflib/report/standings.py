@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import t as t_distribution
 
 from rflib.report.cells import EXACT, at_columns
@@ -55,25 +55,27 @@ def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
     """A row for each ordered pair and comparison: +1 where the first wins, 0 where they are level, -1."""
-    rows = []
+    tables = [pd.DataFrame(columns=["method", "other", "dataset", "kernel", "outcome"])]
     for (dataset, kernel, _), group in cells.groupby(["dataset", "kernel", "n_components"], sort=False):
         values = group.pivot(index="seed", columns="method", values="value")
-        for first, second in combinations(values.columns, 2):
-            gain = (values[second] - values[first]).to_numpy() * (1 if lower else -1)
-            outcome = _sign(gain[np.isfinite(gain)], scale=abs(values[first].mean()))
-            rows.append((first, second, dataset, kernel, outcome))
-            rows.append((second, first, dataset, kernel, -outcome))
-    return pd.DataFrame(rows, columns=["method", "other", "dataset", "kernel", "outcome"])
+        methods = values.columns.to_numpy()
+        first, second = np.nonzero(~np.eye(len(methods), dtype=bool))
+        outcomes = _signs(values.to_numpy() * (-1 if lower else 1))[first, second]
+        where = {"dataset": dataset, "kernel": kernel, "outcome": outcomes}
+        tables.append(pd.DataFrame({"method": methods[first], "other": methods[second], **where}))
+    return pd.concat(tables[1:] or tables, ignore_index=True)
 
 
-def _sign(gain: np.ndarray, scale: float) -> int:
-    """Sign of the mean where it is beyond doubt, else 0; rounding is no gain."""
-    n = len(gain)
-    if n < 2 or np.all(np.abs(gain) <= _CONSTANT * scale):
-        return 0
-    error = float(gain.std(ddof=1)) / n**0.5
-    quantile = float(t_distribution.ppf(1 - LEVEL / 2, n - 1))
-    return int(np.sign(gain.mean())) if abs(gain.mean()) > quantile * error else 0
+def _signs(values: NDArray[np.float64]) -> NDArray[np.int_]:
+    """Sign of the mean of column i less column j where it is beyond doubt, else 0; rounding is no difference."""
+    gain = np.ma.masked_invalid(values[:, :, None] - values[:, None, :])
+    n = gain.count(axis=0)
+    mean = gain.mean(axis=0).filled(0.0)
+    error = gain.std(axis=0, ddof=1).filled(np.inf) / np.sqrt(np.maximum(n, 1))
+    quantile = t_distribution.ppf(1 - LEVEL / 2, np.maximum(n - 1, 1))
+    rounding = _CONSTANT * np.abs(np.ma.masked_invalid(values).mean(axis=0).filled(0.0))
+    beyond = (np.abs(mean) > quantile * error) & (np.abs(gain).max(axis=0).filled(0.0) > rounding[:, None])
+    return np.where(beyond, np.sign(mean), 0).astype(int)
 
 
 def _standing(own: pd.DataFrame) -> tuple[int, int, int, str, str, str, str]:
