@@ -30,7 +30,7 @@ test: $(STAMP)
 reliability: $(STAMP)
 	tests/cluster/install.sh
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m reliability \
-		--junit-xml=$(VENV)/reliability.xml tests/cluster tests/workflow
+		--junit-xml=$(VENV)/reliability.xml tests/workflow tests/cluster
 	$(BIN)/python tests/reliability_page.py $(VENV)/reliability.xml $(wildcard $(VENV)/fuzz.xml) \
 		> docs/results/reliability.md
 
