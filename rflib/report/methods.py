@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from rflib.report.cells import read_cells
 from rflib.report.standings import standings
 
 _FILE = Path(__file__).parent / "methods.yaml"
@@ -45,19 +44,17 @@ def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[Card]:
     return list(found.values())
 
 
-def compared(studies: Mapping[str, Mapping[str, Any]], results_dir: Path) -> pd.DataFrame:
+def compared(studies: Mapping[str, Mapping[str, Any]], cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the standings of all studies in one table, with a column that names the study.
 
     Parameters
     ----------
-    studies : mapping
-        Name and content of the studies that have results.
-    results_dir : Path
-        Folder of the results.
+    studies, cells : mapping
+        Name and content of the studies that have results, and their cells as `read_cells` returned them.
     """
     tables = []
     for name, study in studies.items():
-        found = standings(study, read_cells(results_dir / name / "cells.parquet", study))
+        found = standings(study, cells[name])
         found.insert(0, "study", name)
         tables.append(found)
     return pd.concat(tables, ignore_index=True)

@@ -63,9 +63,10 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    standings = compared(present, results_dir)
+    cells = {name: read_cells(results_dir / name / "cells.parquet", study) for name, study in present.items()}
+    standings = compared(present, cells)
     html = environment.get_template("page.html").render(
-        sections=[_section(name, study, results_dir) for name, study in present.items()],
+        sections=[_section(name, study, cells[name], results_dir) for name, study in present.items()],
         methods=cards(present),
         standings=columns(standings),
         totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
@@ -77,10 +78,9 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
         file.write(html.encode("utf-8"))
 
 
-def _section(name: str, study: Mapping[str, Any], results_dir: Path) -> dict[str, Any]:
+def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_dir: Path) -> dict[str, Any]:
     """All that the page shows of one study."""
     folder = results_dir / name
-    cells = read_cells(folder / "cells.parquet", study)
     tables = list(_tables(name, folder / "tables"))
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
     plan = plan_study(name, study, {})

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as t_distribution
 
 from rflib.report.cells import EXACT, at_columns
+from rflib.report.claims import LEVEL
 from rflib.report.options import METRICS
 
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
@@ -19,7 +20,6 @@ COLUMNS = (
     *("type", "method", "measured by", "won", "level", "lost"),
     *("ahead of", "behind", "strongest on", "weakest on"),
 )
-LEVEL = 0.05
 _CONSTANT = 1e-9
 
 
@@ -55,7 +55,7 @@ def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
     """A row for each ordered pair and comparison: +1 where the first wins, 0 where they are level, -1."""
-    tables = [pd.DataFrame(columns=["method", "other", "dataset", "kernel", "outcome"])]
+    tables = []
     for (dataset, kernel, _), group in cells.groupby(["dataset", "kernel", "n_components"], sort=False):
         values = group.pivot(index="seed", columns="method", values="value")
         methods = values.columns.to_numpy()
@@ -63,7 +63,7 @@ def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
         outcomes = _signs(values.to_numpy() * (-1 if lower else 1))[first, second]
         where = {"dataset": dataset, "kernel": kernel, "outcome": outcomes}
         tables.append(pd.DataFrame({"method": methods[first], "other": methods[second], **where}))
-    return pd.concat(tables[1:] or tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _signs(values: NDArray[np.float64]) -> NDArray[np.int_]:
