@@ -1,0 +1,70 @@
+"""Checks of parameters with one style of message: ``Class: parameter must be ..., got ....``.
+
+Each check reads the parameter from its owner, an estimator or a kernel, and raises ValueError; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import isfinite, nan
+from numbers import Integral, Real
+
+
+def refuse(owner: object, name: str, expected: str) -> None:
+    """Raise the ValueError that says what a parameter takes and what it got."""
+    raise ValueError(f"{type(owner).__name__}: {name} must be {expected}, got {getattr(owner, name)!r}.")
+
+
+def check_integer(owner: object, name: str, *, at_least: int, or_none: bool = False) -> None:
+    """Raise ValueError unless the parameter is an integer (no bool, no 2.0) of at least ``at_least``."""
+    value = getattr(owner, name)
+    if or_none and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < at_least:
+        refuse(owner, name, f"an integer of at least {at_least}" + " or None" * or_none)
+
+
+def check_number(
+    owner: object,
+    name: str,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    or_none: bool = False,
+) -> None:
+    """Raise ValueError unless the parameter is a finite real number (no bool) within the bounds."""
+    value = getattr(owner, name)
+    if or_none and value is None:
+        return
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else nan
+    inside = (
+        isfinite(number)
+        and (above is None or number > above)
+        and (at_least is None or number >= at_least)
+        and (at_most is None or number <= at_most)
+    )
+    if not inside:
+        bounds = [
+            f"{words} {bound}"
+            for words, bound in (("above", above), ("of at least", at_least), ("of at most", at_most))
+            if bound is not None
+        ]
+        refuse(
+            owner,
+            name,
+            " and ".join([f"a number {bounds[0]}" if bounds else "a number", *bounds[1:]])
+            + " or None" * or_none,
+        )
+
+
+def check_choice(owner: object, name: str, choices: Collection[object]) -> None:
+    """Raise ValueError unless the parameter is one of the choices."""
+    value = getattr(owner, name)
+    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+        refuse(owner, name, "one of " + ", ".join(map(repr, choices)))
+
+
+def check_flag(owner: object, name: str) -> None:
+    """Raise ValueError unless the parameter is True or False."""
+    check_choice(owner, name, (True, False))
