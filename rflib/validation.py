@@ -61,7 +61,8 @@ def check_number(
 def check_choice(owner: object, name: str, choices: Collection[object]) -> None:
     """Raise ValueError unless the parameter is one of the choices."""
     value = getattr(owner, name)
-    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+    plain = isinstance(value, str | Integral) and not isinstance(value, bool)
+    if not any(value is c or (plain and not isinstance(c, bool) and value == c) for c in choices):
         refuse(owner, name, "one of " + ", ".join(map(repr, choices)))
 
 

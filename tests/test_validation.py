@@ -42,6 +42,7 @@ def test_none_passes_where_it_is_allowed_and_is_named():
 
 def test_choices_are_listed():
     check_choice(SimpleNamespace(loss="hinge"), "loss", ("hinge", "squared_hinge"))
+    check_choice(SimpleNamespace(loss=np.str_("hinge")), "loss", ("hinge", "squared_hinge"))
     with pytest.raises(ValueError, match="loss must be one of 'hinge', 'squared_hinge', got 'log'"):
         check_choice(SimpleNamespace(loss="log"), "loss", ("hinge", "squared_hinge"))
     with pytest.raises(ValueError, match=r"loss must be one of 'hinge', got array\("):
