@@ -28,7 +28,8 @@ def run(
     """Fit the map for every number of columns and seed on that repetition's training rows.
 
     The random state comes from ``identity`` (data, kernel, method), n_components and seed. ``measure``
-    is what the spectra step constructed, for methods that have one. The arrays are named n_components/seed/array.
+    is what the spectra step constructed, for methods that have one. A parameter ``task`` that is "auto" becomes
+    that of the data. The arrays are named n_components/seed/array.
     """
     constructed = {"measure": measure} if measure else {}
     arrays: dict[str, NDArray] = {}
@@ -41,6 +42,9 @@ def run(
                 n_components=n,
                 random_state=seed_of(identity, n, seed),
             )
+            parameters = feature_map.get_params().items()
+            tasks = [name for name, v in parameters if name.split("__")[-1] == "task" and v == "auto"]
+            feature_map.set_params(**dict.fromkeys(tasks, data.task))
             start = perf_counter()
             feature_map.fit(data.X_train, data.y_train)
             seconds = perf_counter() - start

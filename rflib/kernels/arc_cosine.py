@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import RadialKernel
+from rflib.validation import check_choice, check_integer
 
 
 def _kappa0(t: NDArray) -> NDArray:
@@ -33,8 +34,7 @@ class ArcCosine(RadialKernel):
     order: int = 1
 
     def __post_init__(self) -> None:
-        if self.order not in (0, 1):
-            raise ValueError(f"ArcCosine: order must be 0 or 1, got {self.order!r}.")
+        check_choice(self, "order", (0, 1))
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z in [0, 2]."""
@@ -53,8 +53,7 @@ class NeuralTangent(RadialKernel):
     depth: int = 1
 
     def __post_init__(self) -> None:
-        if isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1:
-            raise ValueError(f"NeuralTangent: depth must be an integer of at least 1, got {self.depth!r}.")
+        check_integer(self, "depth", at_least=1)
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z in [0, 2]."""

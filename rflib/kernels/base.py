@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
 
 UNIT_NORM_TOLERANCE = 1e-5
+# Sizes of rows, in each type, whose squares neither overflow nor lose digits to underflow.
+_SAFE_SIZES = {"float32": (1e-15, 1e15), "float64": (1e-140, 1e140)}
 
 
 class Kernel(ABC):
@@ -26,20 +28,27 @@ class Kernel(ABC):
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
         """Kernel matrix of the rows of X and Y (default: X), shape (n, m).
 
+        Rows of float32 give a matrix of float32; those of any other type are converted to float64 first.
+
         Raises
         ------
         ValueError
-            If a kernel on the unit sphere gets a row of another norm.
+            If X or Y is not a finite matrix of numbers, their numbers of columns differ, a kernel on the unit
+            sphere gets a row of another norm, or a value is too large for the type or is not a number.
         """
-        X = np.asarray(X)
-        self.check_rows(X)
-        if Y is not None:
-            Y = np.asarray(Y)
-            self.check_rows(Y)
-        return self._matrix(X, Y)
+        rows: tuple[NDArray, NDArray] = check_pairwise_arrays(X, Y, accept_sparse=False)
+        left, right = rows[0], None if Y is None else rows[1]
+        self.check_rows(left)
+        if right is not None:
+            self.check_rows(right)
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix = self._matrix(left, right).astype(left.dtype, copy=False)
+        check_finite(self, matrix, *rows)
+        return matrix
 
     @abstractmethod
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]: ...
+    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+        """Return the kernel matrix of checked rows, both float32 or both float64; Y None stands for X."""
 
     def check_rows(self, X: NDArray) -> None:
         """Raise ValueError, naming the first row and its norm, if ``unit_norm`` is violated."""
@@ -63,7 +72,7 @@ class RadialKernel(Kernel):
         """Radial profile at the distances z (any shape, non-negative)."""
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
-        return self.at_distance(euclidean_distances(X, Y))
+        return self.at_distance(_distances(X, Y))
 
 
 class DotProductKernel(Kernel):
@@ -81,8 +90,23 @@ class DotProductKernel(Kernel):
         return self.at_product(X @ (X if Y is None else Y).T)
 
 
-def require_positive(owner: object, **values: float) -> None:
-    """Raise ValueError unless every named value is a finite positive number."""
-    for name, value in values.items():
-        if not (np.isscalar(value) and np.isfinite(value) and value > 0):  # type: ignore[operator]
-            raise ValueError(f"{type(owner).__name__}: {name} must be a positive number, got {value!r}.")
+def check_finite(owner: object, values: NDArray, *rows: NDArray) -> None:
+    """Raise ValueError, naming the size of the rows and their type, if a value made of them is not finite."""
+    if np.isfinite(np.vdot(values, values)) or np.isfinite(values).all():
+        return
+    largest = max(float(np.abs(X).max(initial=0)) for X in rows)
+    wider = ", pass them as float64," if values.dtype == np.float32 else ""
+    raise ValueError(
+        f"{owner!r} gave NaN or infinity in {values.dtype} for rows with entries as large as {largest:.3g}. "
+        f"Scale the rows{wider} or change the kernel's parameters."
+    )
+
+
+def _distances(X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+    """Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
+    size = max(float(np.abs(Z).max(initial=0)) for Z in (X, Y) if Z is not None)
+    smallest, largest = _SAFE_SIZES[X.dtype.name]
+    if size == 0 or smallest < size < largest:
+        return euclidean_distances(X, Y)
+    unit = X.dtype.type(2.0 ** np.floor(np.log2(size)))
+    return unit * euclidean_distances(X / unit, None if Y is None else Y / unit)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.base import Kernel, require_positive
+from rflib.kernels.base import Kernel
+from rflib.validation import check_number
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,11 @@ class Cauchy(Kernel):
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive(self, gamma=self.gamma)
+        check_number(self, "gamma", above=0)
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         Y = X if Y is None else Y
-        product = np.ones((len(X), len(Y)), dtype=np.result_type(X, Y, np.float32))
+        product = np.ones((len(X), len(Y)), dtype=X.dtype)
         for x, y in zip(X.T, Y.T, strict=True):
             product /= 1 + (self.gamma * np.subtract.outer(x, y)) ** 2
         return product

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rflib.kernels.base import RadialKernel, require_positive
+from rflib.kernels.base import RadialKernel
+from rflib.validation import refuse
 
 
 @dataclass(frozen=True)
@@ -26,21 +29,20 @@ class DeltaGaussian(RadialKernel):
     sigmas: tuple[float, ...] = (1.0, 10.0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "coefficients", tuple(float(a) for a in self.coefficients))
-        object.__setattr__(self, "sigmas", tuple(float(s) for s in self.sigmas))
-        if not self.sigmas or len(self.coefficients) != len(self.sigmas):
-            raise ValueError(
-                f"DeltaGaussian needs as many coefficients as sigmas, got {self.coefficients}, {self.sigmas}."
-            )
-        for sigma in self.sigmas:
-            require_positive(self, sigma=sigma)
-        if not all(np.isfinite(a) and a != 0 for a in self.coefficients):
-            raise ValueError(
-                f"DeltaGaussian: coefficients must be finite and not zero, got {self.coefficients}."
-            )
+        for name in ("coefficients", "sigmas"):
+            values = getattr(self, name)
+            if not isinstance(values, Iterable) or not all(
+                isinstance(v, Real) and np.isfinite(float(v)) and v != 0 for v in values
+            ):
+                refuse(self, name, "finite numbers, none of them zero")
+            object.__setattr__(self, name, tuple(float(v) for v in values))
+        if not self.sigmas or min(self.sigmas) < 0:
+            refuse(self, "sigmas", "one or more numbers above 0")
+        if len(self.coefficients) != len(self.sigmas):
+            refuse(self, "coefficients", f"as many numbers as sigmas {self.sigmas!r}")
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z (any shape, non-negative)."""
-        half_square = 0.5 * np.asarray(z) ** 2
+        half_square = 0.5 * np.asarray(z, dtype=np.float64) ** 2
         terms = (a * np.exp(-half_square / s**2) for a, s in zip(self.coefficients, self.sigmas, strict=True))
-        return sum(terms, start=np.zeros_like(half_square, dtype=float))
+        return sum(terms, start=np.zeros_like(half_square))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rflib.kernels.base import RadialKernel, require_positive
+from rflib.kernels.base import RadialKernel
+from rflib.validation import check_number
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Gaussian(RadialKernel):
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive(self, sigma=self.sigma)
+        check_number(self, "sigma", above=0)
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z (any shape, non-negative)."""

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import manhattan_distances
 
-from rflib.kernels.base import Kernel, require_positive
+from rflib.kernels.base import Kernel
+from rflib.validation import check_number
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Laplacian(Kernel):
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive(self, gamma=self.gamma)
+        check_number(self, "gamma", above=0)
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         return np.exp(-self.gamma * manhattan_distances(X, Y))

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, kve
+from scipy.special import gamma, gammaln, kve
 
-from rflib.kernels.base import RadialKernel, require_positive
+from rflib.kernels.base import RadialKernel
+from rflib.validation import check_number
+
+# Orders from which this many terms of the asymptotic series are exact to rounding, and below which the Bessel
+# function does not overflow at arguments of at least _NEAR.
+_LARGE_ORDER = 20
+_TERMS = 12
+_NEAR = 1e-10
+# Beyond this argument the kernel is zero at orders below _LARGE_ORDER.
+_FAR = 2000
 
 
 @dataclass(frozen=True)
@@ -23,14 +34,41 @@ class Matern(RadialKernel):
     length_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive(self, nu=self.nu, length_scale=self.length_scale)
+        check_number(self, "nu", above=0)
+        check_number(self, "length_scale", above=0)
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z (any shape, non-negative)."""
         t = np.sqrt(2 * self.nu) * np.asarray(z, dtype=float) / self.length_scale
-        value = np.ones_like(t)
-        away = t > 1e-10
-        u = t[away]
-        log_bessel = np.log(kve(self.nu, u)) - u
-        value[away] = np.exp((1 - self.nu) * np.log(2) - gammaln(self.nu) + self.nu * np.log(u) + log_bessel)
-        return value
+        return _uniform(self.nu, t / self.nu) if self.nu >= _LARGE_ORDER else _by_bessel(self.nu, t)
+
+
+def _by_bessel(nu: float, t: NDArray) -> NDArray[np.floating]:
+    """From K_nu itself; near zero, where it overflows, 1 - Gamma(1 - nu) / Gamma(1 + nu) (t/2)^(2 nu) + O(t^2)."""
+    value = np.ones_like(t)
+    if nu < 1:
+        value -= gamma(1 - nu) / gamma(1 + nu) * np.minimum(t / 2, _NEAR) ** (2 * nu)
+    away = t > _NEAR
+    u = np.minimum(t[away], _FAR)
+    log_bessel = np.log(kve(nu, u)) - u
+    value[away] = np.exp((1 - nu) * np.log(2) - gammaln(nu) + nu * np.log(u) + log_bessel)
+    return value
+
+
+def _uniform(nu: float, x: NDArray) -> NDArray[np.floating]:
+    """For large orders: the expansion of K_nu(nu x) uniform in x (DLMF 10.41.4), over its limit at x = 0."""
+    root = np.hypot(1, x)
+    excess = x * (x / (1 + root))
+    series = _series(nu)
+    return np.exp(nu * (np.log1p(excess / 2) - excess)) / np.sqrt(root) * series(1 / root) / series(1)
+
+
+@cache
+def _series(nu: float) -> Polynomial:
+    """Return sum_k (-1)^k U_k(p) / nu^k as a polynomial in p (DLMF 10.41.9)."""
+    term = total = Polynomial([1.0])
+    for k in range(1, _TERMS + 1):
+        slope = Polynomial([0, 0, 0.5, 0, -0.5]) * term.deriv()
+        term = slope + (Polynomial([0.125, 0, -0.625]) * term).integ()
+        total = total + term * (-1 / nu) ** k
+    return total

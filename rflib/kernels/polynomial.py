@@ -9,12 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 
-from rflib.kernels.base import DotProductKernel, RadialKernel, require_positive
-
-
-def _require_degree(owner: object, name: str, degree: int) -> None:
-    if isinstance(degree, bool) or degree != int(degree) or degree < 1:
-        raise ValueError(f"{type(owner).__name__}: {name} must be an integer of at least 1, got {degree!r}.")
+from rflib.kernels.base import DotProductKernel, RadialKernel
+from rflib.validation import check_integer, check_number
 
 
 @dataclass(frozen=True)
@@ -27,10 +23,10 @@ class Polynomial(DotProductKernel):
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        _require_degree(self, "degree", self.degree)
-        require_positive(self, gamma=self.gamma, scale=self.scale)
-        if not (np.isfinite(self.coef0) and self.coef0 >= 0):
-            raise ValueError(f"Polynomial: coef0 must be a number of at least 0, got {self.coef0!r}.")
+        check_integer(self, "degree", at_least=1)
+        check_number(self, "gamma", above=0)
+        check_number(self, "coef0", at_least=0)
+        check_number(self, "scale", above=0)
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
         """Value at the inner products t (any shape)."""
@@ -63,9 +59,8 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
     p: int = 10
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.a) and self.a >= 2):
-            raise ValueError(f"SphericalPolynomial: a must be at least 2, got {self.a!r}.")
-        _require_degree(self, "p", self.p)
+        check_number(self, "a", at_least=2)
+        check_integer(self, "p", at_least=1)
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z in [0, 2]."""

@@ -13,27 +13,23 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.radial_function import as_kernel
 from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
 from rflib.learners.moments import fold_numbers
 from rflib.learners.ridge_system import RIDGES, check_alphas, ridge_sizes, solve_ridges
-
-KernelFunction = Callable[..., NDArray]
 
 
 class _ExactKernelEstimator(BaseEstimator):
     """Keeps the training rows, and makes kernel matrices between them and new rows."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"kernel": [callable, None]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
-    kernel: KernelFunction | None
+    kernel: Kernel | Callable[[NDArray], NDArray] | None
 
     def _kernel_of(self, X: NDArray, Y: NDArray | None = None) -> NDArray[np.float64]:
-        kernel = Gaussian() if self.kernel is None else self.kernel
-        matrix = np.asarray(kernel(X, Y), dtype=np.float64)
-        if not np.all(np.isfinite(matrix)):
-            raise ValueError(f"{kernel!r} gave NaN or infinity.")
-        return matrix
+        return as_kernel(self, default=Gaussian())(X, Y).astype(np.float64, copy=False)
 
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -74,8 +70,9 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
 
     Parameters
     ----------
-    kernel : callable, optional
-        ``kernel(X, Y=None)`` returns the matrix (n, m), as the kernels of `rflib.kernels` do. None: Gaussian().
+    kernel : Kernel, callable or None
+        Kernel, or its profile as a function of the distance, as in the maps; None is Gaussian(sigma=1). For a
+        function of two matrices of rows, subclass `Kernel`.
     C : float, default=1.0
         Cost.
     tol : float, default=1e-3
@@ -97,7 +94,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
 
     def __init__(
         self,
-        kernel: KernelFunction | None = None,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
         *,
         C: float = 1.0,
         tol: float = 1e-3,
@@ -157,7 +154,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
 
     def __init__(
         self,
-        kernel: KernelFunction | None = None,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
         *,
         C: float = 1.0,
         epsilon: float = 0.1,
@@ -251,8 +248,9 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
 
     Parameters
     ----------
-    kernel : callable, optional
-        ``kernel(X, Y=None)`` returns the matrix (n, m), as the kernels of `rflib.kernels` do. None: Gaussian().
+    kernel : Kernel, callable or None
+        Kernel, or its profile as a function of the distance, as in the maps; None is Gaussian(sigma=1). For a
+        function of two matrices of rows, subclass `Kernel`.
     alphas, ridge, cv, random_state
         As for `KRR`; the folds are the same.
 
@@ -274,7 +272,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
 
     def __init__(
         self,
-        kernel: KernelFunction | None = None,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
         *,
         alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
         ridge: str = "n_lambda",
@@ -334,7 +332,7 @@ class ExactKRRClassifier(ClassifierMixin, _ExactRidge):
 
     def __init__(
         self,
-        kernel: KernelFunction | None = None,
+        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
         *,
         alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
         ridge: str = "n_lambda",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.kernels.base import Kernel
+from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.radial_function import RadialFunction
+from rflib.kernels.radial_function import as_kernel, picklable
+from rflib.validation import check_integer
 
 Seed = int | Generator | SeedSequence | RandomState | None
 
@@ -66,44 +66,42 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Raises
         ------
         ValueError
-            If X is not a finite matrix, a row is not of unit norm though the kernel needs it, the kernel does
-            not suit the method, or n_components is too small for it.
+            If X is not a finite matrix, the kernel does not suit the method, a row is not of unit norm though the
+            kernel needs it, a parameter is out of its range, or n_components is too small for the method.
         """
         X = self._checked(X, reset=True)
-        if (
-            isinstance(self.n_components, bool)
-            or not isinstance(self.n_components, Integral)
-            or self.n_components < 1
-        ):
-            raise ValueError(
-                f"{type(self).__name__}: n_components must be a positive integer, got {self.n_components!r}."
-            )
+        check_integer(self, "n_components", at_least=1)
         self.kernel_ = self._resolved_kernel()
-        self.kernel_.check_rows(X)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
+        self.kernel_.check_rows(X)
         self._draw(X, y, as_generator(self.random_state))
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the features of the rows X, shape (n_samples, n_components_); float32 stays float32.
+        """Return the features of the rows X, shape (n_samples, n_components_).
+
+        Rows of float32 give features of float32; those of any other type are converted to float64 first.
 
         Raises
         ------
         ValueError
             If X has another number of columns than in fit, or is not finite, or a row is not of unit norm
-            though the kernel needs it.
+            though the kernel needs it, or a feature is too large for the type.
         """
-        check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        self.kernel_.check_rows(X)
-        return self._columns(X)
+        return self._features(X)
 
     def kernel_matrix(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Return Z(X) diag(signature_) Z(Y)^T, the approximate kernel matrix, shape (n, m); Y defaults to X."""
-        left = self.transform(X)
-        right = left if Y is None else self.transform(Y)
-        return (left * self.signature_.astype(left.dtype)) @ right.T
+        """Return Z(X) diag(signature_) Z(Y)^T, the approximate kernel matrix, shape (n, m); Y defaults to X.
+
+        It is a numpy array whatever `set_output` asks of `transform`; errors are those of `transform`.
+        """
+        left = self._features(X)
+        right = left if Y is None else self._features(Y)
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix: NDArray[np.floating] = (left * self.signature_.astype(left.dtype)) @ right.T
+        check_finite(self, matrix, left, right)
+        return matrix
 
     @property
     def columns_per_s(self) -> int:
@@ -146,25 +144,39 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         """Return the features of checked rows, in X's dtype."""
 
+    def _features(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        self.kernel_.check_rows(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            features = self._columns(X)
+        expected = len(X), self.n_components_
+        if np.shape(features) != expected or features.dtype != X.dtype:
+            raise ValueError(
+                f"{type(self).__name__}._columns must return an array of shape {expected} and type {X.dtype}, one "
+                f"column for each of signature_ (n_components={self.n_components!r}), but returned shape "
+                f"{np.shape(features)} and type {getattr(features, 'dtype', type(features).__name__)}."
+            )
+        check_finite(self, features, X)
+        return features
+
     def _checked(self, X: ArrayLike, *, reset: bool) -> NDArray[np.floating]:
-        """X as a finite matrix of floats (float32 stays)."""
-        checked: NDArray[np.floating] = validate_data(self, X, dtype=[np.float64, np.float32], reset=reset)
+        """X as a finite matrix of float32 if it is one, else of float64; in C order, as sums depend on it."""
+        checked: NDArray[np.floating] = validate_data(
+            self, X, dtype=[np.float64, np.float32], order="C", reset=reset
+        )
         return checked
 
     def _resolved_kernel(self) -> Kernel:
-        if self.kernel is None:
-            return self._default_kernel()
-        if isinstance(self.kernel, Kernel):
-            return self.kernel
-        if callable(self.kernel):
-            return RadialFunction(self.kernel)
-        raise TypeError(
-            f"{type(self).__name__}: kernel must be a kernel of rflib.kernels or a function of the distance, "
-            f"got {self.kernel!r}."
-        )
+        return as_kernel(self, default=self._default_kernel())
 
     def _default_kernel(self) -> Kernel:
         return Gaussian()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"kernel": picklable(state["kernel"])} if "kernel" in state else state
 
     @property
     def n_components_(self) -> int:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.tensor_sketch import TensorSketch
+from rflib.validation import check_integer
 
 _PANEL = 1024
 _BLOCK_ELEMENTS = 1 << 25
@@ -90,11 +91,7 @@ class CRAFT(RandomFeatureMap):
         return clone(self._base()).set_params(n_components=self.n_components_up)
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
-        if self.n_components_up < self.n_components:
-            raise ValueError(
-                f"CRAFT projects down: n_components_up must be at least n_components = {self.n_components}, "
-                f"got {self.n_components_up}."
-            )
+        check_integer(self, "n_components_up", at_least=self.n_components)
         self.base_ = self._up().set_params(random_state=rng).fit(X, y)
         if (self.base_.signature_ < 0).any():
             raise ValueError(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from numbers import Integral
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_X_y
 
 from rflib.frequencies.sample import Frequencies, sample_frequencies
@@ -20,8 +18,10 @@ from rflib.maps.fourier import FourierFeatures
 from rflib.maps.positive import without_positive_measure
 from rflib.maps.waves import waves
 from rflib.measures.construct import construct
+from rflib.validation import check_choice, check_flag, check_integer, check_number
 
 VARIANTS = ("resampled", "reference")
+TASKS = ("auto", "classification", "regression")
 _BLOCK_ELEMENTS = 1 << 23
 
 
@@ -49,34 +49,35 @@ class ScoredFourierFeatures(FourierFeatures):
 
     @abstractmethod
     def _scores(
-        self, blocks: Iterator[NDArray[np.float64]], n: int, y: NDArray | None
+        self, blocks: Iterator[NDArray[np.float64]], n: int, targets: Targets | None
     ) -> NDArray[np.float64]:
         """Return the score of each column of the pool's features, which come in blocks of the n rows."""
+
+    def _targets(self, y: ArrayLike | None) -> Targets | None:
+        """Return what the scores need of the targets."""
+        return None
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         s = self._n_frequencies()
         size = self._pool_size(s)
         self.measure_ = construct(self.measure, self.kernel_, X)
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
-        scores = self._scores(_feature_blocks(X, pool), len(X), None if y is None else np.asarray(y))
+        targets = self._targets(y)
+        width = max(size, targets.n_columns if targets else 0)
+        scores = self._scores(_feature_blocks(X, pool, max(1, _BLOCK_ELEMENTS // width)), len(X), targets)
         if self.variant == "resampled":
             self._keep(resample(pool, scores[:size] + scores[size:], s, rng), rng)
         else:
             self._keep_reference(pool, scores)
 
     def _pool_size(self, s: int) -> int:
-        name = type(self).__name__
-        if self.variant not in VARIANTS:
-            raise ValueError(f"{name}: unknown variant {self.variant!r}, choose one of {VARIANTS}.")
+        check_choice(self, "variant", VARIANTS)
+        check_integer(self, "pool", at_least=s, or_none=True)
         size = s if self.pool is None else self.pool
-        if not isinstance(size, Integral) or size < s:
-            raise ValueError(
-                f"{name}: pool must be an integer of at least the number of frequencies, {s}, got {size!r}."
-            )
         if self.variant == "reference" and (size > s or self.n_components % 2):
             raise ValueError(
-                f"{name}: the variant 'reference' needs an even n_components and no pool (it does not resample), "
-                f"got n_components={self.n_components}, pool={self.pool}."
+                f"{type(self).__name__}: the variant 'reference' needs an even n_components and no pool (it does "
+                f"not resample), got n_components={self.n_components}, pool={self.pool}."
             )
         return size
 
@@ -96,10 +97,42 @@ class ScoredFourierFeatures(FourierFeatures):
         return waves(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
 
 
-def _feature_blocks(X: NDArray, pool: Frequencies) -> Iterator[NDArray[np.float64]]:
+class Targets:
+    """Targets as columns: ±1 for a class against the rest (two classes have one column), or centred numbers."""
+
+    def __init__(self, y: NDArray, *, labels: bool) -> None:
+        self._told_from_rest: NDArray | None = None
+        self._values: NDArray
+        if labels:
+            classes, self._values = np.unique(y, return_inverse=True)
+            self._told_from_rest = np.arange(len(classes))[-1 if len(classes) <= 2 else 0 :]
+        else:
+            self._values = (y - y.mean()).astype(np.float64)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return 1 if self._told_from_rest is None else len(self._told_from_rest)
+
+    def columns(self, rows: slice) -> NDArray[np.float64]:
+        """Return the columns of some rows, shape (n_rows, n_columns)."""
+        values = self._values[rows, None]
+        return values if self._told_from_rest is None else np.where(values == self._told_from_rest, 1.0, -1.0)
+
+
+def are_labels(y: NDArray) -> bool:
+    """Whether targets look like class labels.
+
+    Strings, booleans and two distinct values of any type do; so do integers with no more distinct values than half
+    the rows. Other floats do not, even if all are whole numbers.
+    """
+    n_distinct = len(np.unique(y))
+    return n_distinct == 2 or y.dtype.kind in "bOSUT" or (y.dtype.kind in "iu" and n_distinct <= len(y) / 2)
+
+
+def _feature_blocks(X: NDArray, pool: Frequencies, rows: int) -> Iterator[NDArray[np.float64]]:
     """Cosines, then sines, of all frequencies over the root of their number, for blocks of rows."""
     size = len(pool.vectors)
-    rows = max(1, _BLOCK_ELEMENTS // size)
     amplitudes = np.full(size, np.sqrt(1 / size))
     for start in range(0, len(X), rows):
         block = waves(X[start : start + rows], pool.vectors, np.zeros(size), amplitudes, n_pairs=size)
@@ -146,11 +179,13 @@ class LeverageRFF(ScoredFourierFeatures):
         self.directions = directions
         self.random_state = random_state
 
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        check_number(self, "ridge", above=0)
+        super()._draw(X, y, rng)
+
     def _scores(
-        self, blocks: Iterator[NDArray[np.float64]], n: int, y: NDArray | None
+        self, blocks: Iterator[NDArray[np.float64]], n: int, targets: Targets | None
     ) -> NDArray[np.float64]:
-        if not self.ridge > 0:
-            raise ValueError(f"LeverageRFF: ridge must be positive, got {self.ridge!r}.")
         return leverage_scores(sum((Z.T @ Z for Z in blocks), start=np.zeros(())), n, self.ridge)
 
 
@@ -163,12 +198,15 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         As for `LeverageRFF`.
     add_n : bool
         Whether the scores have the term n I of eq. 12; eq. 15 leaves it out.
+    task : {"auto", "classification", "regression"}
+        Whether the targets are class labels or numbers. "auto" takes for labels: strings, booleans, two distinct
+        values of any type, and integers with no more distinct values than half the rows. All other targets are
+        numbers. Set it where integers are counts or amounts, or floats are labels of three or more classes.
 
     Notes
     -----
     Two class labels are taken as -1 and +1 in eq. 15, as printed; of several classes each is told from the rest
-    by such a target, and their scores add up. Real targets are centred. Integers and whole numbers count as
-    labels.
+    by such a target, and their scores add up. Numbers are centred.
     """
 
     def __init__(
@@ -178,6 +216,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         *,
         pool: int | None = None,
         add_n: bool = False,
+        task: str = "auto",
         variant: str = "resampled",
         directions: str = "iid",
         random_state: Seed = None,
@@ -186,11 +225,14 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         self.n_components = n_components
         self.pool = pool
         self.add_n = add_n
+        self.task = task
         self.variant = variant
         self.directions = directions
         self.random_state = random_state
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        check_flag(self, "add_n")
+        check_choice(self, "task", TASKS)
         if y is None:
             raise ValueError(
                 "SurrogateLeverageRFF requires y to be passed, but the target y is None: it scores the "
@@ -198,15 +240,23 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
             )
         super()._draw(X, check_X_y(X, y)[1], rng)
 
+    def _targets(self, y: ArrayLike | None) -> Targets:
+        targets = np.asarray(y)
+        labels = are_labels(targets) if self.task == "auto" else self.task == "classification"
+        if not labels and targets.dtype.kind not in "biuf":
+            raise ValueError(
+                f"SurrogateLeverageRFF: task='regression' needs targets that are numbers, got {targets.dtype}."
+            )
+        return Targets(targets, labels=labels)
+
     def _scores(
-        self, blocks: Iterator[NDArray[np.float64]], n: int, y: NDArray | None
+        self, blocks: Iterator[NDArray[np.float64]], n: int, targets: Targets | None
     ) -> NDArray[np.float64]:
-        assert y is not None
-        targets = _targets(y)
+        assert targets is not None
         moments = squares = np.zeros(())
         used = 0
         for Z in blocks:
-            moments = moments + Z.T @ targets[used : used + len(Z)]
+            moments = moments + Z.T @ targets.columns(slice(used, used + len(Z)))
             squares = squares + np.einsum("ij,ij->j", Z, Z)
             used += len(Z)
         return surrogate_scores(moments, squares, n, add_n=self.add_n)
@@ -215,13 +265,3 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def _targets(y: NDArray) -> NDArray[np.float64]:
-    """Targets of either kind as columns, shape (n, 1) or (n, n_classes)."""
-    kind = type_of_target(y)
-    if kind == "multiclass":
-        return np.where(y[:, None] == np.unique(y), 1.0, -1.0)
-    if kind == "binary":
-        return np.where(y[:, None] == np.unique(y)[-1], 1.0, -1.0)
-    return (y - y.mean())[:, None].astype(np.float64)

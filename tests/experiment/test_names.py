@@ -69,7 +69,7 @@ def test_a_class_from_outside_is_found_by_its_module() -> None:
             {"type": "GORF", "direction": "frame"},
             "no parameter 'direction'. Did you mean 'directions'",
         ),
-        ("kernel", {"type": "Gaussian", "sigma": -1}, "sigma must be a positive number"),
+        ("kernel", {"type": "Gaussian", "sigma": -1}, "sigma must be a number above 0"),
         ("method", {"type": "nowhere.module:Class"}, "cannot be imported"),
     ],
 )

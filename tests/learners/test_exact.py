@@ -105,11 +105,18 @@ def test_several_targets(data):
 
 
 def test_singular_system():
-    def exchange(X, Y=None):
-        return np.array([[0.0, 1.0], [1.0, 0.0]])
-
     with pytest.raises(ValueError, match="singular"):
-        ExactKRR(exchange, alphas=1.0, ridge="lambda").fit([[0.0], [1.0]], [0.0, 1.0])
+        ExactKRR(lambda z: z, alphas=1.0, ridge="lambda").fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("learner", [ExactKRR, ExactKernelSVR])
+def test_a_callable_kernel_is_a_function_of_the_distance_as_in_the_maps(data, learner):
+    named = learner(Gaussian(sigma=2)).fit(*data).predict(data[0])
+    np.testing.assert_allclose(learner(lambda z: np.exp(-(z**2) / 8)).fit(*data).predict(data[0]), named)
+    with pytest.raises(ValueError, match=f"{learner.__name__}: kernel must be .* function of one array"):
+        learner(lambda X, Y: X @ Y.T).fit(*data)
+    with pytest.raises(ValueError, match="A callable kernel is a function of the distance"):
+        learner(lambda X, Y=None: np.add.outer(X, X)).fit(*data)
 
 
 @pytest.mark.parametrize("learner", [ExactKernelSVC, ExactKRRClassifier])
@@ -118,7 +125,7 @@ def test_the_kernel_s_own_errors_come_through(data, learner):
     with pytest.raises(ValueError, match="unit norm"):
         learner(SphericalPolynomial(a=4, p=3)).fit(X, y > 3)
     with pytest.raises(ValueError, match="NaN or infinity"):
-        learner(lambda X, Y=None: np.full((len(X), len(X)), np.nan)).fit(X, y > 3)
+        learner(lambda z: np.full_like(z, np.nan)).fit(X, y > 3)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +134,7 @@ def test_the_kernel_s_own_errors_come_through(data, learner):
         (ExactKRR, {"alphas": -1.0}, "'alphas' parameter"),
         (ExactKRR, {"alphas": [1, 0]}, "positive numbers"),
         (ExactKRR, {"ridge": "sum"}, "'ridge' parameter"),
-        (ExactKRR, {"kernel": "rbf"}, "'kernel' parameter"),
+        (ExactKRR, {"kernel": "rbf"}, "ExactKRR: kernel must be .*, got 'rbf'"),
         (ExactKernelSVR, {"C": -1}, "'C' parameter"),
         (ExactKernelSVR, {"epsilon": -1}, "'epsilon' parameter"),
     ],

@@ -194,7 +194,7 @@ def test_in_a_pipeline(X, y):
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "8", True, None])
 def test_n_components_must_be_a_positive_integer(value, X):
-    with pytest.raises(ValueError, match="n_components must be a positive integer"):
+    with pytest.raises(ValueError, match="RFF: n_components must be an integer of at least 1"):
         RFF(n_components=value).fit(X)
 
 
@@ -244,15 +244,15 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (TensorSketch(NeuralTangent()), "not a polynomial kernel"),
         (CRAFT(TensorSketch(Gaussian())), "not a polynomial kernel"),
         (CRAFT(GORF(DeltaGaussian())), "columns of negative sign"),
-        (CRAFT(n_components_up=50), "n_components_up must be at least n_components"),
+        (CRAFT(n_components_up=50), "CRAFT: n_components_up must be an integer of at least 100, got 50"),
         (GORF(directions="orthogonl"), "Unknown directions 'orthogonl'"),
         (GORF(measure="exakt"), "Unknown measure 'exakt'"),
         (RFF(layout="cos"), "unknown layout 'cos'"),
         (QMC(sequence="niederreiter"), "Unknown directions 'niederreiter'"),
         (MVORF(measure="exact"), "needs an atomic measure"),
         (LeverageRFF(pool=3), "pool must be an integer of at least"),
-        (LeverageRFF(ridge=0), "ridge must be positive"),
-        (LeverageRFF(variant="printed"), "unknown variant 'printed'"),
+        (LeverageRFF(ridge=0), "ridge must be a number above 0"),
+        (LeverageRFF(variant="printed"), "variant must be one of 'resampled', 'reference', got 'printed'"),
         (LeverageRFF(n_components=5, variant="reference"), "needs an even n_components"),
         (SurrogateLeverageRFF(), "requires y to be passed"),
         (MVORF(lambda z: np.full_like(z, np.nan)), "is not finite on the distances"),
@@ -265,8 +265,9 @@ def test_bad_input(m, message, X):
 
 
 def test_kernel_of_another_type(X):
-    with pytest.raises(TypeError, match="must be a kernel of"):
-        RFF("rbf").fit(X)
+    for kernel in ("rbf", Gaussian, lambda x, y: x):
+        with pytest.raises(ValueError, match="RFF: kernel must be None, a kernel such as"):
+            RFF(kernel).fit(X)
 
 
 def test_measure_of_another_dimension(X):
