@@ -86,6 +86,10 @@ class FourierFeatures(RandomFeatureMap):
         """Columns for one of the papers' features: 2 with cosine and sine, 1 with phases."""
         return 2 if self.layout == "cos_sin" else 1
 
+    def _surely_finite(self, X: NDArray) -> bool:
+        largest = max(1.0, float(X.max()), -float(X.min()))
+        return bool(largest * np.abs(self.frequencies_).sum(axis=1).max() < np.finfo(X.dtype).max)
+
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` would construct for the rows X, to be given as ``measure``."""
         rows = self._checked(X, reset=True)

@@ -74,7 +74,9 @@ class StudentPart(ClosedFormPart):
 
     def quantile(self, u: NDArray) -> NDArray:
         """Radii at the probabilities u in (0, 1)."""
-        return np.sqrt(self.dimension * fdtri(self.dimension, 2 * self.nu, u)) / self.length_scale
+        radii = np.sqrt(self.dimension * fdtri(self.dimension, 2 * self.nu, u))
+        # Orders near zero have radii that overflow; to these all rows are as far apart as to larger ones.
+        return np.minimum(radii, 1e15) / self.length_scale
 
 
 @exact_measure.register

@@ -1,0 +1,164 @@
+"""Every map, on rows of every type, order, container and size: the same values for equal rows, or an error that says why.
+
+The examples are drawn once and for all, so that a test that passes once passes always.
+"""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn import config_context
+
+from rflib.kernels import (
+    ArcCosine,
+    Cauchy,
+    DeltaGaussian,
+    Gaussian,
+    Laplacian,
+    Matern,
+    NeuralTangent,
+    Polynomial,
+    RadialFunction,
+    SphericalPolynomial,
+)
+from rflib.maps import (
+    CRAFT,
+    DIGMM,
+    GORF,
+    GRFF,
+    MVORF,
+    ORF,
+    QMC,
+    RFF,
+    SRF,
+    FourierFeatures,
+    LeverageRFF,
+    Nystroem,
+    RandomMaclaurin,
+    SurrogateLeverageRFF,
+    TensorSketch,
+)
+
+N, D = 12, 4
+# Each kernel for rows whose size is about the unit.
+KERNELS = {
+    "Gaussian": lambda unit: Gaussian(2 * unit),
+    "Laplacian": lambda unit: Laplacian(0.3 / unit),
+    "Cauchy": lambda unit: Cauchy(0.3 / unit),
+    "Matern": lambda unit: Matern(1.5, 2 * unit),
+    "rough Matern": lambda unit: Matern(0.01, unit),
+    "smooth Matern": lambda unit: Matern(200, unit),
+    "DeltaGaussian": lambda unit: DeltaGaussian((1, -0.5), (2 * unit, 5 * unit)),
+    "Polynomial": lambda unit: Polynomial(3, 1.0, 1.0),
+    "SphericalPolynomial": lambda unit: SphericalPolynomial(4, 3),
+    "ArcCosine": lambda unit: ArcCosine(1),
+    "NeuralTangent": lambda unit: NeuralTangent(2),
+    "profile": lambda unit: RadialFunction(np.cos),
+    "default": lambda unit: None,
+}
+MAPS = {
+    "RFF": RFF,
+    "ORF": ORF,
+    "QMC": QMC,
+    "GRFF": GRFF,
+    "GORF": GORF,
+    "FourierFeatures": FourierFeatures,
+    "LeverageRFF": LeverageRFF,
+    "SurrogateLeverageRFF": SurrogateLeverageRFF,
+    "RandomMaclaurin": RandomMaclaurin,
+    "TensorSketch": TensorSketch,
+    "CRAFT": lambda kernel, n, **seed: CRAFT(TensorSketch(kernel), n, n_components_up=32, **seed),
+    "Nystroem": Nystroem,
+}
+# These solve programs for each new kernel and range: few kernels, and few examples.
+SLOW = {"MVORF": MVORF, "SRF": SRF, "DIGMM": DIGMM}
+CAUSES = re.compile(
+    r"Use .* instead|needs rows of unit norm, but row \d+ has norm|frequency for each of its 2 parts"
+    r"|gave NaN or infinity in float(32|64) for rows with entries as large as"
+)
+CONTAINERS = {
+    "array": lambda X: X,
+    "list": lambda X: X.tolist(),
+    "DataFrame": pd.DataFrame,
+    "Fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
+    "reversed": lambda X: X[::-1].copy()[::-1],
+    "read-only": lambda X: np.frombuffer(X.tobytes(), dtype=X.dtype).reshape(X.shape),
+}
+DTYPES = ["float16", "float32", "float64", "uint8", "int64", "bool"]
+NORMAL = np.random.default_rng(0).standard_normal((N, D))
+WHOLE = np.random.default_rng(1).integers(0, 4, (N, D))
+Y = np.arange(N) % 2
+QUICK = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def rows_of(dtype, exponent, on_sphere):
+    if np.dtype(dtype).kind != "f":
+        return (np.eye(D)[WHOLE[:, 0]] if on_sphere else WHOLE).astype(dtype)
+    if on_sphere:
+        return (NORMAL / np.linalg.norm(NORMAL, axis=1, keepdims=True)).astype(dtype)
+    return (NORMAL * 10.0 ** (exponent / 5 if dtype == "float16" else exponent)).astype(dtype)
+
+
+def outcome(make, X):
+    """Features and kernel matrix, or the words of the error: a ValueError that names its cause, or nothing else."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Nystroem: there are only")
+        try:
+            m = make().fit(X, Y)
+            return m.transform(X), m.kernel_matrix(X), None
+        except ValueError as error:
+            assert CAUSES.search(str(error)), error
+            return None, None, str(error)
+
+
+def check(make, X, container):
+    """The rows in a container give what their numbers give as a plain array of floats."""
+    held = CONTAINERS[container](X)
+    single = X.dtype == np.float32 and container != "list"
+    Z, K, error = outcome(make, X.astype(np.float32 if single else np.float64))
+    found, matrix, message = outcome(make, held)
+    assert error == message
+    if error is None:
+        assert found.dtype == matrix.dtype == (np.float32 if single else np.float64)
+        assert found.shape[0] == N
+        assert np.isfinite(found).all()
+        assert np.isfinite(matrix).all()
+        np.testing.assert_array_equal(found, Z)
+        np.testing.assert_array_equal(matrix, K)
+
+
+@pytest.mark.parametrize("name", MAPS)
+@given(
+    kernel=st.sampled_from(sorted(KERNELS)),
+    dtype=st.sampled_from(DTYPES),
+    container=st.sampled_from(sorted(CONTAINERS)),
+    n_components=st.sampled_from([1, 2, 3, 7, 8, 13]),
+    exponent=st.integers(-20, 20),
+    fitting=st.booleans(),
+    on_sphere=st.booleans(),
+)
+@settings(QUICK, max_examples=60)
+def test_equal_rows_have_equal_features(
+    name, kernel, dtype, container, n_components, exponent, fitting, on_sphere
+):
+    if name == "FourierFeatures" and kernel not in ("Gaussian", "Laplacian", "Cauchy", "Matern", "DeltaGaussian"):
+        return  # its minimum-variance measure is MVORF's
+    X = rows_of(dtype, exponent, on_sphere)
+    unit = float(np.abs(X.astype(float)).max()) if fitting else 1.0
+    check(lambda: MAPS[name](KERNELS[kernel](unit), n_components, random_state=3), X, container)
+
+
+@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize(
+    ("dtype", "container", "exponent"),
+    [("float32", "Fortran", 20), ("float32", "read-only", -20), ("uint8", "DataFrame", 0), ("float16", "list", 0)],
+)
+def test_slow_maps_too(name, dtype, container, exponent):
+    X = rows_of(dtype, exponent, on_sphere=False)
+    unit = float(np.abs(X.astype(float)).max())
+    check(lambda: SLOW[name](Gaussian(unit), 13, random_state=3), X, container)
