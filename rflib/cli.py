@@ -108,10 +108,12 @@ def _exact(kernel: Any, learner: Any, seeds: range, fingerprint: str, output: Pa
 
 def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
     from rflib.experiment.aggregate import run
+    from rflib.experiment.held import divided
     from rflib.experiment.plan import plan_study
     from rflib.experiment.studies import load_study
 
-    run(plan_study(study.stem, load_study(study), settings), results, output)
+    (plan,) = divided([plan_study(study.stem, load_study(study), settings)], results)
+    run(plan, results, output)
 
 
 def _tables(study: Path, cells: Path, published: Path, out: Path) -> None:
