@@ -338,8 +338,10 @@ class Pipeline:
         Raises
         ------
         ValueError
-            For a word that is the name of a broken study, or almost the name of a study.
+            For a word that is the name of a broken study, or almost the name of a study; if all are broken.
         """
+        if self.broken and not self.studies:
+            raise ValueError("\n".join(self.broken.values()))
         for word in words:
             if word in self.broken:
                 raise ValueError(self.broken[word])

@@ -38,14 +38,19 @@ def load_study(path: Path) -> dict[str, Any]:
     ValueError
         If the file is missing, is not YAML, or breaks the schema; the message names file, key and expectation.
     """
+    study = read_study(path)
+    check(study, "study", place(path))
+    return study
+
+
+def read_study(path: Path) -> Any:
+    """Read a study file that was checked before."""
     try:
-        study = yaml.load(path.read_text(encoding="utf-8"), _UniqueKeys)
+        return yaml.load(path.read_text(encoding="utf-8"), _UniqueKeys)
     except FileNotFoundError as error:
         raise ValueError(f"There is no study file {place(path)}.") from error
     except yaml.YAMLError as error:
         raise ValueError(f"{place(path)} is not valid YAML: {error}") from error
-    check(study, "study", place(path))
-    return study
 
 
 def check(value: Any, schema: str, place: str) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 if sys.orig_argv[1:3] == ["-m", "rflib"]:
-    # Each job compares all source files with those of the run's beginning; here that would hide what else it reads.
+    # Each job compares all source files with those of the run's beginning, which would hide what else it reads.
     os.environ.pop("RFLIB_SOURCES", None)
     opened: set[str] = set()
 
@@ -20,7 +20,8 @@ if sys.orig_argv[1:3] == ["-m", "rflib"]:
             opened.add(os.path.abspath(os.fsdecode(arguments[0])))
 
     def write() -> None:
-        found = {"command": sys.orig_argv[3:], "opened": sorted(opened)}
+        modules = sorted(name for name in sys.modules if name.split(".")[0] == "rflib")
+        found = {"command": sys.orig_argv[3:], "opened": sorted(opened), "modules": modules}
         Path(os.environ["RFLIB_AUDIT"], f"{os.getpid()}.json").write_text(json.dumps(found))
 
     sys.addaudithook(note)
