@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
 from rflib.experiment.alive import hold
@@ -18,17 +19,17 @@ configfile: "config.yaml"
 
 
 try:
-    PIPELINE = Pipeline(config, Path(workflow.basedir), os.environ.get("RFLIB_MIRRORS", ""))
-    PIPELINE.studies
+    # What a study shows is checked once; jobs on a cluster read this file too.
+    also_check = check_shown if workflow.is_main_process else lambda study: None
+    PIPELINE = Pipeline(config, Path(workflow.basedir), os.environ.get("RFLIB_MIRRORS", ""), also_check)
     # The report shows the studies that were asked for, and those of which there are results already.
     ASKED = PIPELINE.asked(sys.argv[1:])
-    if workflow.is_main_process:
-        for study in ASKED:
-            check_shown(PIPELINE.studies[study].study)
 except ValueError as error:
     raise WorkflowError(str(error)) from None
 
 if workflow.is_main_process:
+    for message in PIPELINE.broken.values():
+        logger.warning(f"Left out, the others go on: {message}")
     ALIVE = hold(Path(".snakemake"))
 
 # Jobs refuse code that was edited after the run began.
@@ -39,7 +40,7 @@ STEP = f"{sys.executable} -m rflib"
 
 # Outside the rules' params: where the sources lie changes no result.
 STUDIES = f"{workflow.basedir}/workflow/studies"
-STUDY_FILES = [str(path) for path in PIPELINE.study_files.values()]
+STUDY_FILES = [str(PIPELINE.study_files[study]) for study in PIPELINE.studies]
 PUBLISHED = f"{workflow.basedir}/workflow/published"
 
 
@@ -79,7 +80,7 @@ rule all:
         asked(*ASKED),
 
 
-for name in PIPELINE.study_files:
+for name in PIPELINE.studies:
 
     rule:
         name:

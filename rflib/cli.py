@@ -108,24 +108,26 @@ def _exact(kernel: Any, learner: Any, seeds: range, fingerprint: str, output: Pa
 
 def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
     from rflib.experiment.aggregate import run
+    from rflib.experiment.held import divided
     from rflib.experiment.plan import plan_study
-    from rflib.experiment.studies import load_study
+    from rflib.experiment.studies import read_study
 
-    run(plan_study(study.stem, load_study(study), settings), results, output)
+    (plan,) = divided([plan_study(study.stem, read_study(study), settings)], results)
+    run(plan, results, output)
 
 
 def _tables(study: Path, cells: Path, published: Path, out: Path) -> None:
-    from rflib.experiment.studies import load_study
+    from rflib.experiment.studies import read_study
     from rflib.report.tables import write_tables
 
-    write_tables(load_study(study), cells, published, out)
+    write_tables(read_study(study), cells, published, out)
 
 
 def _figures(study: Path, cells: Path, published: Path, out: Path) -> None:
-    from rflib.experiment.studies import load_study
+    from rflib.experiment.studies import read_study
     from rflib.report.figures import write_figures
 
-    write_figures(load_study(study), cells, published, out)
+    write_figures(read_study(study), cells, published, out)
 
 
 def _report(studies: list[Path], results: Path, out: Path) -> None:

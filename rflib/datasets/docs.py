@@ -68,7 +68,8 @@ _USER = """
 ## Your own data
 
 A study names a file in place of a data set: CSV, Parquet, npz (arrays `X` and `y`) or LIBSVM, the text
-formats also with `.gz`, `.bz2` or `.xz`.
+formats also with `.gz`, `.bz2` or `.xz`. Its name must not be one of the registry's, and must mean the same data
+in all studies. When the content changes, the pipeline reads the file again and computes its cells anew.
 
 ```yaml
 datasets:
@@ -76,7 +77,9 @@ datasets:
   - {name: prices, file: train.parquet, test_file: test.parquet, target: price, task: regression}
 ```
 
-`target` names the target's column of a CSV or Parquet file; all other columns are inputs. `test_file` has the
+`target` names the target's column of a CSV or Parquet file; all other columns are inputs. Values of a CSV file
+are separated by commas, and every column has a name: write it without pandas' row numbers (`index=False`). A
+LIBSVM file counts columns from 1; with `zero_based: true` it counts from 0, as scikit-learn writes it. `test_file` has the
 same columns, in any order; without it every repetition tests on a share `test_size` of the rows (default
 1/3). Labels may be text or integers and are kept in `meta.json`. Missing values, text among the inputs,
 labels that only the test file has, a measured quantity as a label, and columns that differ are errors that

@@ -66,6 +66,8 @@ class Entry:
         Name in `rflib.datasets.readers.READERS`.
     files : tuple of File
         Official files, in the order that the reader expects; empty for what scikit-learn ships.
+    shipped : tuple of str
+        Files beside the readers, in `rflib.datasets`, that the reader uses too.
     papers : tuple of str
         Papers that use it: keys of SPEC.md.
     scaling : str
@@ -84,6 +86,7 @@ class Entry:
     train_rows: int | None = None
     reader: str
     files: tuple[File, ...] = ()
+    shipped: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     scaling: str
     citation: str

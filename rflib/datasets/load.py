@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import load_npz
 
+from rflib.datasets.hint import hint
+
 _DTYPES = ("float64", "float32")
 
 
@@ -85,7 +87,8 @@ def load(
     ValueError
         For an unknown step or dtype, a folder that is not whole, or a zero row that cannot be scaled to unit norm.
     """
-    steps = _steps(preprocess)
+    check_preprocess(preprocess)
+    steps = [_STEPS[name] for name in preprocess.split("+") if name != "raw"]
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be {' or '.join(_DTYPES)}, got {dtype!r}.")
     meta, arrays = _read(Path(folder))
@@ -114,6 +117,16 @@ def load(
         )
     X_train, X_test = (rows.X.astype(dtype, copy=False) for rows in (train, test))
     return Dataset(X_train, train.y, X_test, test.y, meta["task"], meta["name"], classes)
+
+
+def check_preprocess(preprocess: str) -> None:
+    """Raise ValueError if a step of the preprocessing is not known."""
+    for name in preprocess.split("+"):
+        if name not in ("raw", *_STEPS):
+            raise ValueError(
+                f"unknown preprocessing {name!r}.{hint(name, _STEPS)} Use raw, or steps of {', '.join(_STEPS)} "
+                "joined by +."
+            )
 
 
 def training_rows(split: str, n: int) -> int:
@@ -153,16 +166,6 @@ def _subsample(n: int, at_most: int | None, rng: np.random.Generator) -> NDArray
     if at_most is None or at_most >= n:
         return np.arange(n)
     return np.sort(rng.permutation(n)[:at_most])
-
-
-def _steps(preprocess: str) -> list[Any]:
-    names = [name for name in preprocess.split("+") if name != "raw"]
-    for name in names:
-        if name not in _STEPS:
-            raise ValueError(
-                f"unknown preprocessing {name!r}: use raw, or steps of {', '.join(_STEPS)} joined by +."
-            )
-    return [_STEPS[name] for name in names]
 
 
 def _minmax(train: _Rows, test: _Rows) -> None:

@@ -68,6 +68,12 @@ def read_csv(path: Path, *, header: bool = False, separator: str = ",", **option
     return pd.concat(csv_blocks(path, header=header, separator=separator, **options), ignore_index=True)
 
 
+def csv_header(path: Path) -> list[str]:
+    """Return the names in the first line of a delimited text file."""
+    with reading(path, "delimited text"), open_bytes(path) as file:
+        return [str(name) for name in pd.read_csv(file, nrows=0).columns]
+
+
 def read_arff(path: Path) -> pd.DataFrame:
     """Return the data of an ARFF file with numeric or nominal columns, named by its attributes."""
     with reading(path, "ARFF"), open_bytes(path) as file:
@@ -92,13 +98,17 @@ def _arff_names(lines: Iterator[bytes]) -> list[str]:
     raise ValueError("it has no @DATA line")
 
 
-def libsvm_blocks(path: Path, columns: int | None = None) -> Iterator[tuple[csr_matrix, NDArray[np.float64]]]:
-    """Yield a LIBSVM file as sparse inputs (n, columns) and labels (n,) of some rows, with columns counted from 1.
+def libsvm_blocks(
+    path: Path, columns: int | None = None, zero_based: bool = False
+) -> Iterator[tuple[csr_matrix, NDArray[np.float64]]]:
+    """Yield a LIBSVM file as sparse inputs (n, columns) and labels (n,) of some rows.
 
     Parameters
     ----------
     columns : int or None
         Number of columns; None for the largest index of each block.
+    zero_based : bool
+        Whether the file counts columns from 0; by LIBSVM's rule it counts from 1.
 
     Raises
     ------
@@ -108,13 +118,15 @@ def libsvm_blocks(path: Path, columns: int | None = None) -> Iterator[tuple[csr_
     start = 1
     with reading(path, "LIBSVM data"), open_bytes(path) as file:
         while lines := file.readlines(_BLOCK_BYTES):
-            yield _libsvm_rows(lines, start, columns)
+            yield _libsvm_rows(lines, start, columns, zero_based)
             start += len(lines)
 
 
-def read_libsvm(path: Path, columns: int | None = None) -> tuple[csr_matrix, NDArray[np.float64]]:
+def read_libsvm(
+    path: Path, columns: int | None = None, zero_based: bool = False
+) -> tuple[csr_matrix, NDArray[np.float64]]:
     """Return a LIBSVM file whole: sparse inputs and labels."""
-    blocks = list(libsvm_blocks(path, columns))
+    blocks = list(libsvm_blocks(path, columns, zero_based))
     if not blocks:
         raise ValueError(f"{path} cannot be read as LIBSVM data: it is empty")
     width = max(X.shape[1] for X, _ in blocks)
@@ -124,16 +136,21 @@ def read_libsvm(path: Path, columns: int | None = None) -> tuple[csr_matrix, NDA
 
 
 def _libsvm_rows(
-    lines: Sequence[bytes], start: int, columns: int | None
+    lines: Sequence[bytes], start: int, columns: int | None, zero_based: bool
 ) -> tuple[csr_matrix, NDArray[np.float64]]:
     try:
-        X, y = load_svmlight_file(BytesIO(b"".join(lines)), n_features=columns, zero_based=False)
+        X, y = load_svmlight_file(BytesIO(b"".join(lines)), n_features=columns, zero_based=zero_based)
     except (ValueError, OverflowError) as error:
         if len(lines) == 1:
-            raise ValueError(f"line {start}: {error}") from error
+            remedy = (
+                ": if the file counts columns from 0, say zero_based: true"
+                if "index 0 " in str(error)
+                else ""
+            )
+            raise ValueError(f"line {start}: {error}{remedy}") from error
         middle = len(lines) // 2
-        _libsvm_rows(lines[:middle], start, columns)
-        _libsvm_rows(lines[middle:], start + middle, columns)
+        _libsvm_rows(lines[:middle], start, columns, zero_based)
+        _libsvm_rows(lines[middle:], start + middle, columns, zero_based)
         raise
     return csr_matrix(X), y
 

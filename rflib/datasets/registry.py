@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from rflib.datasets.entries.adult import ADULT
@@ -18,6 +17,7 @@ from rflib.datasets.entries.letter import LETTER
 from rflib.datasets.entries.magic04 import MAGIC04
 from rflib.datasets.entries.usps import USPS
 from rflib.datasets.entry import Entry
+from rflib.datasets.hint import hint
 
 REGISTRY: dict[str, Entry] = {
     **BUNDLED,
@@ -44,9 +44,10 @@ def entry_of(name: str) -> Entry:
         If there is no such data set; the message names the nearest and lists what there is.
     """
     if name not in REGISTRY:
-        near = difflib.get_close_matches(name, REGISTRY, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"unknown data set {name!r}: {hint}There are {', '.join(sorted(REGISTRY))}.")
+        raise ValueError(
+            f"There is no data set {name!r} in the registry.{hint(name, REGISTRY)} "
+            f"There are {', '.join(sorted(REGISTRY))}."
+        )
     return REGISTRY[name]
 
 

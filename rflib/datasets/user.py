@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,18 +11,48 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pyarrow.parquet import read_schema
 from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
-from rflib.datasets.parsers import finite, numbers, read_csv, read_libsvm, read_npz, reading
+from rflib.datasets.hint import hint
+from rflib.datasets.parsers import csv_header, finite, numbers, read_csv, read_libsvm, read_npz, reading
 from rflib.datasets.readers import Block
 
-_KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns")
+_FILES = ("file", "test_file")
+_KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns", "zero_based")
 _TASKS = ("classification", "regression")
 _TABLES = (".csv", ".parquet")
 _LIBSVM = (".libsvm", ".svm")
 _FORMATS = ".csv, .parquet, .npz, .libsvm or .svm (the text formats also with .gz, .bz2 or .xz)"
 _TEST_SIZE = 1 / 3
+
+
+def identified(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a study says of the data in a user's file, with the sha256 of its files.
+
+    Raises
+    ------
+    ValueError
+        For what can be seen without reading a file whole: an unknown key, a file or a column that is missing.
+    """
+    known = {key: value for key, value in spec.items() if key in _KEYS}
+    _check_spec(known)
+    for key in _FILES:
+        if key in known:
+            _check_columns(Path(known[key]), known)
+    return {**known, "sha256": [checksum(Path(known[key])) for key in _FILES if key in known]}
+
+
+def folder_of(spec: Mapping[str, Any]) -> str:
+    """Return the name of the folder of the prepared data: of what ``identified`` returned, by content.
+
+    Where the files lie is no part of it, their kind and all that is said of them is.
+    """
+    said = {key: value for key, value in spec.items() if key not in ("name", *_FILES)}
+    kinds = [_suffix(Path(spec[key])) for key in _FILES if key in spec]
+    text = json.dumps([said, kinds], sort_keys=True)
+    return f"{spec['name']}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, Any]]:
@@ -34,7 +66,9 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, 
         ``target``: name of the target's column, for CSV and Parquet;
         ``test_file``: file of the same form with the test rows, or
         ``test_size``: share of the rows that each repetition tests on, drawn at random (default 1/3);
-        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked.
+        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked;
+        ``zero_based``: whether a LIBSVM file counts columns from 0, not from 1;
+        ``sha256``: digests of file and test file, if they are to be checked.
 
     Raises
     ------
@@ -42,11 +76,11 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, 
         For a missing file or column, another format, values that are missing, not finite or no numbers, labels
         that do not fit the task or are not among the training rows. The message names file, row and column.
     """
-    _check_spec(spec)
+    expected = dict(zip((key for key in _FILES if key in spec), spec.get("sha256", []), strict=False))
+    _check_spec({key: value for key, value in spec.items() if key != "sha256"})
     path = Path(spec["file"])
-    X, target, names = _read_whole(path, spec)
-    if "columns" in spec and X.shape[1] != spec["columns"]:
-        raise ValueError(f"{path} has {X.shape[1]} input columns, but columns is {spec['columns']}.")
+    X, target, names = _read_whole(path, spec, expected.get("file"))
+    _check_count(path, X.shape[1], spec)
     y, labels = _target(path, target, spec["task"])
     meta = {
         "name": spec.get("name", path.stem),
@@ -62,7 +96,7 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, 
             )
         return iter([Block("all", X, y)]), {**meta, "split": f"test {size}"}
     other = Path(spec["test_file"])
-    X_test, target_test, names_test = _read_whole(other, spec)
+    X_test, target_test, names_test = _read_whole(other, spec, expected.get("test_file"))
     X_test = _in_order(other, X_test, names_test, path, names, X.shape[1])
     y_test, _ = _target(other, target_test, spec["task"], labels)
     meta["files"].append(_file(other))
@@ -83,14 +117,50 @@ def _check_spec(spec: Mapping[str, Any]) -> None:
         raise ValueError(f"data set {name!r}: test_size must be between 0 and 1, got {spec['test_size']}.")
 
 
+def _check_count(path: Path, columns: int, spec: Mapping[str, Any]) -> None:
+    if spec.get("columns", columns) != columns:
+        raise ValueError(f"{path} has {columns} input columns, but columns is {spec['columns']}.")
+
+
+def _check_columns(path: Path, spec: Mapping[str, Any]) -> None:
+    """Raise ValueError if the file is missing, of another format, or has not the columns that the study says."""
+    _check_file(path, spec)
+    if _suffix(path) in _TABLES:
+        names = _column_names(path)
+        _check_target(path, names, spec.get("target"))
+        _check_count(path, len(names) - 1, spec)
+
+
+def _check_file(path: Path, spec: Mapping[str, Any]) -> None:
+    if not path.is_file():
+        raise ValueError(f"data set {spec.get('name', path.stem)!r}: there is no file {path}.")
+    suffix = _suffix(path)
+    if suffix not in (*_TABLES, *_LIBSVM, ".npz"):
+        raise ValueError(f"{path} is of no known format: use {_FORMATS}.")
+    if "target" in spec and suffix not in _TABLES:
+        raise ValueError(f"{path}: target names a column of a CSV or Parquet file; {suffix} has none.")
+    if "zero_based" in spec and suffix not in _LIBSVM:
+        raise ValueError(f"{path}: zero_based is for LIBSVM files; {suffix} is none.")
+
+
+def _suffix(path: Path) -> str:
+    """Return the ending that tells the format, without that of a compression."""
+    return Path(path.stem).suffix if path.suffix in (".gz", ".bz2", ".xz") else path.suffix
+
+
 def _file(path: Path) -> dict[str, str]:
     return {"name": path.name, "checksum": f"sha256 {checksum(path)}"}
 
 
 def _read_whole(
-    path: Path, spec: Mapping[str, Any]
+    path: Path, spec: Mapping[str, Any], sha256: str | None
 ) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
     """Return inputs, targets, and the columns' names if the form has any; neither rows nor columns may be none."""
+    _check_file(path, spec)
+    if sha256 not in (None, checksum(path)):
+        raise ValueError(
+            f"{path} was changed after this run began. Start Snakemake again: it takes the new content."
+        )
     X, y, names = _read(path, spec)
     for size, what in zip(X.shape, ("rows", "input columns"), strict=True):
         if size == 0:
@@ -99,37 +169,58 @@ def _read_whole(
 
 
 def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
-    if not path.is_file():
-        raise ValueError(f"data set {spec.get('name', path.stem)!r}: there is no file {path}.")
-    suffix = Path(path.stem).suffix if path.suffix in (".gz", ".bz2", ".xz") else path.suffix
+    suffix = _suffix(path)
     if suffix in _TABLES:
-        return _table(path, suffix, spec.get("target"))
-    if "target" in spec:
-        raise ValueError(f"{path}: target names a column of a CSV or Parquet file; {suffix} has none.")
+        return _table(path, spec.get("target"))
     if suffix == ".npz":
         return *_npz(path), None
-    if suffix in _LIBSVM:
-        X, y = read_libsvm(path)
-        finite(path, X.data[:, None], ["of the sparse values"])
-        return X, pd.Series(y), None
-    raise ValueError(f"{path} is of no known format: use {_FORMATS}.")
+    X, y = read_libsvm(path, zero_based=spec.get("zero_based", False))
+    finite(path, X.data[:, None], ["of the sparse values"])
+    return X, pd.Series(y), None
 
 
-def _table(path: Path, suffix: str, target: str | None) -> tuple[NDArray, pd.Series, list[str]]:
-    if suffix == ".csv":
+def _table(path: Path, target: str | None) -> tuple[NDArray, pd.Series, list[str]]:
+    names = _column_names(path)
+    _check_target(path, names, target)
+    if _suffix(path) == ".csv":
         table = read_csv(path, header=True)
     else:
         with reading(path, "Parquet"):
             table = pd.read_parquet(path)
-    names = [str(name) for name in table.columns]
     table.columns = pd.Index(names)
+    y = table.pop(str(target))
+    return numbers(path, table), y, [name for name in names if name != target]
+
+
+def _column_names(path: Path) -> list[str]:
+    """Return the names of a table's columns, reading no rows."""
+    if _suffix(path) == ".parquet":
+        with reading(path, "Parquet"):
+            schema = read_schema(path)
+            index = (schema.pandas_metadata or {}).get("index_columns", [])
+            return [name for name in schema.names if name not in index]
+    names = csv_header(path)
+    if len(names) == 1 and (found := [mark for mark in ";\t|" if mark in names[0]]):
+        raise ValueError(
+            f"{path}: its header is one name, {names[0]!r}. Values must be separated by commas, not by "
+            f"{found[0]!r}. Convert the file, for example with pandas.read_csv({path.name!r}, sep={found[0]!r}) "
+            "and to_csv(..., index=False)."
+        )
+    if nameless := [number for number, name in enumerate(names) if name.startswith("Unnamed: ")]:
+        raise ValueError(
+            f"{path}: column {nameless[0]} (from 0) has no name, like the row numbers that pandas writes. Remove "
+            "it, for example with to_csv(..., index=False), or give it a name if it is an input."
+        )
+    return names
+
+
+def _check_target(path: Path, names: Sequence[str], target: str | None) -> None:
     if target not in names:
         wrong = "names no target" if target is None else f"has no column {target!r}"
         raise ValueError(
             f"{path} {wrong}; its columns are {', '.join(names)}. Name the target's column by target."
+            f"{hint(target, names) if target else ''}"
         )
-    y = table.pop(target)
-    return numbers(path, table), y, [name for name in names if name != target]
 
 
 def _npz(path: Path) -> tuple[NDArray[np.float64], pd.Series]:
@@ -171,7 +262,7 @@ def _target(
             f"{path}: row {missing[0]} (from 0) has no target ({len(missing)} such rows). Remove such rows first."
         )
     if task == "regression":
-        return numbers(path, y.to_frame("target")).ravel(), None
+        return numbers(path, y.to_frame(y.name or "target")).ravel(), None
     values = _label_values(path, y)
     known: list[Any] = sorted(set(values)) if labels is None else list(labels)
     if labels is None and len(known) < 2:

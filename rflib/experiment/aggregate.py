@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from rflib.experiment.plan import Entry, StudyPlan
+from rflib.experiment.plan import Entry, ExactEntry, StudyPlan
 from rflib.files import read_table, write_table
 
 _ORDER = ["data", "kernel", "method", "metric", "n_components", "seed", "at"]
 
 
 def run(plan: StudyPlan, results: Path, output: Path) -> None:
-    """Read the files of the plan and write one row per cell, metric and learner.
+    """Read the files of the (divided) plan and write one row per cell, metric and learner.
 
+    A file may hold more seeds than the study wants, if another study or an earlier run wanted them; those are
+    left out.
     A cell that stands in the study under several labels or values of s has a row for each, one that is in several
     grids has one. Where a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or examples seen.
     """
@@ -30,7 +32,7 @@ def run(plan: StudyPlan, results: Path, output: Path) -> None:
     for exact in plan.exact:
         table = read_table(results / f"exact/{exact.path}.parquet")
         tables.append(
-            table.assign(
+            _wanted(table, exact).assign(
                 data=exact.data.id,
                 dataset=exact.data.dataset,
                 kernel=exact.kernel_label,
@@ -45,14 +47,22 @@ def run(plan: StudyPlan, results: Path, output: Path) -> None:
     write_table(output, table.sort_values(_ORDER, kind="stable"))
 
 
+def _wanted(table: pd.DataFrame, entry: Entry | ExactEntry) -> pd.DataFrame:
+    return table[table["seed"] < entry.demand.repetitions]
+
+
 def _labelled(table: pd.DataFrame, entry: Entry, learner: str | None) -> pd.DataFrame:
     of_s = pd.DataFrame(entry.s, columns=["s_label", "s", "n_components"])
-    return table.merge(of_s, on="n_components").assign(
-        data=entry.unit.data.id,
-        dataset=entry.unit.data.dataset,
-        kernel=entry.kernel_label,
-        kernel_id=entry.unit.kernel,
-        method=entry.method_label,
-        method_id=entry.unit.method,
-        learner=learner,
+    return (
+        _wanted(table, entry)
+        .merge(of_s, on="n_components")
+        .assign(
+            data=entry.unit.data.id,
+            dataset=entry.unit.data.dataset,
+            kernel=entry.kernel_label,
+            kernel_id=entry.unit.kernel,
+            method=entry.method_label,
+            method_id=entry.unit.method,
+            learner=learner,
+        )
     )

@@ -20,6 +20,14 @@ from pathlib import Path
 
 def fingerprint(*modules: str) -> str:
     """Return 16 hexadecimal digits for the modules and everything that they import in their own packages."""
+    digest = hashlib.sha256()
+    for name in sorted(closure(*modules)):
+        digest.update(f"{name} {_digest(name)}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def closure(*modules: str) -> set[str]:
+    """Return the modules and everything that they import in their own packages."""
     reached: set[str] = set()
     waiting = list(modules)
     while waiting:
@@ -27,10 +35,7 @@ def fingerprint(*modules: str) -> str:
         if name not in reached:
             reached.add(name)
             waiting.extend(_imports(name))
-    digest = hashlib.sha256()
-    for name in sorted(reached):
-        digest.update(f"{name} {_digest(name)}\n".encode())
-    return digest.hexdigest()[:16]
+    return reached
 
 
 def fingerprint_of_definitions(*definitions: tuple[str, str] | tuple[str, str, str]) -> str:

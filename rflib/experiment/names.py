@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from rflib.datasets.hint import hint
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap
 
@@ -19,18 +19,12 @@ Spec = Mapping[str, Any]
 _PACKAGES = {"kernel": "rflib.kernels", "method": "rflib.maps", "learner": "rflib.learners"}
 # what a study says of a learner besides its parameters: how features come to it
 LEARNER_TREATMENTS = ("signed", "row_norms", "path")
-_LONGEST = 60
+LONGEST = 60
 
 
 def canonical(spec: Any) -> str:
     """JSON text with sorted keys and no spaces: equal for equal specifications."""
     return json.dumps(spec, sort_keys=True, separators=(",", ":"))
-
-
-def hint(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """Return the question whether the nearest known word was meant, after a space; empty if none is near."""
-    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=likeness)
-    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def module_of(role: str, type_name: str) -> str:
@@ -127,13 +121,13 @@ def identity(spec: Spec) -> str:
     return shorten(_text(spec))
 
 
-def shorten(name: str) -> str:
+def shorten(name: str, longest: int = LONGEST) -> str:
     """Make a name safe as a file name; one that is long or had to be changed ends in a hash of itself."""
     safe = re.sub(r"[^A-Za-z0-9._=+-]+", "_", name)
-    if safe == name and len(safe) <= _LONGEST:
+    if safe == name and len(safe) <= longest:
         return safe
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{safe[: _LONGEST - 9]}-{digest}"
+    return f"{safe[: longest - 9]}-{digest}"
 
 
 def _plain(value: Any) -> Any:

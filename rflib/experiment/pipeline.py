@@ -1,4 +1,6 @@
-"""What the Snakefile asks: the checked configuration, the plans of all studies, and each rule's parameters.
+"""What the Snakefile asks: the checked configuration, the plans of the studies, and each rule's parameters.
+
+A study that is wrong is set aside with what is wrong (``Pipeline.broken``), and the others are planned.
 
 Parameters are canonical JSON text of just the slice that a job needs, so that a change elsewhere in a study
 reruns nothing.
@@ -9,19 +11,28 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import rflib.datasets
 from rflib.datasets.fetch import held
-from rflib.datasets.registry import entry_of
+from rflib.datasets.hint import hint
+from rflib.datasets.registry import REGISTRY, entry_of
+from rflib.experiment.blame import place, within
 from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
-from rflib.experiment.names import canonical, hint, module_of
+from rflib.experiment.held import divided
+from rflib.experiment.names import canonical, module_of
 from rflib.experiment.plan import Data, Error, ExactEntry, Score, StudyPlan, Unit, plan_study
 from rflib.experiment.studies import check, load_study
 
 UNKNOWN_ROWS = 20_000
+SHOWN = {"title", "text", "paper", "tables", "figures", "claims"}
+_DATASETS = Path(rflib.datasets.__file__).parent
+_RENAME = "Give one of them another name."
 
 
 class Pipeline:
@@ -35,14 +46,27 @@ class Pipeline:
         Folder of the Snakefile.
     extra_mirrors : str
         Mirrors that come first, separated like a search path (``RFLIB_MIRRORS``).
+    also_check : callable
+        A check of a study beside those of the plan, which raises ValueError: of what the study shows.
+
+    Attributes
+    ----------
+    broken : dict
+        What is wrong with each study that cannot be run, by name; the message names its file.
 
     Raises
     ------
     ValueError
-        For anything wrong in the configuration or a study.
+        For anything wrong in the configuration.
     """
 
-    def __init__(self, config: Mapping[str, Any], base: Path, extra_mirrors: str = "") -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        base: Path,
+        extra_mirrors: str = "",
+        also_check: Callable[[Mapping[str, Any]], None] = lambda study: None,
+    ) -> None:
         check(dict(config), "config", "config.yaml")
         self.config = config
         self.base = base
@@ -52,34 +76,99 @@ class Pipeline:
         self.study_folder = base / "workflow/studies"
         self.study_files = {path.stem: path for path in sorted(self.study_folder.glob("*.yaml"))}
 
+        self.broken: dict[str, str] = {}
+        self._loaded = self._each(self.study_files, self._load)
+        self._refuse_one_name_for_two()
+        plans = self._each(self._loaded, lambda path: self._plan(path, also_check))
+        self.studies = {plan.name: plan for plan in divided(list(plans.values()), Path(self.results))}
+
+    def _each(self, studies: Iterable[str], function: Callable[[Path], Any]) -> dict[str, Any]:
+        """Return what a function makes of each study's file; where it raises ValueError, the study is broken."""
+        found = {}
+        for name in studies:
+            try:
+                found[name] = function(self.study_files[name])
+            except ValueError as error:
+                self.broken[name] = str(error)
+        return found
+
+    def _load(self, path: Path) -> tuple[Mapping[str, Any], dict[str, dict[str, Any]]]:
+        """Return a study, and what it says of the user's files, with their digests, by the data sets' names."""
+        study = load_study(path)
+        found: dict[str, dict[str, Any]] = {}
+        for dataset in study["datasets"]:
+            name = dataset["name"]
+            if "file" not in dataset or (dataset.get("optional") and not self._held(dataset)):
+                continue
+            from rflib.datasets.user import identified  # with pandas, which takes half a second
+
+            with within(place(path)), within(f"data set {name!r}"):
+                if name in REGISTRY:
+                    raise ValueError(
+                        f"it is the file {dataset['file']}, but the registry (docs/data.md) has another data "
+                        "set of that name. Give the file another name."
+                    )
+                spec = identified(dataset)
+                if found.setdefault(name, spec) != spec:
+                    raise ValueError(f"the name stands twice, for different data. {_RENAME}")
+        return study, found
+
+    def _refuse_one_name_for_two(self) -> None:
+        """Take studies that give one name to different data for broken."""
+        named: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+        for study, (_, users) in self._loaded.items():
+            for name, spec in users.items():
+                named[name].setdefault(_folder(spec), []).append(study)
+        for name, studies_of in named.items():
+            if len(studies_of) > 1:
+                studies = list(chain.from_iterable(studies_of.values()))
+                places = "; ".join(
+                    f"{place(self.study_files[s])}: {_said(self._loaded[s][1][name])}" for s in studies
+                )
+                self.broken |= {
+                    study: f"data set {name!r} stands for different data. {_RENAME} {places}"
+                    for study in studies
+                }
+        self._loaded = {name: study for name, study in self._loaded.items() if name not in self.broken}
+
+    def _plan(self, path: Path, also_check: Callable[[Mapping[str, Any]], None]) -> StudyPlan:
+        study, _ = self._loaded[path.stem]
+        with within(place(path)):
+            also_check(study)
+            return plan_study(path.stem, study, self.settings)
+
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """What decides the plans besides the study files: sizes, and the optional data sets that are not held."""
+        """What decides the plans besides the study files: sizes, the user's data, and what is not held."""
         sizes = {key: self.config[key] for key in ("preset", "repetitions", "seed_block")}
-        return {**sizes, "absent": sorted(name for name in self._optional if not self._held(name))}
+        datasets = [dataset for study, _ in self._loaded.values() for dataset in study["datasets"]]
+        absent = sorted({d["name"] for d in datasets if d.get("optional") and not self._held(d)})
+        users = {name: _folder(spec) for _, found in self._loaded.values() for name, spec in found.items()}
+        return {**sizes, "absent": absent, "folders": users}
 
-    def _held(self, dataset: str) -> bool:
+    def _held(self, dataset: Mapping[str, Any]) -> bool:
         """Whether a data set is prepared, or can be without the network."""
-        prepared = Path(self.results) / "data" / dataset / "meta.json"
-        return prepared.exists() or held(dataset, self.raw, self.mirrors)
-
-    @cached_property
-    def _optional(self) -> set[str]:
-        return {d["name"] for study in self._loaded.values() for d in study["datasets"] if d.get("optional")}
-
-    @cached_property
-    def _loaded(self) -> dict[str, Mapping[str, Any]]:
-        return {name: load_study(path) for name, path in self.study_files.items()}
+        if "file" in dataset:
+            return Path(dataset["file"]).exists()
+        name = dataset["name"]
+        prepared = Path(self.results) / "data" / name / "meta.json"
+        return prepared.exists() or held(name, self.raw, self.mirrors)
 
     @property
     def settings_text(self) -> str:
         """The settings as text."""
         return canonical(self.settings)
 
-    @cached_property
-    def studies(self) -> dict[str, StudyPlan]:
-        """The plan of every study file, by name."""
-        return {name: plan_study(name, study, self.settings) for name, study in self._loaded.items()}
+    def settings_of(self, study: str) -> str:
+        """Return those settings, as text, that decide the plan of one study."""
+        names = {dataset["name"] for dataset in self.studies[study].study["datasets"]}
+        absent = [name for name in self.settings["absent"] if name in names]
+        folders = {name: folder for name, folder in self.settings["folders"].items() if name in names}
+        return canonical({**self.settings, "absent": absent, "folders": folders})
+
+    def about_cells(self, study: str) -> str:
+        """Return what a study says, but for what it shows: its table of cells depends on that alone."""
+        return canonical({k: v for k, v in self.studies[study].study.items() if k not in SHOWN})
 
     def code(self, *modules: str) -> str:
         """Return the fingerprint of modules."""
@@ -87,31 +176,34 @@ class Pipeline:
 
     # data
 
-    def has_files(self, dataset: str) -> bool:
-        """Whether the data set is one with official files to fetch."""
-        return "file" not in self._datasets[dataset] and bool(entry_of(dataset).files)
+    def has_files(self, folder: str) -> bool:
+        """Whether a folder of prepared data is of a data set with official files to fetch."""
+        return folder in REGISTRY and bool(entry_of(folder).files)
 
     @property
     def mirror_options(self) -> str:
         """The options that name the mirrors."""
         return " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in self.mirrors)
 
-    def data_spec(self, dataset: str) -> str:
-        """Return the name of a registered data set, or a user's file with its columns as JSON."""
-        spec = self._datasets[dataset]
-        if "file" not in spec:
-            return dataset
-        return canonical({k: v for k, v in spec.items() if k not in ("preprocess", "max_train", "max_test")})
+    def user_files(self, folder: str) -> list[str]:
+        """Return the user's files that a folder of prepared data is made of; none for the registry's."""
+        spec = self._user_specs.get(folder, {})
+        return [spec[key] for key in ("file", "test_file") if key in spec]
 
-    def data_code(self, dataset: str) -> str:
+    def data_spec(self, folder: str) -> str:
+        """Return the name of a registered data set, or what is said of a user's file as JSON."""
+        return canonical(self._user_specs[folder]) if folder in self._user_specs else folder
+
+    def data_code(self, folder: str) -> str:
         """Return what decides a prepared data set besides its files: its entry, and the code that reads it."""
         write = ("rflib.datasets.prepare", "_write")
-        if "file" in self._datasets[dataset]:
+        if folder in self._user_specs:
             return fingerprint_of_definitions(write, ("rflib.datasets.user", "read_user_file"))
-        entry = entry_of(dataset)
+        entry = entry_of(folder)
         code = fingerprint_of_definitions(write, ("rflib.datasets.readers", "READERS", entry.reader))
         sums = [file.sha256 or file.md5 for file in entry.files]
-        return canonical([code, entry.task, entry.split, sums])
+        shipped = [hashlib.sha256((_DATASETS / name).read_bytes()).hexdigest() for name in entry.shipped]
+        return canonical([code, entry.task, entry.split, sums, *shipped])
 
     def source(self, data: str) -> str:
         """Return the options that tell a step which data to read."""
@@ -121,14 +213,14 @@ class Pipeline:
             for name in ("max_train", "max_test")
             if (value := getattr(found, name)) is not None
         )
-        folder = shlex.quote(f"{self.results}/data/{found.dataset}")
+        folder = shlex.quote(f"{self.results}/data/{found.folder}")
         return (
             f"--data {folder} --preprocess {found.preprocess} --precision {self.config['precision']}{limits}"
         )
 
     def meta(self, data: str) -> str:
         """Return the file that says that a data set is prepared."""
-        return f"{self.results}/data/{self._data[data].dataset}/meta.json"
+        return f"{self.results}/data/{self._data[data].folder}/meta.json"
 
     # spectra and features
 
@@ -192,7 +284,7 @@ class Pipeline:
     def _rows(self, wildcards: Any) -> tuple[int, int]:
         """At most so many rows to train on and to test on; all are training rows where the study sets no limit."""
         data = self._data[wildcards.data]
-        rows = UNKNOWN_ROWS if "file" in self._datasets[data.dataset] else entry_of(data.dataset).rows
+        rows = entry_of(data.folder).rows if data.folder in REGISTRY else UNKNOWN_ROWS
         train = min(rows, data.max_train or rows)
         return train, min(rows - train, data.max_test or rows)
 
@@ -236,6 +328,8 @@ class Pipeline:
 
     def files(self, study: str) -> list[str]:
         """Return the files of results that a study's table of cells is made of."""
+        if study in self.broken:
+            raise ValueError(self.broken[study])
         return self.studies[study].files(self.results)
 
     def asked(self, words: Sequence[str]) -> list[str]:
@@ -244,14 +338,18 @@ class Pipeline:
         Raises
         ------
         ValueError
-            For a word that is almost the name of a study.
+            For a word that is the name of a broken study, or almost the name of a study; if all are broken.
         """
+        if self.broken and not self.studies:
+            raise ValueError("\n".join(self.broken.values()))
         for word in words:
+            if word in self.broken:
+                raise ValueError(self.broken[word])
             if word not in self.study_files and (question := hint(word, self.study_files, likeness=0.8)):
                 raise ValueError(
                     f"There is no study {word!r}.{question} There are {', '.join(self.study_files)}."
                 )
-        return [name for name in self.study_files if name in words] or list(self.study_files)
+        return [name for name in self.studies if name in words] or list(self.studies)
 
     def texts(self, studies: Iterable[str]) -> str:
         """Return what the report page takes from the study files themselves."""
@@ -307,8 +405,8 @@ class Pipeline:
         return units | {e.data.id: e.data for e in self._exact.values()}
 
     @cached_property
-    def _datasets(self) -> dict[str, Mapping[str, Any]]:
-        return {data.dataset: data.spec for data in self._data.values()}
+    def _user_specs(self) -> dict[str, dict[str, Any]]:
+        return {_folder(spec): spec for _, users in self._loaded.values() for spec in users.values()}
 
     @cached_property
     def _measures(self) -> dict[tuple[str, str, str], tuple[str, str]]:
@@ -322,3 +420,15 @@ class Pipeline:
                 )
                 found[unit.data.id, unit.kernel, unit.measure_id] = (canonical(unit.measure), code)
         return found
+
+
+def _said(spec: Mapping[str, Any]) -> str:
+    """Return what is said of a user's file, with short digests, to be read."""
+    short = {**spec, "sha256": [digest[:8] for digest in spec["sha256"]]}
+    return ", ".join(f"{key} {value}" for key, value in short.items() if key != "name")
+
+
+def _folder(spec: Mapping[str, Any]) -> str:
+    from rflib.datasets.user import folder_of
+
+    return folder_of(spec)

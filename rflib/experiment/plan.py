@@ -2,35 +2,40 @@
 
 A cell is (data, kernel, method, n_components, seed). A unit is (data, kernel, method); a block is a named set of
 n_components and seeds of a unit, run in one job. Identities come from what a thing is, not from what a study
-calls it, so studies share cells; blocks come from the study's grid, so a new s or more repetitions add blocks and
-change none. Everything here is pure: no file but the study files is read.
+calls it, so studies share cells. A study's plan has one block for each set of n_components, with all its seeds;
+``divided`` cuts it into jobs. Everything here is pure: no file is read.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product
 from typing import Any
 
+from rflib.datasets.hint import hint
+from rflib.datasets.load import check_preprocess
 from rflib.datasets.registry import describe
+from rflib.experiment.blame import within
 from rflib.experiment.names import (
     LEARNER_TREATMENTS,
+    LONGEST,
     build,
     build_kernel,
     build_map,
-    hint,
     identity,
     module_of,
     normalised,
     shorten,
 )
+from rflib.experiment.seeds import Demand
 from rflib.measures.construct import CONSTRUCTIONS, resolved
 
 Mappings = Mapping[str, Any]
+Seeds = tuple[int, int]
 
 SEED_BLOCK = 10
 ROWS = 1000
@@ -44,14 +49,20 @@ RESTRICTED = ("datasets", "kernels", "methods", "learners")
 
 @dataclass(frozen=True)
 class Data:
-    """A data set with its preprocessing."""
+    """A data set with its preprocessing: its name in the study, and its folder among the prepared data."""
 
     id: str
     dataset: str
+    folder: str
     spec: Mappings = field(compare=False)
     preprocess: str = "raw"
     max_train: int | None = None
     max_test: int | None = None
+
+
+def _seeds_text(first: int, stop: int) -> str:
+    """Return a range of seeds as the end of a file's name."""
+    return f"-r{first}_{stop}"
 
 
 @dataclass(frozen=True)
@@ -64,9 +75,9 @@ class Block:
 
     @property
     def name(self) -> str:
-        """Readable identity, safe as a file name."""
-        columns = "_".join(map(str, self.n_components))
-        return shorten(f"{columns}-r{self.first_seed}_{self.stop_seed}")
+        """Readable identity, safe as a file name; the seeds stand in it as they are."""
+        seeds = _seeds_text(self.first_seed, self.stop_seed)
+        return shorten("_".join(map(str, self.n_components)), LONGEST - len(seeds)) + seeds
 
 
 @dataclass(frozen=True)
@@ -152,11 +163,21 @@ class Entry:
 
     unit: Unit
     block: Block
+    demand: Demand
     kernel_label: str
     method_label: str
     s: tuple[tuple[str, float, int], ...]
     error: Error | None
     scores: tuple[tuple[str, Score], ...]
+
+    @property
+    def stored(self) -> str:
+        """File below the results that holds the block."""
+        return f"features/{self.unit.path}/{self.block.name}.npz"
+
+    def with_seeds(self, first: int, stop: int) -> Entry:
+        """Return the entry with a block of other seeds."""
+        return replace(self, block=Block(self.block.n_components, first, stop))
 
 
 @dataclass(frozen=True)
@@ -169,12 +190,22 @@ class ExactEntry:
     learner_label: str
     score: Score
     seeds: tuple[int, int]
+    demand: Demand
     kernel_spec: Mappings = field(compare=False)
 
     @property
     def path(self) -> str:
         """File below that of the step, without suffix."""
-        return f"{self.data.id}/{self.kernel}/{self.score.id}-r{self.seeds[0]}_{self.seeds[1]}"
+        return f"{self.data.id}/{self.kernel}/{self.score.id}{_seeds_text(*self.seeds)}"
+
+    @property
+    def stored(self) -> str:
+        """File below the results that holds the scores."""
+        return f"exact/{self.path}.parquet"
+
+    def with_seeds(self, first: int, stop: int) -> ExactEntry:
+        """Return the entry with other seeds."""
+        return replace(self, seeds=(first, stop))
 
 
 @dataclass(frozen=True)
@@ -186,6 +217,17 @@ class StudyPlan:
     entries: tuple[Entry, ...]
     exact: tuple[ExactEntry, ...]
     skipped: tuple[tuple[str, str, str], ...]
+
+    @property
+    def wanted(self) -> tuple[Entry | ExactEntry, ...]:
+        """All entries."""
+        return (*self.entries, *self.exact)
+
+    def divided(self, seeds_of: Callable[[Entry | ExactEntry], Iterable[Seeds]]) -> StudyPlan:
+        """Return the plan with its entries cut into jobs, each of a range (first, stop) of seeds."""
+        entries = (entry.with_seeds(*seeds) for entry in self.entries for seeds in seeds_of(entry))
+        exact = (entry.with_seeds(*seeds) for entry in self.exact for seeds in seeds_of(entry))
+        return replace(self, entries=tuple(entries), exact=tuple(exact))
 
     def files(self, results: str) -> list[str]:
         """Every file of results that the study's table of cells is made of."""
@@ -204,29 +246,35 @@ class StudyPlan:
 
 
 def plan_study(name: str, study: Mappings, settings: Mappings) -> StudyPlan:
-    """Plan one (validated) study.
+    """Plan one (validated) study: what it wants of which cells, not yet cut into jobs (`StudyPlan.divided`).
 
     Parameters
     ----------
     name : str
-        Name of the study, for messages.
+        Name of the study.
     study : mapping
         Content of the study file.
     settings : mapping
         ``preset``, ``repetitions`` and ``seed_block`` of the configuration; None leaves the study's own.
         ``absent``: names of data sets whose files are not to be had; where optional, they are left out.
+        ``folders``: for the data sets that are files of the user, their folders among the prepared data.
 
     Raises
     ------
     ValueError
-        For anything unknown or out of range; the message names the study and the entry.
+        For anything unknown or out of range; the message names the entry.
     """
-    _check_labels(name, study)
+    _check_labels(study)
     study = _scaled(study, settings.get("preset", "paper"))
     absent = set(settings.get("absent", ()))
-    parts = [_plan_grid(name, grid, settings, absent) for grid in _grids(study)]
+    parts = [_plan_grid(grid, settings, absent) for grid in _grids(study)]
     entries, exact, skipped = (tuple(dict.fromkeys(chain(*column))) for column in zip(*parts, strict=True))
     return StudyPlan(name, study, entries, exact, skipped)
+
+
+def folders_of(names: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
+    """Return the folders among the prepared data, by name of the data set, from the identities of data."""
+    return {name: identity.split(".")[0] for name, identity in zip(names, ids, strict=True)}
 
 
 def _grids(study: Mappings) -> Iterator[Mappings]:
@@ -244,12 +292,13 @@ def _grids(study: Mappings) -> Iterator[Mappings]:
 
 
 def _plan_grid(
-    name: str, study: Mappings, settings: Mappings, absent: Set[str]
+    study: Mappings, settings: Mappings, absent: Set[str]
 ) -> tuple[list[Entry], list[ExactEntry], list[tuple[str, str, str]]]:
     """Plan one grid: what to run for features and for exact kernels, and the methods that were skipped."""
-    repetitions = settings.get("repetitions") or study["repetitions"]
-    seed_block = settings.get("seed_block") or study.get("seed_block", SEED_BLOCK)
-    seeds = [(a, min(a + seed_block, repetitions)) for a in range(0, repetitions, seed_block)]
+    demand = Demand(
+        settings.get("repetitions") or study["repetitions"],
+        settings.get("seed_block") or study.get("seed_block", SEED_BLOCK),
+    )
     entries: list[Entry] = []
     exact: list[ExactEntry] = []
     skipped: list[tuple[str, str, str]] = []
@@ -258,28 +307,29 @@ def _plan_grid(
             continue
         if dataset.get("optional") and dataset["name"] in absent:
             continue
-        data, task, columns, varies = _data(name, dataset, kernel)
+        data, task, columns, varies = _data(dataset, kernel, settings.get("folders", {}))
         learners = {
             label: spec for label, spec in study.get("learners", {}).items() if spec.get("task", task) == task
         }
-        scores = tuple((label, _score(name, label, spec)) for label, spec in learners.items())
-        with _context(f"study {name!r}, kernel {kernel_label!r}"):
+        scores = tuple((label, _score(label, spec)) for label, spec in learners.items())
+        with within(f"kernel {kernel_label!r}"):
             kernel_object = build_kernel(_without(kernel, "datasets", "methods", "preprocess"))
             kernel_spec = normalised("kernel", _without(kernel, "datasets", "methods", "preprocess"))
             kernel_id = identity(kernel_spec)
         for label, spec in learners.items():
             if "exact" in spec:
-                score = _score(name, f"{label}, exact", spec["exact"])
-                exact += [
-                    ExactEntry(data, kernel_id, kernel_label, label, score, seed, kernel_spec)
-                    for seed in (seeds if varies else [(0, 1)])
-                ]
+                score = _score(f"{label}, exact", spec["exact"])
+                wanted = demand if varies else Demand(1, 1)
+                seeds = (0, wanted.repetitions)
+                exact.append(
+                    ExactEntry(data, kernel_id, kernel_label, label, score, seeds, wanted, kernel_spec)
+                )
         for method_label, method in study["methods"].items():
             if method_label not in kernel.get("methods", [method_label]):
                 continue
             if kernel_label not in method.get("kernels", [kernel_label]):
                 continue
-            with _context(f"study {name!r}, method {method_label!r}"):
+            with within(f"method {method_label!r}"):
                 method_spec = _without(method, "kernels", "unit_diagonal")
                 reason = build_map(method_spec, kernel_object).unsupported(kernel_object)
                 if reason and "kernels" in method:
@@ -295,13 +345,14 @@ def _plan_grid(
                 asked = (about.get(key, False) for key in ("eigenvalues", "degrees"))
                 flags = (method.get("unit_diagonal", False), *asked)
                 error = Error(about.get("rows", ROWS), *flags)
-            groups = list(_groups(name, study["s"], columns))
-            for block, of_s in _blocks(groups, unit, study, seeds):
-                entries.append(Entry(unit, block, kernel_label, method_label, of_s, error, scores))
+            groups = list(_groups(study["s"], columns))
+            for n_components, of_s in _blocks(groups, unit, study):
+                block = Block(n_components, 0, demand.repetitions)
+                entries.append(Entry(unit, block, demand, kernel_label, method_label, of_s, error, scores))
     return entries, exact, skipped
 
 
-def _check_labels(name: str, study: Mappings) -> None:
+def _check_labels(study: Mappings) -> None:
     """Raise ValueError if a restriction names a data set, kernel or method that the study does not have."""
     known = {role: set(study.get(role, {})) for role in RESTRICTED[1:]}
     known["datasets"] = {dataset["name"] for dataset in study["datasets"]}
@@ -315,7 +366,7 @@ def _check_labels(name: str, study: Mappings) -> None:
             for word in spec.get(role, []):
                 if word not in known[role]:
                     raise ValueError(
-                        f"study {name!r}, {place}: {role} names {word!r}, which the study does not "
+                        f"{place}: {role} names {word!r}, which the study does not "
                         f"have.{hint(word, known[role])} It has {', '.join(sorted(known[role]))}."
                     )
 
@@ -351,9 +402,8 @@ def _blocks(
     groups: Sequence[Sequence[tuple[str, float]]],
     unit: Unit,
     study: Mappings,
-    seeds: Sequence[tuple[int, int]],
-) -> Iterator[tuple[Block, tuple[tuple[str, float, int], ...]]]:
-    """Blocks of the groups of s values, with (label, s, columns) of each; both budgets if the study asks.
+) -> Iterator[tuple[tuple[int, ...], tuple[tuple[str, float, int], ...]]]:
+    """Numbers of columns of the groups of s values, with (label, s, columns); both budgets if the study asks.
 
     Of values that lead to more than ``max_columns`` only the smallest is kept, where no other is left.
     """
@@ -370,52 +420,53 @@ def _blocks(
         limit = max(study.get("max_columns", math.inf), min(n for group in columns_of for _, _, n in group))
         for group in columns_of:
             of_s = tuple(value for value in group if value[2] <= limit)
-            columns = tuple(sorted({n for _, _, n in of_s}))
-            for first, stop in seeds if columns else ():
-                yield Block(columns, first, stop), of_s
+            if of_s:
+                yield tuple(sorted({n for _, _, n in of_s})), of_s
 
 
-def _groups(name: str, grid: Sequence[Any], d: int | None) -> Iterator[list[tuple[str, float]]]:
+def _groups(grid: Sequence[Any], d: int | None) -> Iterator[list[tuple[str, float]]]:
     for item in grid:
         values = item if isinstance(item, list) else [item]
-        yield [(str(value), _s_value(name, value, d)) for value in values]
+        yield [(str(value), _s_value(value, d)) for value in values]
 
 
-def _s_value(name: str, value: Any, d: int | None) -> float:
+def _s_value(value: Any, d: int | None) -> float:
     """Return s: a number, or an expression such as d/2, d or 8d in the number of input columns."""
     if isinstance(value, int):
         return value
     match = re.fullmatch(r"(\d*)d(?:/(\d+))?", value)
     if not match:
-        raise ValueError(f"study {name!r}: s must be a positive integer or like d/2, d, 8d, got {value!r}.")
+        raise ValueError(f"s must be a positive integer or like d/2, d, 8d, got {value!r}.")
     if d is None:
-        raise ValueError(
-            f"study {name!r}: s = {value!r} needs the number of input columns; give the data set's ``columns``."
-        )
+        raise ValueError(f"s = {value!r} needs the number of input columns; give the data set's ``columns``.")
     return int(match[1] or 1) * d / int(match[2] or 1)
 
 
-def _data(name: str, dataset: Mappings, kernel: Mappings) -> tuple[Data, str, int | None, bool]:
+def _data(
+    dataset: Mappings, kernel: Mappings, folders: Mapping[str, str]
+) -> tuple[Data, str, int | None, bool]:
     """Return the data as a kernel gets them, the task, the number of input columns (None if not known).
 
     And whether repetitions have other rows: not where the split is given and no limit draws some of them.
     """
-    with _context(f"study {name!r}, data set {dataset['name']!r}"):
-        about = dataset if "file" in dataset else describe(dataset["name"])
     preprocess = kernel.get("preprocess", dataset.get("preprocess", "raw"))
+    with within(f"data set {dataset['name']!r}"):
+        about = dataset if "file" in dataset else describe(dataset["name"])
+        check_preprocess(preprocess)
+    folder = folders.get(dataset["name"], dataset["name"])
     limits = {k: dataset[k] for k in LIMITS if k in dataset}
     words = [
-        dataset["name"],
+        folder,
         *([preprocess] if preprocess != "raw" else []),
         *(f"{k}={v}" for k, v in limits.items()),
     ]
-    data = Data(shorten(".".join(words)), dataset["name"], dataset, preprocess, **limits)
+    data = Data(shorten(".".join(words)), dataset["name"], folder, dataset, preprocess, **limits)
     given = about.get("split") == "given" or "test_file" in about
     return data, about["task"], about.get("columns"), bool(limits) or not given
 
 
-def _score(name: str, label: str, spec: Mappings) -> Score:
-    with _context(f"study {name!r}, learner {label!r}"):
+def _score(label: str, spec: Mappings) -> Score:
+    with within(f"learner {label!r}"):
         wanted = _without(spec, "task", "exact")
         build("learner", _without(wanted, *LEARNER_TREATMENTS))
         wanted = normalised("learner", wanted)
@@ -424,17 +475,3 @@ def _score(name: str, label: str, spec: Mappings) -> Score:
 
 def _without(spec: Mappings, *keys: str) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if key not in keys}
-
-
-class _context:
-    """Prefix the message of a ValueError with the place that it is about."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, ValueError):
-            raise ValueError(f"{self.place}: {error}") from error

@@ -9,9 +9,25 @@ from typing import Any
 import jsonschema
 import yaml
 
-from rflib.experiment.names import hint
+from rflib.datasets.hint import hint
+from rflib.experiment.blame import place
 
 SCHEMAS = Path(__file__).parents[2] / "workflow" / "schemas"
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML in which a key that is written twice is an error, where otherwise the later one would win."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        lines: dict[tuple[str, str], int] = {}
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            word, line = (key.tag, key.value), key.start_mark.line + 1
+            if word in lines:
+                raise yaml.YAMLError(
+                    f"line {line}: the key {key.value!r} stands in line {lines[word]} already."
+                )
+            lines[word] = line
+        return super().construct_mapping(node, deep)
 
 
 def load_study(path: Path) -> dict[str, Any]:
@@ -22,14 +38,19 @@ def load_study(path: Path) -> dict[str, Any]:
     ValueError
         If the file is missing, is not YAML, or breaks the schema; the message names file, key and expectation.
     """
-    try:
-        study = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ValueError(f"There is no study file {path}.") from error
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not valid YAML: {error}") from error
-    check(study, "study", str(path))
+    study = read_study(path)
+    check(study, "study", place(path))
     return study
+
+
+def read_study(path: Path) -> Any:
+    """Read a study file that was checked before."""
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _UniqueKeys)
+    except FileNotFoundError as error:
+        raise ValueError(f"There is no study file {place(path)}.") from error
+    except yaml.YAMLError as error:
+        raise ValueError(f"{place(path)} is not valid YAML: {error}") from error
 
 
 def check(value: Any, schema: str, place: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from rflib.experiment.plan import plan_study
+from rflib.experiment.plan import folders_of, plan_study
 from rflib.files import read_table
 from rflib.report.numbers import columns
 from rflib.report.options import read_index
@@ -31,7 +31,7 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
     cells = read_table(folder / "cells.parquet")
     out_dir.mkdir(parents=True, exist_ok=True)
-    plan = plan_study(study.stem, about, {})
+    plan = plan_study(study.stem, about, {"folders": folders_of(cells["dataset"], cells["data"])})
     absent = [
         d["name"] for d in about["datasets"] if d.get("optional") and d["name"] not in set(cells["dataset"])
     ]

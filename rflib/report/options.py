@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import relevance
 
-from rflib.experiment.names import hint
+from rflib.datasets.hint import hint
 from rflib.report.cells import EXACT
 
 Options = Mapping[str, Any]
@@ -115,7 +115,7 @@ def check_entries(key: str, study: Options, allowed: Mapping[str, Sequence[str]]
     """
     entries = list(study.get(key) or [])
     for number, entry in enumerate(entries):
-        place = f"study {study['title']!r}, {key}[{number}] {entry.get('title', '')!r}"
+        place = f"{key}[{number}] {entry.get('title', '')!r}"
         check_entry(place, entry, study, allowed)
     return entries
 

@@ -13,7 +13,7 @@ import yaml
 from jinja2 import Environment, FileSystemLoader
 
 from rflib import __version__
-from rflib.experiment.plan import StudyPlan, plan_study
+from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.files import replacing
 from rflib.report.cells import read_cells
 from rflib.report.methods import cards, compared
@@ -83,7 +83,7 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
     folder = results_dir / name
     tables = list(_tables(name, folder / "tables"))
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
-    plan = plan_study(name, study, {})
+    plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
     skipped = pd.DataFrame(plan.skipped, columns=["kernel", "method", "reason"])
     absent = [
         d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in set(cells["name"])

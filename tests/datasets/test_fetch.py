@@ -285,7 +285,7 @@ def test_two_at_once_download_once(register, tmp_path):
 
 
 def test_unknown_data_set(tmp_path):
-    with pytest.raises(ValueError, match=r"unknown data set 'digit': did you mean 'digits'\?"):
+    with pytest.raises(ValueError, match=r"no data set 'digit' in the registry\. Did you mean 'digits'\?"):
         fetch("digit", tmp_path)
 
 

@@ -128,7 +128,10 @@ def test_description_of_what_is_loaded(folder):
 
 
 def test_unknown_preprocessing(folder):
-    with pytest.raises(ValueError, match="unknown preprocessing 'unitnorm': use raw, or steps of minmax"):
+    with pytest.raises(
+        ValueError,
+        match=r"'unitnorm'\. Did you mean 'unit_norm'\? Use raw, or steps of minmax",
+    ):
         load(folder, preprocess="minmax+unitnorm")
 
 

@@ -7,9 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix, issparse, load_npz
+from sklearn.datasets import dump_svmlight_file
 
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
+from rflib.datasets.user import folder_of, identified
+
+MINE = {"name": "mine", "task": "classification"}
 
 
 @pytest.fixture
@@ -137,12 +141,12 @@ def test_npz_and_regression(tmp_path):
         (
             {},
             {"task": "regression"},
-            r"mine\.csv: row 0 \(from 0\), column 'target' is '(yes|no)', not a number",
+            r"mine\.csv: row 0 \(from 0\), column 'label' is '(yes|no)', not a number",
         ),
         (
             {"label": [1.0, np.inf] * 15},
             {"task": "regression"},
-            r"row 1 \(from 0\), column 'target' is missing or",
+            r"row 1 \(from 0\), column 'label' is missing or",
         ),
     ],
 )
@@ -227,6 +231,79 @@ def test_errors_of_damaged_files(name, content, message, tmp_path):
     spec = {"target": "label"} if name.endswith((".csv", ".parquet")) else {}
     with pytest.raises(ValueError, match=re.escape(name) + ".*" + message):
         prepared(tmp_path, file=path, **spec)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"sep": ";"},
+            r"mine\.csv: its header is one name, 'a;b;c;label'\. .* commas, not by ';'.*index=False",
+        ),
+        (
+            {"index": True},
+            r"mine\.csv: column 0 \(from 0\) has no name, like the row numbers that pandas writes",
+        ),
+    ],
+)
+@pytest.mark.parametrize("function", [prepared, lambda folder, **spec: identified(MINE | spec)])
+def test_other_tables_that_pandas_writes(function, options, message, table, tmp_path):
+    table.to_csv(tmp_path / "mine.csv", **({"index": False} | options))
+    with pytest.raises(ValueError, match=message):
+        function(tmp_path, file=str(tmp_path / "mine.csv"), target="label")
+
+
+def test_the_index_of_a_parquet_file_is_no_input(table, tmp_path):
+    table.set_index(table.index * 2).to_parquet(tmp_path / "mine.parquet")
+    data = prepared(tmp_path, file=str(tmp_path / "mine.parquet"), target="label", columns=3)
+    assert data.X_train.shape[1] == 3
+
+
+def test_libsvm_that_counts_from_0(tmp_path):
+    X = np.array([[1.5, 0, 2], [0, 3, 0], [4, 0, 0]])
+    path = str(tmp_path / "mine.libsvm")
+    dump_svmlight_file(X, [1, 2, 3], path)
+    with pytest.raises(ValueError, match=r"mine\.libsvm .*Invalid index 0 .*say zero_based: true"):
+        prepared(tmp_path, file=path, task="regression")
+    prepare({"file": path, "task": "regression", "zero_based": True}, tmp_path, tmp_path / "out")
+    assert load_npz(tmp_path / "out/X.npz").toarray().tolist() == X.tolist()
+
+
+def test_the_folder_follows_the_content_and_what_is_said_of_it(table, tmp_path):
+    for name, rows in (("a", 30), ("b", 30), ("c", 29)):
+        table.head(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+
+    def folder(name, **spec):
+        return folder_of(identified(MINE | {"file": str(tmp_path / f"{name}.csv"), "target": "label"} | spec))
+
+    assert re.fullmatch("mine-[0-9a-f]{8}", folder("a"))
+    assert folder("a") == folder("b") == folder("a", preprocess="unit_norm", max_train=5)
+    assert len({folder("a"), folder("c"), folder("a", target="a", task="regression")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"file": "nowhere.csv"}, "there is no file nowhere.csv"),
+        ({"target": "lable"}, r"has no column 'lable'; .*Did you mean 'label'\?"),
+        ({"columns": 4}, "has 3 input columns, but columns is 4"),
+        ({"test_file": "nowhere.csv"}, "there is no file nowhere.csv"),
+        ({"zero_based": True}, "zero_based is for LIBSVM files"),
+    ],
+)
+def test_what_can_be_seen_without_reading_rows(spec, message, table, tmp_path):
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    with pytest.raises(ValueError, match=message):
+        identified(MINE | {"file": str(tmp_path / "mine.csv"), "target": "label"} | spec)
+
+
+def test_a_file_that_was_changed_after_its_digest_was_taken_is_refused(table, tmp_path):
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    spec = identified(MINE | {"file": str(tmp_path / "mine.csv"), "target": "label"})
+    prepare(spec, tmp_path, tmp_path / "out")
+    table.head(20).to_csv(tmp_path / "mine.csv", index=False)
+    with pytest.raises(ValueError, match=r"mine\.csv was changed after this run began"):
+        prepare(spec, tmp_path, tmp_path / "out")
 
 
 def test_target_is_for_tables(tmp_path):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from rflib.experiment.held import divided
 from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.experiment.studies import check, load_study
 
@@ -28,8 +29,14 @@ def plan(settings: dict[str, Any] | None = None, **changes: Any) -> StudyPlan:
     return plan_study("a", study, settings or {})
 
 
+def jobs(*arguments: Any, **changes: Any) -> StudyPlan:
+    """The plan as it is cut into jobs where there are no results yet."""
+    (found,) = divided([plan(*arguments, **changes)], Path("nowhere"))
+    return found
+
+
 def files(*arguments: Any, **changes: Any) -> set[str]:
-    return set(plan(*arguments, **changes).files("results"))
+    return set(jobs(*arguments, **changes).files("results"))
 
 
 def test_a_file_for_each_block() -> None:
@@ -118,7 +125,7 @@ def test_grids_are_parts_of_a_study_with_their_own_sizes() -> None:
         {"methods": ["GORF"], "kernels": ["delta"], "s": [4], "repetitions": 3},
         {"methods": ["RM"], "s": [[8, 16]], "budget": "n_components", "learners": []},
     ]
-    found = plan(grids=grids, learners={"SVM": {"type": "LinearSVM"}})
+    found = jobs(grids=grids, learners={"SVM": {"type": "LinearSVM"}})
     assert {
         (e.method_label, e.kernel_label, e.block.n_components, e.block.stop_seed, len(e.scores))
         for e in found.entries
@@ -155,7 +162,7 @@ def test_the_exact_kernel_runs_once_where_repetitions_have_the_same_rows() -> No
         ({"name": "usps", "max_train": 500}, {(0, 10), (10, 20)}),
         ({"name": "digits"}, {(0, 10), (10, 20)}),
     ):
-        found = plan(learners=learners, kernels=kernels, datasets=[{**dataset, "preprocess": "unit_norm"}])
+        found = jobs(learners=learners, kernels=kernels, datasets=[{**dataset, "preprocess": "unit_norm"}])
         assert {e.seeds for e in found.exact} == expected
 
 
@@ -174,12 +181,20 @@ def test_smoke_is_small_and_full_is_large() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"methods": {"mine": {"type": "MVORFF"}}}, "'a', method 'mine': .*Did you mean 'MVORF'"),
+        ({"methods": {"mine": {"type": "MVORFF"}}}, "method 'mine': .*Did you mean 'MVORF'"),
         ({"methods": {"mine": {"type": "GORF", "direction": "x"}}}, "mine.*Did you mean 'directions'"),
-        ({"kernels": {"k": {"type": "Gausian"}}}, "'a', kernel 'k': .*Did you mean 'Gaussian'"),
+        ({"kernels": {"k": {"type": "Gausian"}}}, "kernel 'k': .*Did you mean 'Gaussian'"),
         ({"kernels": {"k": {"type": "Gaussian", "sigma": -1}}}, "'k': .*sigma must be a positive number"),
-        ({"datasets": [{"name": "digitz"}]}, "'a', data set 'digitz': .*digits"),
-        ({"learners": {"l": {"type": "LinearSVMM"}}}, "'a', learner 'l': .*Did you mean 'LinearSVM'"),
+        (
+            {"datasets": [{"name": "digits", "preprocess": "unitnorm"}]},
+            "data set 'digits': unknown preprocessing 'unitnorm'. Did you mean 'unit_norm'",
+        ),
+        (
+            {"kernels": {"delta": {"type": "DeltaGaussian", "preprocess": "minmax+unitnorm"}}},
+            "data set 'digits': unknown preprocessing 'unitnorm'",
+        ),
+        ({"datasets": [{"name": "digitz"}]}, "data set 'digitz': .*digits"),
+        ({"learners": {"l": {"type": "LinearSVMM"}}}, "learner 'l': .*Did you mean 'LinearSVM'"),
         ({"s": [4, -8]}, r"a.yaml: s.1: -8 is not a positive integer"),
         ({"s": ["2e"]}, r"a.yaml: s.0: '2e' is not a positive integer, or like d/2"),
         ({"repetitions": 0}, "repetitions: 0 is not a positive integer"),
@@ -204,6 +219,22 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], words: str) -> None:
 def test_a_file_that_is_not_yaml(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("s: [1\n")
     with pytest.raises(ValueError, match=r"a.yaml is not valid YAML"):
+        load_study(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "title: A\ntext: B\ntitle: C\n",
+            "a.yaml is not valid YAML: line 3: the key 'title' stands in line 1",
+        ),
+        ("methods: {A: {type: RFF}, A: {type: ORF}}\n", "the key 'A' stands in line 1 already"),
+    ],
+)
+def test_a_key_that_stands_twice(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(ValueError, match=words):
         load_study(tmp_path / "a.yaml")
 
 

@@ -18,7 +18,17 @@ Copy = Callable[[Workspace], Workspace]
 def test_a_wrong_study(fresh: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     workspace.study(methods={"mine": {"type": "MVORFF"}})
-    _says(workspace.snakemake(TABLE, "--dry-run", fails=True), "study 'tiny', method 'mine'", "'MVORF'?")
+    words = ("workflow/studies/tiny.yaml: method 'mine'", "'MVORF'?")
+    _says(workspace.snakemake(TABLE, "--dry-run", fails=True), *words)
+    _says(workspace.snakemake("--dry-run", fails=True), *words)
+
+
+def test_what_needs_no_rows_is_checked_before_anything_is_run(fresh: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(fresh)
+    (workspace.folder / "mine.csv").write_text("a,label\n1,0\n")
+    mine = {"name": "mine", "file": "mine.csv", "target": "lable", "task": "classification"}
+    workspace.study(datasets=[mine])
+    _says(workspace.snakemake("tiny", "--dry-run", fails=True), "tiny.yaml: data set 'mine'", "'label'?")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +69,7 @@ def test_missing_values_in_a_users_file(fresh: Workspace, copy_of: Copy) -> None
     (workspace.folder / "mine.csv").write_text("a,b,target\n1,2,0\n3,,1\n")
     mine = {"name": "mine", "file": "mine.csv", "target": "target", "task": "classification", "columns": 2}
     workspace.study(datasets=[mine])
-    _says(workspace.snakemake("results/data/mine/meta.json", fails=True), "mine.csv", "row 1", "'b'")
+    _says(workspace.snakemake(TABLE, fails=True), "mine.csv", "row 1", "'b'")
 
 
 def test_a_wrong_checksum_and_no_network(

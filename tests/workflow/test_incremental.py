@@ -69,11 +69,6 @@ def test_a_new_method_of_the_package_reruns_nothing(finished: Workspace, copy_of
     assert workspace.planned() == {}
 
 
-def test_more_repetitions_add_a_block(finished: Workspace, copy_of: Copy) -> None:
-    new = {"features": 3, "errors": 3, "scores": 3, "aggregate": 1}
-    assert finished.planned("--config", "repetitions=4") == new
-
-
 def test_a_new_s_adds_a_block(finished: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(finished)
     workspace.study(s=[4, "d/8"])

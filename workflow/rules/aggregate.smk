@@ -9,8 +9,8 @@ rule aggregate:
     log:
         RESULTS + "/logs/aggregate/{study}.log",
     params:
-        settings=lambda wildcards: PIPELINE.settings_text,
-        labels=lambda wildcards: PIPELINE.part(wildcards.study, "datasets", "kernels", "methods", "s", "budget", "learners", "grids"),
+        settings=lambda wildcards: PIPELINE.settings_of(wildcards.study),
+        study=lambda wildcards: PIPELINE.about_cells(wildcards.study),
         code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate"),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,

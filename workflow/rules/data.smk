@@ -1,8 +1,11 @@
-# Fetch the official files of a data set and turn them into arrays.
+# Fetch the official files of a data set, or take the user's, and turn them into arrays. The folder of a user's file
+# is named by its content, so its time says nothing.
 
 
 rule prepare:
     localrule: True
+    input:
+        lambda wildcards: ancient(PIPELINE.user_files(wildcards.dataset)),
     output:
         meta=RESULTS + "/data/{dataset}/meta.json",
     log:

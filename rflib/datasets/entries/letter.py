@@ -13,6 +13,7 @@ LETTER = {
         split="given",
         train_rows=12_000,
         reader="letter",
+        shipped=("letter_luo2021_rows.npy",),
         files=(
             File(
                 "letter-recognition.data",

@@ -1,0 +1,45 @@
+"""Which seeds run in which job: what is there already is kept, and only the seeds that are missing are run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+
+class Demand(NamedTuple):
+    """Seeds 0, 1, ..., ``repetitions`` - 1 that a study wants, and how many of them make one job."""
+
+    repetitions: int
+    seed_block: int
+
+
+def ranges(demands: Collection[Demand], held: Collection[tuple[int, int]] = ()) -> list[tuple[int, int]]:
+    """Return ranges of seeds, end to end from 0 on, that hold all seeds that are wanted.
+
+    Of ranges that exist, the longest that starts where the one before ends is taken as it is, even if it
+    holds more seeds than are wanted. What lies between is cut where a study's demand ends and where the next
+    range that exists begins, and into jobs of ``seed_block`` seeds. The answer does not change while ranges
+    of it come into being.
+
+    Parameters
+    ----------
+    demands : collection of Demand
+        What the studies want of the same cells; at least one.
+    held : collection of (first, stop)
+        Ranges of which there are results.
+    """
+    longest: dict[int, int] = {}
+    for first, stop in held:
+        longest[first] = max(stop, longest.get(first, stop))
+    found = []
+    first, last = 0, max(demand.repetitions for demand in demands)
+    while first < last:
+        open_demands = [demand for demand in demands if demand.repetitions > first]
+        stop = longest.get(first) or min(
+            first + min(demand.seed_block for demand in open_demands),
+            *(demand.repetitions for demand in open_demands),
+            *(start for start in longest if start > first),
+        )
+        found.append((first, stop))
+        first = stop
+    return found

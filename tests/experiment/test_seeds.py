@@ -1,0 +1,89 @@
+"""Ranges of seeds: what is there stays, what is missing is run once, and a run that goes on changes no plan."""
+
+from __future__ import annotations
+
+from itertools import chain, pairwise
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rflib.experiment.held import divided
+from rflib.experiment.names import LONGEST
+from rflib.experiment.plan import Block
+from rflib.experiment.seeds import Demand, ranges
+
+from .test_plan import plan
+
+demand = st.builds(Demand, st.integers(1, 30), st.integers(1, 12))
+demands = st.sets(demand, min_size=1, max_size=4)
+held = st.sets(
+    st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda pair: (pair[0], sum(pair))), max_size=8
+)
+
+
+@given(demands, held, st.data())
+def test_the_ranges_do_not_change_while_they_come_into_being(
+    demands: set[Demand], held: set[tuple[int, int]], data: st.DataObject
+) -> None:
+    planned = ranges(demands, held)
+    done = data.draw(st.sets(st.sampled_from(planned)))
+    assert ranges(demands, held | done) == planned
+
+
+@given(demands, held)
+def test_the_ranges_hold_all_wanted_seeds_once(demands: set[Demand], held: set[tuple[int, int]]) -> None:
+    planned = ranges(demands, held)
+    assert planned[0][0] == 0
+    assert all(before[1] == after[0] for before, after in pairwise(planned))
+    assert planned[-1][1] >= max(demand.repetitions for demand in demands) > planned[-1][0]
+    ends = {demand.repetitions for demand in demands}
+    for first, stop in set(planned) - held:
+        assert stop - first <= max(demand.seed_block for demand in demands)
+        assert not ends & set(range(first + 1, stop))
+
+
+@given(st.lists(demands, min_size=1, max_size=5))
+def test_no_seed_is_ever_run_twice_and_no_file_is_left_over(history: list[set[Demand]]) -> None:
+    """Studies come and go, and ask for more or for fewer seeds."""
+    there: set[tuple[int, int]] = set()
+    for demands in history:
+        new = set(ranges(demands, there)) - there
+        there |= new
+        seeds = list(chain.from_iterable(range(*pair) for pair in there))
+        assert sorted(seeds) == list(range(len(seeds)))
+        assert all(first < max(demand.repetitions for demand in demands) for first, _ in new)
+
+
+@given(st.integers(1, 25))
+def test_3_then_5_then_20_repetitions(seed_block: int) -> None:
+    there: set[tuple[int, int]] = set()
+    for repetitions, expected in ((3, {0, 1, 2}), (5, {3, 4}), (20, set(range(5, 20)))):
+        new = set(ranges([Demand(repetitions, seed_block)], there)) - there
+        assert set(chain.from_iterable(range(*pair) for pair in new)) == expected
+        there |= new
+    assert set(ranges([Demand(3, 7)], there)) <= there
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20, unique=True), st.integers(0, 999))
+def test_the_name_of_a_block_tells_its_seeds(columns: list[int], first: int) -> None:
+    block = Block(tuple(columns), first, first + 10)
+    assert block.name.endswith(f"-r{first}_{first + 10}")
+    assert len(block.name) <= LONGEST
+
+
+def test_studies_share_the_jobs_of_the_same_cells(tmp_path: Path) -> None:
+    three, ten = (plan(repetitions=repetitions, s=[4]) for repetitions in (3, 10))
+    shared = [{entry.block for entry in part.entries} for part in divided([three, ten], tmp_path)]
+    assert shared == [{Block((16,), 0, 3)}, {Block((16,), 0, 3), Block((16,), 3, 10)}]
+
+
+def test_what_is_there_is_found_by_its_name(tmp_path: Path) -> None:
+    """Also where a long name is shortened, and beside files of other columns."""
+    wanted = plan(repetitions=5, s=[list(range(1000, 1016)), 4])
+    for entry in wanted.entries:
+        path = tmp_path / entry.with_seeds(0, 3).stored
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (found,) = divided([wanted], tmp_path)
+    assert {(e.block.first_seed, e.block.stop_seed) for e in found.entries} == {(0, 3), (3, 5)}

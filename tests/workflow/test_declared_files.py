@@ -1,0 +1,244 @@
+"""What jobs read is what Snakemake knows: each file is an input of the rule, or in a hash that is its parameter.
+
+The project's own studies quickstart and luo2021 (its part on letter) run in a tiny size while Python's audit hook
+notes every file that a step opens (`audit/sitecustomize.py`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from rflib.datasets.registry import REGISTRY
+from rflib.experiment import pipeline as pipeline_module
+from rflib.experiment.fingerprint import closure, fingerprint
+from rflib.experiment.pipeline import Pipeline
+
+from ..datasets.conftest import MIRROR
+from .conftest import ROOT, Workspace, _copy
+
+pytestmark = pytest.mark.workflow
+needs_mirror = pytest.mark.skipif(
+    not MIRROR.is_dir(), reason=f"letter needs a mirror, and none is at {MIRROR}"
+)
+
+SIZE = {"max_train": 60, "max_test": 40}
+KEPT: dict[str, dict[str, Any]] = {
+    "quickstart": {
+        "datasets": ["digits", "diabetes"],
+        "kernels": ["delta-Gaussian"],
+        "methods": ["SRF"],
+        "claims": [],
+    },
+    "luo2021": {
+        "datasets": ["letter"],
+        "kernels": ["polynomial", "delta-Gaussian"],
+        "methods": ["GRFF as run", "GORF as run", "GRFF", "GORF", "GORF frame"],
+        "claims": ["Table II, polynomial kernel, is what the authors' procedure gives"],
+    },
+}
+ENVIRONMENT = [
+    *(os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, os.path.dirname(os.__file__))),
+    *("/proc", "/sys", "/dev", "/etc", "/usr", "/lib"),
+    str(Path.home() / ".cache"),  # matplotlib's list of fonts
+]
+# They run each step, and decide nothing in it.
+RUNNERS = {"rflib.__main__", "rflib.cli", "rflib.experiment.sources"}
+# Their rules have what they use of a study as a parameter: all but what is shown, or just that.
+READ_A_STUDY = {"aggregate", "tables", "figures", "report"}
+
+
+class Job(NamedTuple):
+    """A step that was run, what it read, and what Snakemake knows of it."""
+
+    command: list[str]
+    opened: list[Path]
+    modules: set[str]
+    record: dict[str, Any]
+
+    @property
+    def step(self) -> str:
+        return self.command[0]
+
+    def option(self, name: str) -> str:
+        return self.command[self.command.index(name) + 1]
+
+
+@pytest.fixture(scope="module")
+def audited(
+    fresh: Workspace, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Workspace, list[Job]]]:
+    workspace = _copy(fresh, tmp_path_factory.mktemp("audited"))
+    (workspace.folder / "workflow/studies/tiny.yaml").unlink()
+    studies = [name for name in KEPT if name != "luo2021" or MIRROR.is_dir()]
+    for name in studies:
+        path = workspace.folder / f"workflow/studies/{name}.yaml"
+        path.write_text(yaml.safe_dump(_reduced(name), sort_keys=False))
+    notes = tmp_path_factory.mktemp("notes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RFLIB_AUDIT", str(notes))
+        patch.setenv("RFLIB_MIRRORS", str(MIRROR))
+        patch.setattr(Workspace, "environment", _audited_environment(workspace))
+        workspace.snakemake(*studies)
+        patch.chdir(workspace.folder)
+        yield workspace, list(_jobs(workspace, notes))
+
+
+def _audited_environment(workspace: Workspace) -> dict[str, str]:
+    found = {key: value for key, value in workspace.environment.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**found, "PYTHONPATH": f"{workspace.folder}:{Path(__file__).parent / 'audit'}"}
+
+
+def _reduced(name: str) -> dict[str, Any]:
+    """The study of the project with a few of its parts, and everything that it shows of these."""
+    study = yaml.safe_load((ROOT / f"workflow/studies/{name}.yaml").read_text())
+    kept = KEPT[name]
+    study["datasets"] = [{**d, **SIZE} for d in study["datasets"] if d["name"] in kept["datasets"]]
+    for role in ("kernels", "methods"):
+        study[role] = {label: study[role][label] for label in kept[role]}
+    study["claims"] = [claim for claim in study["claims"] if claim["title"] in kept["claims"]]
+    for key in ("tables", "figures"):
+        study[key] = [entry for entry in study[key] if _within(entry, study)]
+    for spec in study["methods"].values():
+        if "kernels" in spec:
+            spec["kernels"] = [label for label in spec["kernels"] if label in study["kernels"]]
+    study.pop("grids", None)
+    return {**study, "s": [[4]], "repetitions": 1}
+
+
+def _within(entry: dict[str, Any], study: dict[str, Any]) -> bool:
+    """Whether an entry names no kernel, method or data set that the reduced study has not."""
+    names = {key: set(value) for key in ("kernels", "methods", "datasets") if (value := entry.get(key))}
+    known = {
+        "datasets": {d["name"] for d in study["datasets"]},
+        **{k: study[k] for k in ("kernels", "methods")},
+    }
+    published = entry.get("published", {})
+    return all(words <= set(known[key]) for key, words in names.items()) and set(
+        published.get("methods", [])
+    ) <= set(study["methods"])
+
+
+def _jobs(workspace: Workspace, notes: Path) -> Iterator[Job]:
+    records = {}
+    folder = workspace.folder / ".snakemake/metadata"
+    for path in folder.rglob("*"):
+        if path.is_file():
+            name = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
+            records[base64.b64decode(name).decode()] = json.loads(path.read_text())
+    for path in sorted(notes.iterdir()):
+        note = json.loads(path.read_text())
+        job = Job(note["command"], [*map(Path, note["opened"])], set(note["modules"]), {})
+        if job.step == "fetch":
+            output = f"results/data/{job.option('--name')}/meta.json"
+        elif job.step == "prepare":
+            output = f"{job.option('--output')}/meta.json"
+        else:
+            output = job.option("--output" if "--output" in job.command else "--out")
+        yield job._replace(record=records[output])
+
+
+def _undeclared(job: Job, workspace: Workspace) -> list[str]:
+    """The files that a job read and Snakemake does not know."""
+    known = [workspace.folder / file for file in (*job.record["input"], *job.record["log"])]
+    # Arrays come and go together with the meta.json beside them.
+    known += [path.parent for path in known if path.name == "meta.json"]
+    package = workspace.folder / "rflib"
+    if job.step in ("fetch", "prepare"):
+        entry = REGISTRY[job.option("--name" if job.step == "fetch" else "--spec")]
+        # Their sha256 are in the rule's parameter ``code``.
+        known += [package / "datasets" / name for name in entry.shipped]
+        for file in entry.files:
+            known += [workspace.folder / "data" / file.name, MIRROR / file.name, MIRROR / f"{file.name}.xz"]
+    if job.step in READ_A_STUDY:
+        known.append(workspace.folder / "workflow/studies")
+    if job.step == "report":
+        # The rule's parameter ``assets`` is their hash; logs are those of the jobs whose results are shown.
+        known += [
+            package / "report/templates",
+            package / "report/methods.yaml",
+            workspace.folder / "results/logs",
+        ]
+    return [
+        str(path)
+        for path in job.opened
+        if path.is_file()
+        and not (path.is_relative_to(package) and path.suffix in (".py", ".pyc"))
+        and not any(os.path.realpath(path).startswith(f"{folder}/") for folder in ENVIRONMENT)
+        and not path.is_relative_to(Path(__file__).parent)
+        and not any(path.is_relative_to(place) for place in known)
+    ]
+
+
+def _of(study: str, job: Job) -> bool:
+    return (study == "luo2021") == any("letter" in word or "luo2021" in word for word in job.command)
+
+
+@pytest.mark.parametrize("study", ["quickstart", pytest.param("luo2021", marks=needs_mirror)])
+def test_every_file_that_a_job_reads_is_declared(study: str, audited: tuple[Workspace, list[Job]]) -> None:
+    workspace, jobs = audited
+    steps = {job.step for job in jobs if _of(study, job)}
+    assert steps >= {"prepare", "spectra", "sample", "evaluate", "train", "aggregate", "tables", "figures"}
+    undeclared = {
+        " ".join(job.command[:3]): files
+        for job in jobs
+        if _of(study, job) and (files := _undeclared(job, workspace))
+    }
+    assert undeclared == {}
+
+
+def test_every_module_that_a_job_imports_is_in_its_fingerprint(
+    audited: tuple[Workspace, list[Job]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for those of `prepare`, whose fingerprint is of single definitions (`test_fingerprint.py`)."""
+    workspace, jobs = audited
+    monkeypatch.chdir(workspace.folder)
+    modules_of = _modules_of_fingerprints(workspace, monkeypatch)
+    for job in jobs:
+        if job.step not in ("fetch", "prepare"):
+            (code,) = [word for word in modules_of if any(word in text for text in job.record["params"])]
+            strange = {name for name in job.modules - modules_of[code] - RUNNERS if not _is_package(name)}
+            assert strange == set(), (job.command[:3], code)
+
+
+def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """The modules of each fingerprint that a rule of the pipeline has as a parameter."""
+    found: dict[str, set[str]] = {}
+
+    def noted(*modules: str) -> str:
+        code = fingerprint(*modules)
+        found[code] = closure(*modules)
+        return code
+
+    monkeypatch.setattr(pipeline_module, "fingerprint", noted)
+    pipeline = Pipeline(yaml.safe_load((workspace.folder / "config.yaml").read_text()), workspace.folder)
+    for plan in pipeline.studies.values():
+        for entry in plan.entries:
+            unit = entry.unit
+            wildcards = SimpleNamespace(data=unit.data.id, kernel=unit.kernel, method=unit.method)
+            pipeline.method_code("sample", wildcards)
+            pipeline.method_code("evaluate", wildcards)
+            for _, score in entry.scores:
+                pipeline.method_code("train", wildcards, pipeline.learner_module(score.id))
+            if unit.measure is not None:
+                pipeline.measure_code(unit.data.id, unit.kernel, unit.measure_id)
+        for exact in plan.exact:
+            data, kernel, job = exact.path.split("/")
+            pipeline.exact_code(SimpleNamespace(data=data, kernel=kernel, job=job))
+    for step in ("experiment.aggregate", "report.tables", "report.figures", "report.page"):
+        pipeline.code(f"rflib.{step}")
+    return found
+
+
+def _is_package(name: str) -> bool:
+    """Packages offer names from their modules, which are imported, and found, one by one."""
+    return (ROOT / name.replace(".", "/") / "__init__.py").exists()
