@@ -4,7 +4,8 @@
 rule tables:
     localrule: True
     input:
-        RESULTS + "/{study}/cells.parquet",
+        lambda wildcards: PIPELINE.published(PUBLISHED, wildcards.study, "tables", "claims"),
+        cells=RESULTS + "/{study}/cells.parquet",
     output:
         directory(RESULTS + "/{study}/tables"),
     log:
@@ -13,14 +14,15 @@ rule tables:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims"),
         code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
     shell:
-        "{STEP} tables --study {STUDIES:q}/{wildcards.study}.yaml --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
+        "{STEP} tables --study {STUDIES:q}/{wildcards.study}.yaml --cells {input.cells:q} --published {PUBLISHED:q} --out {output:q}"
         " 2> {log:q}"
 
 
 rule figures:
     localrule: True
     input:
-        RESULTS + "/{study}/cells.parquet",
+        lambda wildcards: PIPELINE.published(PUBLISHED, wildcards.study, "figures"),
+        cells=RESULTS + "/{study}/cells.parquet",
     output:
         directory(RESULTS + "/{study}/figures"),
     log:
@@ -29,7 +31,7 @@ rule figures:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "figures"),
         code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
     shell:
-        "{STEP} figures --study {STUDIES:q}/{wildcards.study}.yaml --cells {input:q} --published {PUBLISHED:q} --out {output:q}"
+        "{STEP} figures --study {STUDIES:q}/{wildcards.study}.yaml --cells {input.cells:q} --published {PUBLISHED:q} --out {output:q}"
         " 2> {log:q}"
 
 
