@@ -115,5 +115,5 @@ onerror:
             shell(
                 "{STEP} partial --studies {STUDY_FILES:q} --settings {PIPELINE.settings_text:q} --results {RESULTS:q}"
                 " --published {PUBLISHED:q} --out {PARTIAL:q} 2> {RESULTS:q}/logs/partial.log"
-                " || tail -n 1 {RESULTS:q}/logs/partial.log"
+                " || tail -n 1 {RESULTS:q}/logs/partial.log || true"
             )

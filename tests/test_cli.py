@@ -1,9 +1,9 @@
-"""The command line's errors: one line for what rflib says of its input, a traceback for what comes from elsewhere."""
+"""Errors on the command line: one line for what rflib says of its input, a traceback for all else."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,38 +11,50 @@ import numpy as np
 import pytest
 
 from rflib import cli
+from rflib.files import read_table
 from rflib.maps.rff import RFF
+from rflib.report.export import export
 
-OWN = """
-import numpy as np
-from rflib.maps.rff import RFF
 
-def by_numpy(modules):
-    np.ones(3) + np.ones(4)
+def test_an_error_of_the_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--study", "none.yaml", "--results", str(tmp_path), "--out", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"^error: \S+none holds no cells: run the study first\.$"):
+        cli.main(["export", *words])
+    assert capsys.readouterr().err.count("\n") == 1
 
-def by_themselves(modules):
+
+def test_an_error_of_a_users_is_shown_where_it_was_raised(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "_fingerprint", by_themselves)
+    with pytest.raises(SystemExit, match=r"^error: mine$"):
+        cli.main(["fingerprint", "any"])
+    assert f'test_cli.py", line {by_themselves.__code__.co_firstlineno + 1}' in capsys.readouterr().err
+
+
+def by_themselves(modules: Any = None) -> None:
     raise ValueError("mine")
 
-def by_rflib(modules):
-    RFF(sigma_of="x").fit([[1.0]])
-"""
 
-
-def run(step: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: Any) -> str:
-    """What a step prints when it ends with an error, the command itself left out."""
-    monkeypatch.setattr(cli, "_fingerprint", step)
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["fingerprint", "any"])
-    return capsys.readouterr().err.partition("\n")[2] + str(ended.value)
-
-
-def refused(modules: list[str]) -> None:
+def through_rflib() -> None:
     RFF(n_components=-1).fit(np.ones((2, 2)))
 
 
-def missing(modules: list[str]) -> None:
-    from rflib.files import read_table
-
-    read_table("/nowhere/cells.parquet")
-
-
+@pytest.mark.parametrize(
+    ("raising", "explains_itself"),
+    [
+        (partial(export, Path("none.yaml"), Path("none"), Path("none")), True),
+        (partial(read_table, "/nowhere/cells.parquet"), True),
+        (partial(cli._range, "1:two"), False),
+        (partial(np.stack, []), False),
+        (by_themselves, False),
+        (through_rflib, False),
+    ],
+)
+def test_who_raised_it(raising: Callable[[], Any], explains_itself: bool) -> None:
+    with pytest.raises((ValueError, OSError)) as caught:
+        raising()
+    error = caught.value
+    assert error.__traceback__ is not None
+    error.__traceback__ = error.__traceback__.tb_next  # the frame of this test
+    assert cli._explains_itself(error) == explains_itself

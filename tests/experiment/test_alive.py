@@ -38,7 +38,7 @@ def test_locks_of_the_dead_are_cleared_and_those_of_the_living_kept(folder: Path
 
 
 def test_snakemake_still_keeps_its_locks_there(tmp_path: Path) -> None:
-    """Seen in Snakemake 9.27: if this fails with another version, `hold` no longer clears the locks of the dead."""
+    """Seen in Snakemake 9.27: with one where this fails, `hold` does not clear the locks of the dead."""
     dead = FilePersistence(path=tmp_path / ".snakemake")
     for kind in ("input", "output"):
         dead._write_locks(kind, ["a file"])

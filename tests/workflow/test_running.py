@@ -97,7 +97,9 @@ def test_published_numbers_are_inputs(failed: tuple[Workspace, str], copy_of: Co
     entry = {"metric": "accuracy", "paper": "luo2021", "table": "tab", "kernels": {"delta": "delta"}}
     workspace.study(claims=[{"type": "agrees", "title": "T", "methods": {"GORF": "GORF"}, **entry}])
     published = workspace.folder / "workflow/published/luo2021.csv"
-    published.write_text("kernel,dataset,method,s,metric,table,mean,std\ndelta,digits,GORF,4,accuracy,tab,0.01,0.001\n")
+    published.write_text(
+        "kernel,dataset,method,s,metric,table,mean,std\ndelta,digits,GORF,4,accuracy,tab,0.01,0.001\n"
+    )
     workspace.snakemake("results/tiny/tables")
     claims = workspace.folder / "results/tiny/tables/claims.csv"
     assert list(pd.read_csv(claims)["verdict"]) == ["not reproduced"]

@@ -1,5 +1,8 @@
 # Tables, figures and the page: redrawn from the cells, never recomputing one.
 
+# Parts of a study file that decide what its tables and figures show, and in which order.
+LABELS = ("datasets", "kernels", "methods", "learners")
+
 
 rule tables:
     localrule: True
@@ -11,7 +14,7 @@ rule tables:
     log:
         RESULTS + "/logs/tables/{study}.log",
     params:
-        options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims"),
+        options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
     shell:
         "{STEP} tables --study {STUDIES:q}/{wildcards.study}.yaml --cells {input.cells:q} --published {PUBLISHED:q} --out {output:q}"
@@ -28,7 +31,7 @@ rule figures:
     log:
         RESULTS + "/logs/figures/{study}.log",
     params:
-        options=lambda wildcards: PIPELINE.part(wildcards.study, "figures"),
+        options=lambda wildcards: PIPELINE.part(wildcards.study, "figures", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
     shell:
         "{STEP} figures --study {STUDIES:q}/{wildcards.study}.yaml --cells {input.cells:q} --published {PUBLISHED:q} --out {output:q}"
