@@ -20,7 +20,7 @@ $(STAMP): envs/lock.txt pyproject.toml
 	touch $@
 
 run: $(STAMP)
-	$(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/default quickstart
+	$(BIN)/snakemake --cores $(CORES) quickstart
 	@echo "The report: results/report/index.html"
 
 test: $(STAMP)

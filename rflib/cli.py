@@ -6,7 +6,10 @@ import argparse
 import json
 import shlex
 import sys
+import sysconfig
+import traceback
 from collections.abc import Callable, Sequence
+from dis import opmap
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,11 @@ from rflib.experiment.sources import unchanged
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one step; errors of the input end it with one clear line and exit status 1."""
+    """Run one step.
+
+    An error that rflib raises about its input ends it with one clear line and exit status 1. One from elsewhere,
+    such as a user's class or numpy, is shown with its traceback too.
+    """
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
     threads = options.pop("threads")
@@ -26,7 +33,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with threadpool_limits(threads), unchanged():
             step(**options)
     except (ValueError, OSError) as error:
+        if not _explains_itself(error):
+            traceback.print_exception(error)
         sys.exit(f"error: {error}")
+
+
+_OURS = Path(__file__).parent
+_INSTALLED = tuple(map(Path, sysconfig.get_paths().values()))
+
+
+def _explains_itself(error: Exception) -> bool:
+    """Whether rflib or the operating system raised the error on purpose, with no module of a user's in between."""
+    trace = error.__traceback__
+    while trace is not None:
+        code, last = trace.tb_frame.f_code, trace.tb_lasti
+        ours = Path(code.co_filename).is_relative_to(_OURS)
+        if not ours and not any(Path(code.co_filename).is_relative_to(folder) for folder in _INSTALLED):
+            return False
+        trace = trace.tb_next
+    return isinstance(error, OSError) or (ours and code.co_code[last] == opmap["RAISE_VARARGS"])
 
 
 def _fetch(name: str, folder: Path, mirror: list[str]) -> None:
@@ -136,6 +161,13 @@ def _report(studies: list[Path], results: Path, out: Path) -> None:
     write_page(studies, results, out)
 
 
+def _partial(studies: list[Path], settings: Any, results: Path, published: Path, out: Path) -> None:
+    from rflib.report.partial import write_partial
+
+    write_partial(studies, settings, results, published, out)
+    print(f"The report of what is there: {out}")
+
+
 def _export(study: Path, results: Path, out: Path) -> None:
     from rflib.report.export import export
 
@@ -227,9 +259,13 @@ def _parser() -> argparse.ArgumentParser:
         step.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
         step.add_argument("--out", type=Path, required=True, help="folder of the tables or figures")
     report = _step(steps, "report", _report, "write the report page")
-    report.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
-    report.add_argument("--results", type=Path, required=True, help="folder of the results")
-    report.add_argument("--out", type=Path, required=True, help="the page")
+    partial = _step(steps, "partial", _partial, "write a page of what a run with failed jobs has left")
+    for step in (report, partial):
+        step.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
+        step.add_argument("--results", type=Path, required=True, help="folder of the results")
+        step.add_argument("--out", type=Path, required=True, help="the page")
+    partial.add_argument("--settings", type=json.loads, default={}, help="repetitions, seed_block (JSON)")
+    partial.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
 
     export = _step(
         steps, "export", _export, "write a study's tables and figures as Markdown and SVG, to keep"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from rflib.datasets.load import Dataset, load
 from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.experiment.warned import COLUMN, FitWarning
 from rflib.files import read_arrays
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap
@@ -57,6 +59,8 @@ def maps_of(features: Path, kernel: Spec, method: Spec) -> Iterator[tuple[int, i
             name.rsplit("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{cell}/")
         }
         seconds = float(state.pop("seconds"))
+        for text in state.pop(COLUMN):
+            warnings.warn(FitWarning(text), stacklevel=2)
         fitted = build_map(method, build_kernel(kernel), n_components=n_components).restore(state)
         yield n_components, seed, fitted, seconds
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
 from rflib.experiment.names import Spec, build_kernel
+from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.metrics import (
     degrees_of_freedom,
@@ -44,7 +45,7 @@ def run(
     """
     found: list[dict[str, Any]] = []
     read_for = None
-    for n, seed, feature_map, fit_seconds in maps_of(features, kernel, method):
+    for n, seed, feature_map, fit_seconds in noted(maps_of(features, kernel, method), found):
         if seed != read_for:
             data = source.read(seed)
             X = data.X_train

@@ -362,6 +362,13 @@ class Pipeline:
         files = sorted([*folder.glob("templates/*"), *folder.glob("*.yaml")])
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
+    def published(self, folder: str, study: str, *keys: str) -> list[str]:
+        """Return the files of published numbers that these parts of a study name."""
+        return [
+            f"{folder}/{paper}.csv"
+            for paper in sorted(_papers([self.studies[study].study.get(key) for key in keys]))
+        ]
+
     def part(self, study: str, *keys: str) -> str:
         """Return the part of a study file that a table or figure depends on."""
         return canonical({key: self.studies[study].study.get(key) for key in keys})
@@ -432,3 +439,11 @@ def _folder(spec: Mapping[str, Any]) -> str:
     from rflib.datasets.user import folder_of
 
     return folder_of(spec)
+
+
+def _papers(part: Any) -> set[str]:
+    """Every ``paper`` that entries of tables, figures or claims name, however deep."""
+    if isinstance(part, Mapping):
+        named = {part["paper"]} if "paper" in part else set()
+        return named.union(*map(_papers, part.values()))
+    return set().union(*map(_papers, part)) if isinstance(part, list) else set()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rflib.experiment.cells import Source, seed_of
 from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.experiment.warned import COLUMN, recorded
 from rflib.files import write_arrays
 from rflib.measures.base import SpectralMeasure
 
@@ -33,6 +34,7 @@ def run(
     """
     constructed = {"measure": measure} if measure else {}
     arrays: dict[str, NDArray] = {}
+    told: set[str] = set()
     for seed in seeds:
         data = source.read(seed)
         for n in n_components:
@@ -46,8 +48,10 @@ def run(
             tasks = [name for name, v in parameters if name.split("__")[-1] == "task" and v == "auto"]
             feature_map.set_params(**dict.fromkeys(tasks, data.task))
             start = perf_counter()
-            feature_map.fit(data.X_train, data.y_train)
+            with recorded(told) as warnings:
+                feature_map.fit(data.X_train, data.y_train)
             seconds = perf_counter() - start
-            state = feature_map.state() | {"seconds": np.array(seconds)}
+            about = {"seconds": np.array(seconds), COLUMN: np.array(warnings, dtype=np.str_)}
+            state = feature_map.state() | about
             arrays |= {f"{n}/{seed}/{name}": array for name, array in state.items()}
     write_arrays(output, arrays)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rflib.datasets.load import Dataset
 from rflib.experiment.cells import Source, maps_of
 from rflib.experiment.names import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
+from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.learners.ridge_system import ridge_sizes
 from rflib.learners.signed import signed_columns
@@ -26,7 +27,7 @@ def run(
     """Train and score the learner for every cell in the file of features."""
     found: list[dict[str, Any]] = []
     read_for = None
-    for n, seed, feature_map, _ in maps_of(features, kernel, method):
+    for n, seed, feature_map, _ in noted(maps_of(features, kernel, method), found):
         if seed != read_for:
             data = source.read(seed)
             norms = _row_norms(source, seed) if learner.get("row_norms") else (1.0, 1.0)

@@ -19,7 +19,7 @@ from rflib.report.cells import read_cells
 from rflib.report.methods import cards, compared
 from rflib.report.numbers import columns
 from rflib.report.options import METRICS, read_index, slug
-from rflib.report.provenance import machines, units
+from rflib.report.provenance import machines, units, warned
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
@@ -36,7 +36,9 @@ VERDICTS = (
 )
 
 
-def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> None:
+def write_page(
+    studies: Sequence[Path], results_dir: Path, out_file: Path, *, partial: Mapping[str, Any] | None = None
+) -> None:
     """Write the page for the studies that have results.
 
     Parameters
@@ -47,6 +49,9 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
         Folder of the results, with tables and figures of each study.
     out_file : Path
         The page; it appears when it is complete.
+    partial : mapping, optional
+        Of a run in which jobs failed: ``missing``, the number of files of results that are not there, and
+        ``failed``, the job, log and message of each.
 
     Raises
     ------
@@ -71,6 +76,7 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
         standings=columns(standings),
         totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
+        partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
@@ -110,6 +116,7 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
         "skipped": columns(skipped),
         "units": units(cells, results_dir),
         "machines": machines(cells),
+        "warned": columns(warned(cells)),
     }
 
 

@@ -1,4 +1,4 @@
-"""Where each cell comes from: the commands in the logs, fingerprint of the code, versions, host, seconds."""
+"""Where each cell comes from: its command, fingerprint, versions, host, seconds and warnings."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+
+from rflib.experiment.warned import COLUMN, kind
 
 _UNIT = ["dataset", "kernel", "method", "data", "kernel_id", "method_id"]
 
@@ -60,3 +62,20 @@ def machines(cells: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the hosts that made the cells, each with the versions that it had."""
     pairs = cells[["host", "versions"]].drop_duplicates().sort_values(["host", "versions"])
     return [(str(host), str(versions)) for host, versions in pairs.itertuples(index=False)]
+
+
+def warned(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each kind of warning: an example, the number of cells that raised it, and where they are.
+
+    Warnings are of one kind if they differ only in their numbers.
+    """
+    names = {"dataset": "data sets", "kernel": "kernels", "method": "methods"}
+    if COLUMN not in cells:
+        return pd.DataFrame(columns=["warning", "cells", *names.values()])
+    found = cells[cells[COLUMN].fillna("") != ""]
+    found = found.assign(**{COLUMN: found[COLUMN].str.split("\n")}).explode(COLUMN)
+    rows = []
+    for _, group in found.groupby(found[COLUMN].map(kind), sort=False):
+        n = len(group.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"]))
+        rows.append((group[COLUMN].iloc[0], n, *(", ".join(dict.fromkeys(group[key])) for key in names)))
+    return pd.DataFrame(rows, columns=["warning", "cells", *names.values()])

@@ -25,8 +25,8 @@ class Submitted(Workspace):
     """A workspace whose jobs go to the cluster, as the slurm profile says."""
 
     def command(self, *arguments: str) -> list[str]:
-        command = super().command("--slurm-no-account", *arguments)
-        command[command.index("workflow/profiles/default")] = "workflow/profiles/slurm"
+        profile = ("--workflow-profile", "workflow/profiles/slurm")
+        command = super().command(*profile, "--slurm-no-account", *arguments)
         return [*command, "--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "10"]
 
 

@@ -12,7 +12,6 @@ import pytest
 from rflib.cli import main
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
-from rflib.experiment.alive import hold
 from rflib.experiment.cells import seed_of
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
@@ -199,17 +198,3 @@ def test_seeds_come_from_identity_alone() -> None:
     assert seed_of("a", 1).entropy == seed_of("a", "1").entropy
     assert seed_of("a", 1).entropy != seed_of("a1").entropy
     assert seed_of("a", 1).generate_state(1)[0] == 1348368279
-
-
-def test_locks_of_the_dead_are_cleared_and_those_of_the_living_kept(tmp_path: Path) -> None:
-    folder = tmp_path / ".snakemake"
-    (folder / "locks").mkdir(parents=True)
-    (folder / "locks/0.input.lock").touch()
-    with hold(folder) as first:  # type: ignore[union-attr]
-        assert first is not None
-        assert not list((folder / "locks").iterdir())
-        (folder / "locks/0.input.lock").touch()
-        with hold(folder):  # type: ignore[union-attr]
-            assert list((folder / "locks").iterdir())
-    with hold(folder):  # type: ignore[union-attr]
-        assert not list((folder / "locks").iterdir())

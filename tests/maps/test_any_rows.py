@@ -146,7 +146,13 @@ def check(make, X, container):
 def test_equal_rows_have_equal_features(
     name, kernel, dtype, container, n_components, exponent, fitting, on_sphere
 ):
-    if name == "FourierFeatures" and kernel not in ("Gaussian", "Laplacian", "Cauchy", "Matern", "DeltaGaussian"):
+    if name == "FourierFeatures" and kernel not in (
+        "Gaussian",
+        "Laplacian",
+        "Cauchy",
+        "Matern",
+        "DeltaGaussian",
+    ):
         return  # its minimum-variance measure is MVORF's
     X = rows_of(dtype, exponent, on_sphere)
     unit = float(np.abs(X.astype(float)).max()) if fitting else 1.0
@@ -156,7 +162,12 @@ def test_equal_rows_have_equal_features(
 @pytest.mark.parametrize("name", SLOW)
 @pytest.mark.parametrize(
     ("dtype", "container", "exponent"),
-    [("float32", "Fortran", 20), ("float32", "read-only", -20), ("uint8", "DataFrame", 0), ("float16", "list", 0)],
+    [
+        ("float32", "Fortran", 20),
+        ("float32", "read-only", -20),
+        ("uint8", "DataFrame", 0),
+        ("float16", "list", 0),
+    ],
 )
 def test_slow_maps_too(name, dtype, container, exponent):
     X = rows_of(dtype, exponent, on_sphere=False)

@@ -25,6 +25,7 @@ from rflib.report.liu import degrees, significance, sizes
 from rflib.report.monte_carlo import densities, draw_maps
 from rflib.report.numbers import columns, plain, plus_minus
 from rflib.report.page import reduced, write_page
+from rflib.report.provenance import warned
 from rflib.report.published import published_numbers, verdict
 from rflib.report.style import METHODS, line_style
 from rflib.report.tables import grid, make_table, ranking, write_tables
@@ -516,6 +517,37 @@ def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Reduced run</strong> 10 of 20 repetitions and fewer rows of letter, usps" in html
+
+
+def test_page_lists_the_warnings_of_cells_by_kind(results, tmp_path):
+    path, folder = results
+    cells = pd.read_parquet(folder / "made_up/cells.parquet")
+    some = (cells["method"] == "GORF") & (cells["seed"] < 3)
+    text = cells["seed"].map("RangeWarning: {} rows lie <b>beyond</b>\nConvergenceWarning: max_iter".format)
+    cells["warnings"] = text.where(some, "")
+    write_table(folder / "made_up/cells.parquet", cells)
+    found = warned(cells).set_index("warning")
+    assert list(found.index) == [
+        "RangeWarning: 0 rows lie <b>beyond</b>",
+        "ConvergenceWarning: max_iter",
+    ]
+    assert list(found["cells"]) == [12, 12], "two data sets, two numbers of columns, three seeds"
+    assert found["data sets"].iloc[0] == "letter, usps"
+    assert found["methods"].iloc[0] == "GORF"
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Warnings: 2 kinds" in html
+    assert "0 rows lie &lt;b&gt;beyond&lt;/b&gt;" in html
+
+
+def test_page_of_an_incomplete_run_says_what_failed(results, tmp_path):
+    path, folder = results
+    failed = [{"job": "features", "log": "logs/a.log", "message": "error: <b>bad</b>"}]
+    write_page([path], folder, tmp_path / "partial.html", partial={"missing": 3, "failed": failed})
+    html = (tmp_path / "partial.html").read_text(encoding="utf-8")
+    assert "<title>Incomplete: " in html
+    assert "3 files of results are missing" in html
+    assert "<td>error: &lt;b&gt;bad&lt;/b&gt;</td>" in html
 
 
 def test_page_without_results_says_so(tmp_path):

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("rflib", "workflow", "Snakefile", "config.yaml")
+SOURCES = ("rflib", "workflow", "profiles", "Snakefile", "config.yaml")
 TINY = {
     "title": "Tiny",
     "datasets": [{"name": "digits", "preprocess": "unit_norm", "max_train": 80, "max_test": 50}],
@@ -42,10 +42,7 @@ class Workspace:
     folder: Path
 
     def command(self, *arguments: str) -> list[str]:
-        return [
-            *(sys.executable, "-m", "snakemake", "--cores", "2"),
-            *("--workflow-profile", "workflow/profiles/default", *arguments),
-        ]
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -102,8 +99,11 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Sources and the tiny study, nothing run."""
     workspace = Workspace(tmp_path_factory.mktemp("fresh"))
     for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, workspace.folder / name)
+        source = ROOT / name
+        if source.is_symlink() or source.is_file():
+            shutil.copy2(source, workspace.folder / name, follow_symlinks=False)
+        else:
+            shutil.copytree(source, workspace.folder / name)
     for cache in workspace.folder.rglob("__pycache__"):
         shutil.rmtree(cache)
     for path in (workspace.folder / "workflow/studies").glob("*.yaml"):

@@ -1,0 +1,62 @@
+"""What a run leaves undone when jobs fail: which failed and why, and which files are not up to date."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_SHOWN = 20
+
+
+def unfinished(workflow: Any, path: str | Path) -> dict[str, Any]:
+    """Return ``failed`` (job, log and message of each) and ``files``, and write them as JSON.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        After its jobs have ended.
+    path : path-like
+        The JSON file. If it cannot be written, as on a full disk, there is none.
+    """
+    failed = [
+        {"job": job.rule.name, "log": str(log), "message": last_words(Path(log))}
+        for job in _failed(workflow.scheduler.failed)
+        for log in job.log[:1]
+    ]
+    files = [str(file) for job in workflow.dag.needrun_jobs() for file in job.output]
+    state = {"failed": sorted(failed, key=lambda about: about["log"]), "files": sorted(files)}
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(json.dumps(state, indent=1), encoding="utf-8")
+    except OSError:
+        pass
+    return state
+
+
+def _failed(jobs: Any) -> Iterator[Any]:
+    """The failed jobs; of a group that was submitted as one, those that wrote a log but not all of their files."""
+    for job in jobs:
+        for part in job if job.is_group() else [job]:
+            made = all(Path(file).exists() for file in part.output)
+            if not job.is_group() or (not made and all(Path(log).exists() for log in part.log)):
+                yield part
+
+
+def last_words(log: Path) -> str:
+    """Return the last line of a job's log, or what it means that there is none after the command."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return "It has no log."
+    said = [line.strip() for line in lines if line.strip() and not line.startswith("rflib ")]
+    return said[-1] if said else "It ended without a message: killed, perhaps for want of memory."
+
+
+def told(state: Mapping[str, Any]) -> str:
+    """Return the failed jobs as text for the console."""
+    failed = state["failed"]
+    lines = [f"{about['job']}: {about['message']}\n    {about['log']}" for about in failed[:_SHOWN]]
+    more = len(failed) - _SHOWN
+    return "\n".join(["", f"Failed jobs: {len(failed)}", *lines, *([f"and {more} more"] if more > 0 else [])])

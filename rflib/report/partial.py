@@ -1,0 +1,73 @@
+"""The report of a run in which jobs failed: what is there, and what is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rflib.experiment.aggregate import run as aggregate
+from rflib.experiment.held import divided
+from rflib.experiment.plan import plan_study
+from rflib.experiment.studies import read_study
+from rflib.report.figures import write_figures
+from rflib.report.page import write_page
+from rflib.report.tables import write_tables
+
+_PARTS = ("cells.parquet", "tables", "figures")
+
+
+def write_partial(
+    studies: Sequence[Path], settings: Mapping[str, Any], results: Path, published: Path, out_file: Path
+) -> None:
+    """Write a page of the cells that are up to date, with the failed jobs first.
+
+    Parameters
+    ----------
+    studies : sequence of Path
+        Study files. A study that is complete is shown as it is, one that the run did not get to its end is made of
+        the cells that are there; others are left out.
+    settings : mapping
+        What :func:`rflib.experiment.plan.plan_study` takes.
+    results : Path
+        Folder of the results; its ``logs/unfinished.json`` says what failed and which files are not up to date.
+    published : Path
+        Folder of the papers' numbers.
+    out_file : Path
+        The page.
+
+    Raises
+    ------
+    ValueError
+        If there is not one complete cell.
+    """
+    state = json.loads((results / "logs/unfinished.json").read_text(encoding="utf-8"))
+    stale = {Path(file) for file in state["files"]}
+    failed = list(state["failed"])
+    missing = 0
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "logs").symlink_to((results / "logs").resolve())
+        for path in studies:
+            made = [results / path.stem / part for part in _PARTS]
+            if not stale.intersection(made):
+                if all(part.exists() for part in made):
+                    (folder / path.stem).symlink_to((results / path.stem).resolve())
+                continue
+            study = read_study(path)
+            (plan,) = divided([plan_study(path.stem, study, settings)], results)
+            files = {Path(file) for file in plan.files(str(results))}
+            there = {file for file in files - stale if file.exists()}
+            missing += len(files - there)
+            cells, tables, figures = (folder / path.stem / part for part in _PARTS)
+            try:
+                if aggregate(plan, results, cells, available=there):
+                    write_tables(study, cells, published, tables)
+                    write_figures(study, cells, published, figures)
+            except ValueError as error:
+                failed.append({"job": f"report of {path.stem}", "log": "", "message": str(error)})
+                shutil.rmtree(folder / path.stem)
+        write_page(studies, folder, out_file, partial={"missing": missing, "failed": failed})

@@ -1,0 +1,79 @@
+"""Warnings of a job: in its log once, with the rows of the cells that raised them, and from fit to the results."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rflib.experiment import evaluate, sample
+from rflib.experiment.cells import Source
+from rflib.experiment.warned import COLUMN, noted
+from rflib.files import read_table
+from rflib.maps.gorf import GORF
+
+
+class RangeWarning(UserWarning):
+    pass
+
+
+@pytest.mark.filterwarnings("default")
+def test_rows_hold_the_warnings_of_their_cell_and_the_log_each_kind_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows: list[dict[str, Any]] = []
+    for cell in noted(range(3), rows):
+        for count in range(cell):
+            warnings.warn(f"{count} rows lie 1.5e{cell} beyond", RangeWarning, stacklevel=1)
+        rows += [{"cell": cell}, {"cell": cell}]
+    said = {row["cell"]: row[COLUMN] for row in rows}
+    assert said == {
+        0: "",
+        1: "RangeWarning: 0 rows lie 1.5e1 beyond",
+        2: "RangeWarning: 0 rows lie 1.5e2 beyond\nRangeWarning: 1 rows lie 1.5e2 beyond",
+    }
+    assert capsys.readouterr().err == "warning: RangeWarning: 0 rows lie 1.5e1 beyond\n"
+
+
+def test_outside_of_cells_warnings_are_as_ever() -> None:
+    rows: list[dict[str, Any]] = []
+    list(noted(range(2), rows))
+    with pytest.warns(RangeWarning):
+        warnings.warn("again", RangeWarning, stacklevel=1)
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_fit_and_transform_warn_of_reaches_the_results(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, prepared: Path
+) -> None:
+    def warning(name: str, message: str) -> None:
+        original = getattr(GORF, name)
+
+        def method(self: GORF, *arguments: Any) -> Any:
+            warnings.warn(message, RangeWarning, stacklevel=1)
+            return original(self, *arguments)
+
+        monkeypatch.setattr(GORF, name, method)
+
+    warning("fit", "of fit")
+    warning("transform", "of transform")
+    source = Source(prepared, "unit_norm", max_train=30, max_test=20)
+    kernel, method = {"type": "DeltaGaussian"}, {"type": "GORF"}
+    sample.run(source, "id", kernel, method, None, [8], range(2), tmp_path / "features.npz")
+    evaluate.run(
+        source, tmp_path / "features.npz", kernel, method, 20, False, False, False, tmp_path / "e.parquet"
+    )
+    rows = read_table(tmp_path / "e.parquet")
+    assert set(rows[COLUMN]) == {"RangeWarning: of fit\nRangeWarning: of transform"}
+    assert np.isfinite(rows["value"]).all()
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> Path:
+    from rflib.datasets.prepare import prepare
+
+    prepare("digits", tmp_path, tmp_path / "digits")
+    return tmp_path / "digits"

@@ -1,0 +1,137 @@
+"""The documented command, `snakemake --cores N STUDY`: what it finds, says and leaves when jobs fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import time
+from collections.abc import Callable
+
+import pandas as pd
+import psutil
+import pytest
+
+from .conftest import ROOT, TABLE, TINY, Workspace, _copy
+from .faults import jobs
+
+pytestmark = pytest.mark.workflow
+Copy = Callable[[Workspace], Workspace]
+BROKEN = """
+import numpy as np
+from rflib.maps.grff import GRFF
+
+class Broken(GRFF):
+    def fit(self, X, y=None):
+        np.ones(3) + np.ones(4)
+"""
+
+
+@pytest.fixture(scope="module")
+def failed(finished: Workspace, tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, str]:
+    """The tiny study with one broken method of a user's, run to what can be had."""
+    workspace = _copy(finished, tmp_path_factory.mktemp("failed"))
+    (workspace.folder / "mypackage").mkdir()
+    (workspace.folder / "mypackage/broken.py").write_text(BROKEN)
+    error = {"title": "Errors", "metric": "relative_frobenius_error"}
+    workspace.study(
+        methods={**TINY["methods"], "mine": {"type": "mypackage.broken:Broken"}},  # type: ignore[dict-item]
+        tables=[{"type": "grid", **error}],
+        figures=[{"type": "lines", **error}],
+        claims=[{"type": "better", "method": "GORF", "than": "mine", **error}],
+    )
+    return workspace, workspace.snakemake("tiny", fails=True)
+
+
+def test_the_default_profile_is_found(failed: tuple[Workspace, str]) -> None:
+    assert "specific profile profiles/default" in failed[1]
+
+
+def test_other_paths_of_the_profiles_still_work() -> None:
+    for folder in ("profiles", "workflow/profiles"):
+        for name in ("default", "slurm"):
+            assert (ROOT / folder / name / "config.yaml").is_file()
+
+
+def test_memory_is_bounded_by_the_machine(failed: tuple[Workspace, str]) -> None:
+    (bound,) = re.findall(r'Provided resources: mem_mb=Resource\("mem_mb", (\d+)\)', failed[1])
+    assert int(bound) == psutil.virtual_memory().total // 10**6
+
+
+def test_a_users_error_is_shown_where_it_happened(failed: tuple[Workspace, str]) -> None:
+    _, output = failed
+    assert re.search(r'mypackage/broken.py", line 7, in fit', output)
+    assert "np.ones(3) + np.ones(4)" in output
+    assert "error: operands could not be broadcast together" in output
+    assert "Another Snakemake" not in output
+
+
+def test_what_is_there_makes_a_page_that_says_what_failed(failed: tuple[Workspace, str]) -> None:
+    workspace, output = failed
+    assert "Failed jobs: 1\nfeatures: error: operands" in output
+    assert "The report of what is there: results/report/partial.html" in output
+    page = (workspace.folder / "results/report/partial.html").read_text()
+    assert "<title>Incomplete: " in page
+    assert "2 files of results are missing" in page
+    assert "error: operands could not be broadcast together" in page
+    assert "results/logs/features/digits" in page
+    assert {"GRFF", "GORF", "SRF"} <= set(re.findall(r"<td>(\w+)</td>", page))
+    assert "no data" in page
+    assert not (workspace.folder / "results/report/index.html").exists()
+    assert not (workspace.folder / "results/tiny/tables").exists()
+
+
+def test_the_complete_page_replaces_the_partial_one(failed: tuple[Workspace, str], copy_of: Copy) -> None:
+    workspace = copy_of(failed[0])
+    workspace.edit("mypackage/broken.py", "np.ones(3) + np.ones(4)", "return super().fit(X, y)")
+    output = workspace.snakemake("tiny")
+    assert "The report: results/report/index.html" in output
+    assert [path.name for path in (workspace.folder / "results/report").iterdir()] == ["index.html"]
+    assert "Incomplete" not in (workspace.folder / "results/report/index.html").read_text()
+    assert "Nothing to be done" in workspace.snakemake("tiny")
+
+
+def test_published_numbers_are_inputs(failed: tuple[Workspace, str], copy_of: Copy) -> None:
+    workspace = copy_of(failed[0])
+    entry = {"metric": "accuracy", "paper": "luo2021", "table": "tab", "kernels": {"delta": "delta"}}
+    workspace.study(claims=[{"type": "agrees", "title": "T", "methods": {"GORF": "GORF"}, **entry}])
+    published = workspace.folder / "workflow/published/luo2021.csv"
+    published.write_text(
+        "kernel,dataset,method,s,metric,table,mean,std\ndelta,digits,GORF,4,accuracy,tab,0.01,0.001\n"
+    )
+    workspace.snakemake("results/tiny/tables")
+    claims = workspace.folder / "results/tiny/tables/claims.csv"
+    assert list(pd.read_csv(claims)["verdict"]) == ["not reproduced"]
+    (workspace.folder / "workflow/published/liu2020.csv").write_text("another paper\n")
+    assert workspace.planned(target="results/tiny/tables") == {}
+    published.write_text(published.read_text().replace("0.01,0.001", "0.50,9"))
+    workspace.snakemake("results/tiny/tables")
+    assert list(pd.read_csv(claims)["verdict"]) == ["reproduced"]
+
+
+def test_options_are_not_taken_for_studies(finished: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(finished)
+    studies = workspace.folder / "workflow/studies"
+    shutil.copy(studies / "tiny.yaml", studies / "other.yaml")
+    (workspace.folder / "other").mkdir()
+    shutil.copy(workspace.folder / "config.yaml", workspace.folder / "other")
+    output = workspace.snakemake("--dry-run", "--directory", "other", "tiny")
+    assert "results/tiny/tables" in output
+    assert "results/other" not in output
+
+
+def test_a_dry_run_during_a_run_says_so(fresh: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(fresh)
+    process = workspace.start(TABLE)
+    deadline = time.monotonic() + 120
+    while not jobs(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGSTOP)
+    try:
+        output = workspace.snakemake("--dry-run", TABLE)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert "Another Snakemake is running in this folder" in output
+    assert "IncompleteFiles" not in output
