@@ -14,7 +14,7 @@ from scipy.stats import qmc
 
 def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n independent uniform unit vectors, shape (n, d)."""
-    return _normalised(rng.standard_normal((n, d)))
+    return normalised(rng.standard_normal((n, d)))
 
 
 def orthogonal(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -35,17 +35,17 @@ def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     The matrix has the order m = max(n, 2d). Its first d rows have the law of the transposed thin Q factor
     of an (m, d) Gaussian matrix, which costs O(m d^2) in place of O(m^3).
     """
-    return _normalised(_haar_columns(rng.standard_normal((max(n, 2 * d), d)))[:n])
+    return normalised(_haar_columns(rng.standard_normal((max(n, 2 * d), d)))[:n])
 
 
 def halton(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n scrambled Halton points, taken to the sphere by normal quantiles, shape (n, d)."""
-    return _normalised(ndtri(points("halton", n, d, rng)))
+    return normalised(ndtri(points("halton", n, d, rng)))
 
 
 def sobol(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n scrambled Sobol points, taken to the sphere by normal quantiles, shape (n, d)."""
-    return _normalised(ndtri(points("sobol", n, d, rng)))
+    return normalised(ndtri(points("sobol", n, d, rng)))
 
 
 def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -84,7 +84,8 @@ def _haar_columns(gaussian: NDArray) -> NDArray:
     return q
 
 
-def _normalised(vectors: NDArray) -> NDArray:
+def normalised(vectors: NDArray) -> NDArray:
+    """Return the rows divided by their norms."""
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rflib.frequencies.directions import points
 
-RADII = ("iid", "stratified", "halton")
+RADII = ("iid", "stratified", "halton", "joint")
 
 
 def uniforms(n: int, rule: str, rng: Generator) -> NDArray[np.float64]:

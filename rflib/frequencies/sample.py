@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from rflib.frequencies.directions import DIRECTIONS, points
+from rflib.frequencies.directions import DIRECTIONS, normalised, points
 from rflib.frequencies.radii import RADII, uniforms
 from rflib.measures.atomic import AtomicMeasure
-from rflib.measures.base import ProductMeasure, RadialMeasure, SpectralMeasure
+from rflib.measures.base import ProductMeasure, RadialMeasure, RadialPart, SpectralMeasure
 
 _POINT_SETS = ("iid", "halton", "sobol")
 
@@ -48,8 +49,10 @@ def sample_frequencies(
         luo2021 does; an atomic one with stratified radii divides them by least variance.
     directions : {"iid", "orthogonal", "frame", "halton", "sobol"}
         "orthogonal" draws separate blocks for each part (or atom), "frame" one set for all (luo2021, eq. 10).
-    radii : {"iid", "stratified", "halton"}
-        How the norms are drawn.
+    radii : {"iid", "stratified", "halton", "joint"}
+        How the norms are drawn. "joint": with the directions, as the first coordinate of one point set of
+        d + 1 coordinates for each part of the measure, or, where the measure has independent coordinates, with
+        no norms at all (Yang et al. 2014); for the directions "iid", "halton" and "sobol".
     rng : Generator
         Source of randomness.
 
@@ -58,12 +61,11 @@ def sample_frequencies(
     ValueError
         For an unknown rule, too few frequencies, or directions that the measure does not allow.
     """
-    if directions not in DIRECTIONS:
-        raise ValueError(f"Unknown directions {directions!r}: choose one of {tuple(DIRECTIONS)}.")
-    if radii not in RADII:
-        raise ValueError(f"Unknown radii {radii!r}: choose one of {RADII}.")
+    for name, rule, rules in (("directions", directions, DIRECTIONS), ("radii", radii, RADII)):
+        if rule not in rules:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, rules))}, got {rule!r}.")
     coordinates = measure if isinstance(measure, ProductMeasure) else None
-    if isinstance(measure, RadialMeasure) and radii == "iid":
+    if isinstance(measure, RadialMeasure) and radii in ("iid", "joint"):
         coordinates = measure.coordinates
     if coordinates is not None and directions in _POINT_SETS:
         vectors = coordinates.quantile(points(directions, n, coordinates.dimension, rng))
@@ -73,6 +75,8 @@ def sample_frequencies(
             f"directions={directions!r} need a kernel of the Euclidean distance, but this one is a product "
             "over the coordinates: use RFF or QMC."
         )
+    if radii == "joint":
+        return _joint(measure, n, directions, rng)
     d = measure.dimension
     strata = list(_strata(measure, n, directions, radii, rng))
     if directions == "orthogonal":
@@ -92,11 +96,28 @@ def _strata(
         for stratum in sorted(measure.strata(n, block), key=lambda s: s.weights[0] < 0):
             yield np.full(len(stratum.weights), stratum.radius), stratum.weights
         return
+    for sign, part, count in _shares(measure, n):
+        yield part.quantile(uniforms(count, radii, rng)), np.full(count, sign * part.mass / count)
+
+
+def _joint(measure: RadialMeasure, n: int, directions: str, rng: Generator) -> Frequencies:
+    """Norm and direction of a frequency from one point of the unit cube."""
+    if directions not in _POINT_SETS:
+        raise ValueError(f"radii='joint' needs directions of {_POINT_SETS}, not {directions!r}.")
+    vectors, weights = [], []
+    for sign, part, count in _shares(measure, n):
+        u = points(directions, count, measure.dimension + 1, rng)
+        vectors.append(part.quantile(u[:, 0])[:, None] * normalised(ndtri(u[:, 1:])))
+        weights.append(np.full(count, sign * part.mass / count))
+    return Frequencies(np.concatenate(vectors), np.concatenate(weights))
+
+
+def _shares(measure: RadialMeasure, n: int) -> Iterator[tuple[int, RadialPart, int]]:
+    """Sign, part and number of frequencies of each Jordan part."""
     parts = list(measure.parts())
     if n < len(parts):
         raise ValueError(
             f"A signed measure needs a frequency for each of its 2 parts, but {n} were asked for."
         )
     for i, (sign, part) in enumerate(parts):
-        count = (n + len(parts) - 1 - i) // len(parts)
-        yield part.quantile(uniforms(count, radii, rng)), np.full(count, sign * part.mass / count)
+        yield sign, part, (n + len(parts) - 1 - i) // len(parts)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
+from rflib.frequencies.directions import DIRECTIONS
+from rflib.frequencies.radii import RADII
 from rflib.frequencies.sample import Frequencies, sample_frequencies
-from rflib.kernels.base import Kernel
+from rflib.kernels.base import UNIT_NORM_TOLERANCE, Kernel
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.waves import waves
-from rflib.measures.base import SpectralMeasure
+from rflib.measures.base import Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
+from rflib.measures.domain import RangeWarning, distances_from, enclosing_ball
+from rflib.validation import check_choice
 
 LAYOUTS = ("cos_sin", "phase")
 
@@ -34,8 +40,8 @@ class FourierFeatures(RandomFeatureMap):
         What the frequencies are drawn from; see `rflib.measures.construct`.
     directions : {"iid", "orthogonal", "frame", "halton", "sobol"}
         Directions of the frequencies.
-    radii : {"iid", "stratified", "halton"}
-        Norms of the frequencies.
+    radii : {"iid", "stratified", "halton", "joint"}
+        Norms of the frequencies; see `rflib.frequencies.sample`.
     layout : {"cos_sin", "phase"}
         "cos_sin": columns sqrt(|w_f|) cos(<v_f, x>) for D/2 frequencies, then the sines (the lecture's first
         map); for odd D one more frequency has a single column of the other kind. "phase": columns
@@ -54,13 +60,24 @@ class FourierFeatures(RandomFeatureMap):
         The b_f. A zero frequency, the constant, has pi/4: then its columns are equal and none is zero.
     measure_ : SpectralMeasure
         The measure that was used (after `fit`, not after `restore`).
+    centre_ : ndarray of shape (n_features_in_,)
+        Centre of the training rows, where the measure has a range; zero on the unit sphere.
+    radius_ : float
+        Distance from the centre up to which the measure represents the kernel; infinite for an exact measure.
+
+    Warns
+    -----
+    RangeWarning
+        If `transform` gets rows farther than radius_ from the centre (`rflib.measures.RangeWarning`).
     """
 
-    _state = ("frequencies_", "weights_", "phases_")
+    _state = ("frequencies_", "weights_", "phases_", "centre_", "radius_")
 
     frequencies_: NDArray[np.float64]
     weights_: NDArray[np.float64]
     phases_: NDArray[np.float64]
+    centre_: NDArray[np.float64]
+    radius_: float
 
     def __init__(
         self,
@@ -92,27 +109,36 @@ class FourierFeatures(RandomFeatureMap):
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` would construct for the rows X, to be given as ``measure``."""
-        rows = self._checked(X, reset=True)
+        rows = check_array(X, dtype=[np.float64, np.float32], order="C", estimator=self)
         kernel = self._resolved_kernel()
         kernel.check_rows(rows)
         return construct(self.measure, kernel, rows)
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         n = self._n_frequencies()
-        block = X.shape[1] if self.directions == "orthogonal" else 1
-        self.measure_ = construct(self.measure, self.kernel_, X).for_frequencies(
-            n, block, by_atom=self.radii == "stratified"
-        )
+        self._use(construct(self.measure, self.kernel_, X).for_sampling(self._sampling()), X)
         self._keep(
             sample_frequencies(self.measure_, n, directions=self.directions, radii=self.radii, rng=rng), rng
         )
 
+    def _check_parameters(self) -> None:
+        check_choice(self, "directions", tuple(DIRECTIONS))
+        check_choice(self, "radii", RADII)
+        check_choice(self, "layout", LAYOUTS)
+
     def _n_frequencies(self) -> int:
-        if self.layout not in LAYOUTS:
-            raise ValueError(
-                f"{type(self).__name__}: unknown layout {self.layout!r}, choose one of {LAYOUTS}."
-            )
+        self._check_parameters()
         return self.n_components if self.layout == "phase" else (self.n_components + 1) // 2
+
+    def _sampling(self) -> Sampling:
+        n = self._n_frequencies()
+        return Sampling(n, self.directions, self.radii, phases=n - self._n_pairs())
+
+    def _use(self, measure: SpectralMeasure, X: NDArray) -> None:
+        """Set the measure and the range, around the rows X, on which it represents the kernel."""
+        self.measure_ = measure
+        self.radius_ = measure.zmax / 2
+        self.centre_ = enclosing_ball(X)[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
 
     def _keep(self, frequencies: Frequencies, rng: Generator) -> None:
         """Set the state; a constant goes last, where it may need one column instead of two."""
@@ -128,7 +154,23 @@ class FourierFeatures(RandomFeatureMap):
         return 0 if self.layout == "phase" else self.n_components // 2
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
+        self._warn_beyond_range(X)
         pairs = self.n_components_ - len(self.weights_)
         amplitudes = np.sqrt(np.abs(self.weights_))
         amplitudes[pairs:] *= np.sqrt(2)
         return waves(X, self.frequencies_, self.phases_, amplitudes, pairs)
+
+    def _warn_beyond_range(self, X: NDArray) -> None:
+        if not np.isfinite(self.radius_):
+            return
+        distances = distances_from(self.centre_, X)
+        beyond = int(np.sum(distances > self.radius_ * (1 + UNIT_NORM_TOLERANCE)))
+        if beyond:
+            warnings.warn(
+                f"{type(self).__name__}: {beyond} of {len(X)} rows are outside the range of the training rows, "
+                f"at a distance of up to {distances.max():.4g} from their centre, and the features represent the "
+                f"kernel up to {self.radius_:.4g} only. Fit the map on rows that cover these, or use one with "
+                "an exact measure, such as RFF, ORF or GORF.",
+                RangeWarning,
+                stacklevel=6,
+            )

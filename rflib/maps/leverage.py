@@ -60,7 +60,7 @@ class ScoredFourierFeatures(FourierFeatures):
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         s = self._n_frequencies()
         size = self._pool_size(s)
-        self.measure_ = construct(self.measure, self.kernel_, X)
+        self._use(construct(self.measure, self.kernel_, X), X)
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         targets = self._targets(y)
         width = max(size, targets.n_columns if targets else 0)

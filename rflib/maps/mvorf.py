@@ -28,9 +28,12 @@ class MVORF(FourierFeatures):
     Attributes
     ----------
     bias_bound_ : float
-        Largest |E k_hat(z) - k(z)| for distances z up to the data's diameter (2 on the unit sphere).
+        Largest |E k_hat(z) - k(z)| for distances z in [0, 2 radius_], found on a fine grid. Any two rows within
+        radius_ of centre_ have such a distance.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value, over the pairs of training rows.
+        Predicted root mean square error of one kernel value over the pairs of different training rows. Pairs
+        that are nearer to each other than those, and the diagonal, do not count, though the bias may be largest
+        there. Directions from a low-discrepancy sequence are predicted as independent ones.
     """
 
     bias_bound_: float
@@ -70,6 +73,5 @@ class MVORF(FourierFeatures):
             raise ValueError(
                 f"MVORF needs an atomic measure, got {self.measure!r}: use GORF for other measures."
             )
-        block = X.shape[1] if self.directions == "orthogonal" else 1
         self.bias_bound_ = self.measure_.bias_bound
-        self.predicted_error_ = self.measure_.predicted_error(len(self.weights_), block)
+        self.predicted_error_ = self.measure_.predicted_error(self._sampling())

@@ -10,13 +10,15 @@ from rflib.kernels.base import Kernel
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.positive import without_positive_measure
+from rflib.validation import check_choice
 
 
 class QMC(FourierFeatures):
     """Quasi-Monte Carlo features of a positive definite kernel (Yang et al. 2014).
 
     Scrambled low-discrepancy points go through the inverse distribution functions of the frequency's
-    coordinates (Gaussian, Laplacian, Cauchy), or of its norm and a direction (other radial kernels). Unbiased.
+    coordinates (Gaussian, Laplacian, Cauchy), or, with one coordinate more, of its norm and of a normal vector
+    that gives its direction (other radial kernels). Unbiased.
 
     Parameters and attributes are those of `FourierFeatures`, with the exact measure, and
 
@@ -27,7 +29,7 @@ class QMC(FourierFeatures):
     """
 
     measure = "exact"
-    radii = "iid"
+    radii = "joint"
 
     def __init__(
         self,
@@ -43,6 +45,10 @@ class QMC(FourierFeatures):
         self.sequence = sequence
         self.layout = layout
         self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_choice(self, "sequence", ("halton", "sobol"))
+        super()._check_parameters()
 
     @property
     def directions(self) -> str:  # type: ignore[override]

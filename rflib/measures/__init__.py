@@ -8,6 +8,8 @@ MODULES = {
     "Domain": "domain",
     "ProductMeasure": "base",
     "RadialMeasure": "base",
+    "RangeWarning": "domain",
+    "Sampling": "base",
     "exact_measure": "exact",
 }
 

@@ -16,11 +16,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.measures.base import DiscretePart, RadialMeasure, SpectralMeasure
+from rflib.measures.base import DiscretePart, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.omega import omega
+from rflib.measures.variance import frame_angles
 
 _TINY = 1e-300
 _BISECTIONS = 40
+_ANGLE_BINS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class AtomicMeasure(RadialMeasure):
     distances, values : ndarray of shape (n_distances,)
         Sample of the distances over which errors are averaged, and the kernel there.
     bias_bound : float
-        Largest |profile(z) - k(z)| on the whole range of distances.
+        Largest |profile(z) - k(z)| for z in [0, zmax].
     """
 
     radii: NDArray = field(kw_only=True)
@@ -60,6 +62,7 @@ class AtomicMeasure(RadialMeasure):
         radii: NDArray,
         weights: NDArray,
         *,
+        zmax: float,
         distances: NDArray,
         values: NDArray,
         bias_bound: float,
@@ -69,6 +72,7 @@ class AtomicMeasure(RadialMeasure):
             dimension=dimension,
             positive=_jordan_part(radii, weights),
             negative=_jordan_part(radii, -weights),
+            zmax=zmax,
             radii=radii,
             weights=weights,
             distances=distances,
@@ -76,16 +80,90 @@ class AtomicMeasure(RadialMeasure):
             bias_bound=bias_bound,
         )
 
-    def predicted_error(self, n: int, block: int | None) -> float:
-        """Root mean square error of a kernel value, over the distances; infinite if n are too few.
-
-        For ``strata(n, block)``, or, if block is None, for n independent draws from the Jordan parts.
-        """
-        if n < (sum(1 for _ in self.parts()) if block is None else len(self.radii)):
+    def predicted_error(self, sampling: Sampling) -> float:
+        """Root mean square error of a kernel value, over the distances; infinite for too few frequencies."""
+        atoms = len(self.radii) if sampling.radii == "stratified" else sum(1 for _ in self.parts())
+        if sampling.n < atoms:
             return np.inf
-        variance = self.variance_of_parts(n) if block is None else self.variance(n, block)
         bias = self.profile(self.distances) - self.values
-        return float(np.sqrt(np.mean(bias**2 + variance)))
+        return float(np.sqrt(np.mean(bias**2 + self.variance(sampling))))
+
+    def variance(self, sampling: Sampling) -> NDArray:
+        """Variance of the estimate at the distances.
+
+        It is the sum of four: of the single cosines; of the pairs of cosines whose directions depend on each
+        other; of the mean over the directions, if the norms are drawn independently; and of the random phases,
+        each of which adds half the square of its frequency's weight, unless the frequency is zero.
+        Low-discrepancy norms count as drawn in exact proportion to the masses, and low-discrepancy directions
+        as independent ones, than which they are rarely worse.
+        """
+        if sampling.radii == "stratified":
+            return self._variance_of_strata(sampling)
+        return self._variance_of_parts(sampling)
+
+    def _variance_of_strata(self, sampling: Sampling) -> NDArray:
+        variance, covariance = self._moments
+        block = self.dimension if sampling.directions == "orthogonal" else 1
+        strata = [stratum.weights for stratum in self.strata(sampling.n, block)]
+        squares = np.array([w @ w for w in strata])
+        total = squares @ variance
+        if sampling.directions == "orthogonal":
+            sums = [np.add.reduceat(w, np.arange(0, len(w), block)) for w in strata]
+            total += (np.array([w @ w for w in sums]) - squares) @ covariance
+        elif sampling.directions == "frame":
+            total += self._covariance(np.outer(self.weights, self.weights) - np.diag(squares), sampling)
+        moving = self.radii > 0
+        if sampling.phases == sampling.n:
+            total += squares[moving].sum() / 2
+        elif sampling.phases and moving.all():
+            total += strata[_drawn_order(self.weights)[-1]][-1] ** 2 / 2
+        return np.maximum(total, 0)
+
+    def _variance_of_parts(self, sampling: Sampling) -> NDArray:
+        variance, _ = self._moments
+        means = omega(self.dimension, np.multiply.outer(self.radii, self.distances))
+        n, d = sampling.n, self.dimension
+        signs = [sign for sign, _ in self.parts()]
+        counts = [(n + len(signs) - 1 - i) // len(signs) for i in range(len(signs))]
+        squares = np.zeros(len(self.radii))
+        pairs = np.outer(self.weights, self.weights) * (sampling.directions == "frame")
+        between = np.zeros_like(self.distances)
+        none_zero = 0.0  # Log of the probability that no frequency is.
+        for sign, count in zip(signs, counts, strict=True):
+            part = np.maximum(sign * self.weights, 0)
+            mass = part.sum()
+            squares += mass * part / count
+            whole, rest = divmod(count, d)
+            together = {"orthogonal": whole * d * (d - 1) + rest * (rest - 1), "frame": count * (count - 1)}
+            inside = np.outer(part, part)
+            pairs[inside > 0] = inside[inside > 0] * together.get(sampling.directions, 0) / count**2
+            if sampling.radii == "iid":
+                between += (mass * part @ means**2 - (part @ means) ** 2) / count
+            with np.errstate(divide="ignore"):
+                none_zero += count * np.log1p(-part[self.radii == 0].sum() / mass)
+            last = (mass / count) ** 2
+        total = squares @ variance + between + self._covariance(pairs, sampling)
+        if sampling.phases == n:
+            total += squares[self.radii > 0].sum() / 2
+        elif sampling.phases:
+            total += np.exp(none_zero) * last / 2
+        return np.maximum(total, 0)
+
+    def _covariance(self, pairs: NDArray, sampling: Sampling) -> NDArray:
+        """Sum over the pairs of atoms of ``pairs`` times the covariance of their cosines, at the distances."""
+        j, k = np.nonzero(np.triu(pairs))
+        if not j.size:
+            return np.zeros_like(self.distances)
+        d, r, z = self.dimension, self.radii, self.distances
+        angles, probabilities = np.zeros(1), np.ones(1)
+        if sampling.directions == "frame":
+            angles, probabilities = frame_angles(d, max(sampling.n, 2 * d), _ANGLE_BINS)
+        both = (r[j] ** 2 + r[k] ** 2)[:, None]
+        cross = np.multiply.outer(2 * r[j] * r[k], np.sqrt(angles))
+        norms = np.sqrt(np.maximum([both + cross, both - cross], 0))
+        products = probabilities @ omega(d, np.multiply.outer(norms, z)).mean(axis=0)
+        means = omega(d, np.multiply.outer(r, z))
+        return (pairs[j, k] * np.where(j == k, 1, 2)) @ (products - means[j] * means[k])
 
     @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
@@ -114,26 +192,6 @@ class AtomicMeasure(RadialMeasure):
                 zip(self.radii, self.weights, self._allocate(n, block), strict=True)
             )
         ]
-
-    def variance(self, n: int, block: int) -> NDArray:
-        """Variance of the estimate from ``strata(n, block)`` at the distances."""
-        total = np.zeros_like(self.distances)
-        for j, count in enumerate(self._allocate(n, block)):
-            whole, rest = divmod(count, block)
-            share = self._shares(j, count, block)
-            if whole:
-                total += whole * (self.weights[j] * share[0] * block) ** 2 * self._block_variance(block)[j]
-            if rest:
-                total += (self.weights[j] * share[-1] * rest) ** 2 * self._block_variance(rest)[j]
-        return total
-
-    def variance_of_parts(self, n: int) -> NDArray:
-        """Variance of the estimate from n independent frequencies, half of them for each Jordan part."""
-        rz = np.multiply.outer(self.distances, self.radii)
-        first, second = omega(self.dimension, rz), (1 + omega(self.dimension, 2 * rz)) / 2
-        parts = [np.maximum(sign * self.weights, 0) for sign, _ in self.parts()]
-        spread = [part.sum() * (second @ part) - (first @ part) ** 2 for part in parts]
-        return np.sum(spread, axis=0) * len(parts) / n
 
     def _shares(self, j: int, count: int, block: int) -> NDArray:
         """Return each frequency's share in atom j's mean: blocks by inverse mean variance, summing to one."""
@@ -187,6 +245,11 @@ class AtomicMeasure(RadialMeasure):
         return self.weights[:, None] ** 2 / (whole / of_whole + np.where(rest, 1 / of_rest, 0))
 
 
+def _drawn_order(weights: NDArray) -> NDArray:
+    """The atoms in the order in which their frequencies are drawn: those of positive weight first."""
+    return np.argsort(weights < 0, kind="stable")
+
+
 def _jordan_part(radii: NDArray, weights: NDArray) -> DiscretePart | None:
     inside = weights > 0
     if not inside.any():
@@ -205,27 +268,27 @@ class AtomicLadder(SpectralMeasure):
         Input dimension d.
     rungs : tuple of AtomicMeasure
         The measures.
+    zmax : float
+        Largest distance at which they represent the kernel.
     """
 
     dimension: int
     rungs: tuple[AtomicMeasure, ...]
+    zmax: float
 
-    def for_frequencies(self, n: int, block: int, *, by_atom: bool = False) -> AtomicMeasure:
+    def for_sampling(self, sampling: Sampling) -> AtomicMeasure:
         """Return the rung with the smallest predicted root mean square error.
-
-        ``by_atom`` tells whether the frequencies will be divided among the atoms (`AtomicMeasure.strata`), or
-        drawn from the two Jordan parts as those of any measure.
 
         Raises
         ------
         ValueError
-            If n is smaller than the number of atoms of every rung.
+            If there are fewer frequencies than atoms of any rung.
         """
-        errors = [rung.predicted_error(n, block if by_atom else None) for rung in self.rungs]
+        errors = [rung.predicted_error(sampling) for rung in self.rungs]
         if not np.isfinite(min(errors)):
             least = min(len(rung.radii) for rung in self.rungs)
             raise ValueError(
-                f"The minimum-variance measure has at least {least} atoms, each of which needs two columns: "
-                f"n_components must be at least {2 * least}."
+                f"The minimum-variance measure has at least {least} atoms, each of which needs a frequency: "
+                f"n_components must be at least {2 * least}, or {least} with layout='phase'."
             )
         return self.rungs[int(np.argmin(errors))]

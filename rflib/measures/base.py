@@ -94,13 +94,42 @@ class DiscretePart(RadialPart):
         return self.radii, self.probabilities
 
 
+@dataclass(frozen=True)
+class Sampling:
+    """How frequencies will be drawn and used: with the measure, all that the variance depends on.
+
+    Attributes
+    ----------
+    n : int
+        Number of frequencies.
+    directions, radii : str
+        The rules of `rflib.frequencies.sample.sample_frequencies`.
+    phases : int
+        How many of them, the last ones, have one column with a random phase in place of a cosine and a sine.
+    """
+
+    n: int
+    directions: str = "iid"
+    radii: str = "iid"
+    phases: int = 0
+
+
 class SpectralMeasure(ABC):
-    """What the frequencies of a kernel on R^dimension are drawn from."""
+    """What the frequencies of a kernel on R^dimension are drawn from.
+
+    Attributes
+    ----------
+    dimension : int
+        Input dimension d.
+    zmax : float
+        Largest distance at which the measure represents the kernel.
+    """
 
     dimension: int
+    zmax: float = np.inf
 
-    def for_frequencies(self, n: int, block: int, *, by_atom: bool = False) -> SpectralMeasure:
-        """Return the measure to use for n frequencies whose directions are orthogonal in blocks.
+    def for_sampling(self, sampling: Sampling) -> SpectralMeasure:
+        """Return the measure to use for frequencies that are drawn so.
 
         Only the minimum-variance measures depend on it (`rflib.measures.atomic.AtomicLadder`).
         """
@@ -147,12 +176,15 @@ class RadialMeasure(SpectralMeasure):
         Jordan parts; None where the part is empty.
     coordinates : ProductMeasure or None
         The same measure with independent coordinates, where there is one (Gaussian).
+    zmax : float
+        Largest distance at which the measure represents the kernel.
     """
 
     dimension: int
     positive: RadialPart | None
     negative: RadialPart | None = None
     coordinates: ProductMeasure | None = None
+    zmax: float = np.inf
 
     def parts(self) -> Iterator[tuple[int, RadialPart]]:
         """Sign and part, positive first."""

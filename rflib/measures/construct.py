@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -52,19 +51,20 @@ def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasu
     options = resolved(measure, kernel)
     name = options.pop("type")
     if name == "exact":
-        return _exact(kernel, X.shape[1])
+        return exact_measure(kernel, X.shape[1])
     if name not in CONSTRUCTIONS:
-        raise ValueError(f"Unknown measure {name!r}: choose one of {(*_BY_KERNEL, *CONSTRUCTIONS)}.")
+        choices = ", ".join(map(repr, (*_BY_KERNEL, *CONSTRUCTIONS)))
+        raise ValueError(f"measure must be one of {choices}, or a mapping with such a type, got {measure!r}.")
     if not isinstance(kernel, RadialKernel):
         raise ValueError(
             f"measure={name!r} needs a kernel of the Euclidean distance, not {kernel!r}: use measure='exact'."
         )
-    return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, Domain.of(kernel, X), **options)
+    return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, Domain.of(X), **options)
 
 
 def resolved(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[str, Any]:
     """Return the construction and its options that a name stands for; "auto" and "paper" depend on the kernel."""
-    options = {"type": measure} if isinstance(measure, str) else dict(measure)
+    options = dict(measure) if isinstance(measure, Mapping) else {"type": measure}
     name = options.get("type")
     if name == "paper" and isinstance(kernel, SphericalPolynomial):
         return {**options, "type": "reference"}
@@ -76,6 +76,3 @@ def resolved(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[str, Any]
 def has_exact_measure(kernel: Kernel) -> bool:
     """Whether `exact_measure` knows the kernel."""
     return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
-
-
-_exact = lru_cache(maxsize=32)(exact_measure)

@@ -20,6 +20,7 @@ nearest one.
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from sklearn.mixture import BayesianGaussianMixture
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.base import RadialMeasure, RadialPart, SpectralMeasure, TablePart
+from rflib.measures.base import RadialMeasure, RadialPart, Sampling, SpectralMeasure, TablePart
 from rflib.measures.construct import has_exact_measure
 from rflib.measures.domain import Domain
 from rflib.measures.exact import exact_measure
@@ -63,15 +64,17 @@ def digmm(
     Raises
     ------
     ValueError
-        If n_components < 1 or n_draws < n_components.
+        If they are not integers with 1 <= n_components <= n_draws.
     """
-    if not 1 <= n_components <= n_draws:
+    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in (n_components, n_draws))
+    if not (whole and 1 <= n_components <= n_draws):
         raise ValueError(
-            f"digmm needs 1 <= n_components <= n_draws, got n_components={n_components!r}, n_draws={n_draws!r}."
+            "digmm: n_components and n_draws must be integers with 1 <= n_components <= n_draws, "
+            f"got n_components={n_components!r}, n_draws={n_draws!r}."
         )
     source = _source(kernel, domain, n_draws)
     parts = {sign: _mixture(part, domain.dimension, n_components, n_draws) for sign, part in source.parts()}
-    return RadialMeasure(domain.dimension, positive=parts.get(1), negative=parts.get(-1))
+    return RadialMeasure(domain.dimension, positive=parts.get(1), negative=parts.get(-1), zmax=source.zmax)
 
 
 def _source(kernel: RadialKernel, domain: Domain, n_draws: int) -> RadialMeasure:
@@ -79,7 +82,7 @@ def _source(kernel: RadialKernel, domain: Domain, n_draws: int) -> RadialMeasure
     if has_exact_measure(kernel):
         measure = exact_measure(kernel, domain.dimension)
     else:
-        measure = minimum_variance(kernel, domain).for_frequencies(n_draws, 1)
+        measure = minimum_variance(kernel, domain).for_sampling(Sampling(n_draws))
     if not isinstance(measure, RadialMeasure):
         raise ValueError(f"digmm: the spectral measure of {kernel!r} is not radial.")
     return measure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from rflib.measures.base import (
 
 _TABLE_NODES = 20_001
 _ROOT_NODES = 4_001
+_NO_MASS = 1e-11  # Of the terms: the rounding errors of the tables.
 
 
 @singledispatch
@@ -86,13 +87,23 @@ def _(kernel: Matern, dimension: int) -> SpectralMeasure:
 
 @exact_measure.register
 def _(kernel: DeltaGaussian, dimension: int) -> SpectralMeasure:
-    """Jordan parts of rho(r) = sum_i a_i sigma_i chi_d(sigma_i r), the surface factor included (SPEC 3).
+    measure = _mixture(kernel.coefficients, kernel.sigmas, dimension)
+    if measure.total_mass < _NO_MASS * sum(map(abs, kernel.coefficients)):
+        raise ValueError(
+            f"{kernel!r} is zero everywhere: its terms cancel, and there is nothing to draw from."
+        )
+    return measure
+
+
+@lru_cache(maxsize=32)
+def _mixture(coefficients: tuple[float, ...], sigmas: tuple[float, ...], dimension: int) -> RadialMeasure:
+    """Jordan parts of rho(r) = sum_i a_i sigma_i chi_d(sigma_i r), the surface factor included.
 
     rho changes sign at the roots of sum_i a_i sigma_i^d exp(-sigma_i^2 r^2 / 2); between two of them a part
     has the closed-form distribution function of its chi terms.
     """
-    a = np.array(kernel.coefficients)
-    sigma = np.array(kernel.sigmas)
+    a = np.array(coefficients)
+    sigma = np.array(sigmas)
 
     def scaled_density(r: float) -> float:
         exponent = dimension * np.log(sigma) - (sigma * r) ** 2 / 2

@@ -26,6 +26,8 @@ _TAIL = 16.0
 _N_DISTANCES = 64
 _N_QUANTILES = 200
 _N_CHECK = 2001
+_N_CHECK_NEAR_ZERO = 600
+_NEAREST = 1e-7
 _NEGLIGIBLE = 1e-9
 _AWAY = 0.4
 DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
@@ -44,7 +46,7 @@ def minimum_variance(
     Parameters
     ----------
     kernel : RadialKernel
-        Only its profile ``at_distance`` is used.
+        Only its profile ``at_distance`` is used, and ladders are cached by its values.
     domain : Domain
         Dimension, largest distance, and the sample of distances that weighs the variance.
     deltas : tuple of float
@@ -55,32 +57,58 @@ def minimum_variance(
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax], or zero everywhere.
+        If the kernel is not finite on [0, zmax], or zero at all the distances, or an option is not positive.
     """
+    if not (deltas and min(deltas) > 0 and largest_radius > 0):
+        raise ValueError(
+            f"minimum_variance: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
+            f"largest_radius={largest_radius!r}."
+        )
+    zmax = float(domain.zmax)
     quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
-    return _ladder(kernel, domain.dimension, domain.zmax, quantiles.tobytes(), deltas, largest_radius)
+    values = [_finite_profile(kernel, z, zmax) for z in (_nodes(zmax), quantiles, _check(zmax))]
+    if not values[1].any():
+        raise ValueError(
+            f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "
+            f"{quantiles[-1]:.4g}: choose a kernel whose width suits the units of the data."
+        )
+    return _ladder(
+        domain.dimension,
+        zmax,
+        quantiles.tobytes(),
+        tuple(value.tobytes() for value in values),
+        tuple(deltas),
+        largest_radius,
+    )
+
+
+def _nodes(zmax: float) -> NDArray[np.float64]:
+    """Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot."""
+    return zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
+
+
+def _check(zmax: float) -> NDArray[np.float64]:
+    """Where the bias is looked for: everywhere, and at every scale near zero, where narrow kernels fall."""
+    return zmax * np.append(np.linspace(0, 1, _N_CHECK), np.geomspace(_NEAREST, 1, _N_CHECK_NEAR_ZERO))
 
 
 @lru_cache(maxsize=64)
 def _ladder(
-    kernel: RadialKernel,
     d: int,
     zmax: float,
     quantile_bytes: bytes,
+    value_bytes: tuple[bytes, ...],
     deltas: tuple[float, ...],
     largest_radius: float,
 ) -> AtomicLadder:
     quantiles = np.frombuffer(quantile_bytes)
+    target, values, exact = map(np.frombuffer, value_bytes)
     unit = 2 * np.sqrt(d) / zmax
     bulk = np.linspace(0, largest_radius * unit, _N_RADII)
     radii = np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:]])
     away = int(np.searchsorted(radii, _AWAY * unit))
-    # Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot.
-    z = zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
-    target = _finite_profile(kernel, z, zmax)
     deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
-    design = omega(d, np.multiply.outer(z, radii))
-    values = _finite_profile(kernel, quantiles, zmax)
+    design = omega(d, np.multiply.outer(_nodes(zmax), radii))
 
     solutions = [_single(d, radii[1:], quantiles, values)]
     for block in sorted({1, max(1, d // 2), d}):
@@ -89,21 +117,20 @@ def _ladder(
             for mu in _fits(design[:, first:], target, cost[first:], deltas_of_kernel):
                 solutions.extend(_with_merged(radii[first:], mu))
 
-    check = np.linspace(0, zmax, _N_CHECK)
-    exact = _finite_profile(kernel, check, zmax)
+    check = _check(zmax)
     rungs = []
     for r, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, r)) @ weights - exact).max())
-        rungs.append(AtomicMeasure.of(d, r, weights, distances=quantiles, values=values, bias_bound=bound))
-    return AtomicLadder(d, tuple(rungs))
+        rungs.append(
+            AtomicMeasure.of(d, r, weights, zmax=zmax, distances=quantiles, values=values, bias_bound=bound)
+        )
+    return AtomicLadder(d, tuple(rungs), zmax)
 
 
 def _finite_profile(kernel: RadialKernel, z: NDArray, zmax: float) -> NDArray[np.float64]:
     values = np.asarray(kernel.at_distance(z), dtype=np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"{kernel!r} is not finite on the distances [0, {zmax:.6g}].")
-    if not values.any():
-        raise ValueError(f"{kernel!r} is zero on the distances [0, {zmax:.6g}].")
     return values
 
 
@@ -119,6 +146,8 @@ def _single(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArra
 def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
     """Atoms as solved, and with neighbours on the grid merged: they stand for one radius between them."""
     inside = np.flatnonzero(np.abs(mu) > _NEGLIGIBLE * np.abs(mu).max())
+    if not inside.size:
+        return
     yield radii[inside], mu[inside]
     apart = (np.diff(inside) > 1) | (np.diff(np.sign(mu[inside])) != 0) | (radii[inside[:-1]] == 0)
     groups = np.split(inside, np.flatnonzero(apart) + 1)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +66,8 @@ def srf(
         For an unknown method, n_gaussians < 1, or a kernel that is constant and not positive, or not finite.
     """
     if method not in METHODS:
-        raise ValueError(f"Unknown method {method!r} of srf: choose one of {METHODS}.")
-    if isinstance(n_gaussians, bool) or n_gaussians != int(n_gaussians) or n_gaussians < 1:
+        raise ValueError(f"srf: method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
+    if isinstance(n_gaussians, bool) or not isinstance(n_gaussians, Integral) or n_gaussians < 1:
         raise ValueError(f"srf: n_gaussians must be an integer of at least 1, got {n_gaussians!r}.")
     z, _ = _distances(domain.zmax)
     values = kernel.at_distance(np.concatenate([[0.0], z])).astype(np.float64)
@@ -97,7 +98,7 @@ def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) ->
             )
         else:
             part = _optimum(d, z, weights, target, sigma, mass)
-    return RadialMeasure(d, positive=part)
+    return RadialMeasure(d, positive=part, zmax=zmax)
 
 
 def _distances(zmax: float) -> tuple[NDArray, NDArray]:

@@ -9,6 +9,8 @@ the error of the measure's kernel tends to zero with R, but at z = 0 it grows li
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, jv, logsumexp
@@ -45,7 +47,7 @@ def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 2
             f"measure='truncated_fourier' is luo2021's eq. (18), for SphericalPolynomial only, not for "
             f"{kernel!r}: use measure='auto'."
         )
-    if not (np.isfinite(cutoff) and cutoff > 0):
+    if not (isinstance(cutoff, Real) and np.isfinite(cutoff) and cutoff > 0):
         raise ValueError(f"truncated_fourier: cutoff must be a positive number, got {cutoff!r}.")
     nodes = np.linspace(0, cutoff, int(np.ceil(cutoff / _STEP)) + 1)
     sign, log_size = log_radial_density(kernel, domain.dimension, np.linspace(0, cutoff, 2 * len(nodes) - 1))

@@ -76,7 +76,7 @@ def variance_frame(
     z = np.atleast_1d(np.asarray(z, dtype=np.float64))
     d = measure.dimension
     parts = [(sign, part, n_positive if sign > 0 else n_negative) for sign, part in measure.parts()]
-    angles = _frame_angles(d, max(sum(n for _, _, n in parts), 2 * d))
+    angles = frame_angles(d, max(sum(n for _, _, n in parts), 2 * d), _FRAME_BINS)
     variance = variance_iid(measure, z, n_positive, n_negative)
     for i, (sign, part, n) in enumerate(parts):
         for j, (other_sign, other, _) in enumerate(parts[: i + 1]):
@@ -113,8 +113,10 @@ def _squares(part: RadialPart) -> tuple[NDArray, NDArray]:
     return radii**2, probabilities
 
 
-def _frame_angles(d: int, order: int) -> tuple[NDArray, NDArray]:
+def frame_angles(d: int, order: int, bins: int) -> tuple[NDArray, NDArray]:
     """Squared cosines between two columns of the first d rows of a Haar matrix, and their probabilities.
+
+    At most two for each of ``bins`` bins.
 
     Given the share b ~ Beta(d/2, (order-d)/2) that the d rows have of the first column's norm, the second one
     is uniform on its complement: tan of the angle to the normal is sqrt(1 - b) times that of two independent
@@ -127,7 +129,7 @@ def _frame_angles(d: int, order: int) -> tuple[NDArray, NDArray]:
     share = betaincinv(d / 2, (order - d) / 2, u)
     independent = betaincinv(0.5, (d - 1) / 2, u)
     tangent = np.multiply.outer(1 - share, independent / (1 - independent)).ravel()
-    return _condensed(tangent / (1 + tangent), np.outer(weights, weights).ravel(), _FRAME_BINS)
+    return _condensed(tangent / (1 + tangent), np.outer(weights, weights).ravel(), bins)
 
 
 def _condensed(values: NDArray, probabilities: NDArray, bins: int) -> tuple[NDArray, NDArray]:

@@ -5,11 +5,11 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import ks_2samp, qmc
 
-from rflib.frequencies.directions import DIRECTIONS, frame, orthogonal, points
+from rflib.frequencies.directions import DIRECTIONS, frame, normalised, orthogonal, points
 from rflib.frequencies.radii import uniforms
 from rflib.frequencies.sample import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, surrogate_scores
-from rflib.kernels import DeltaGaussian, Gaussian, Laplacian
+from rflib.kernels import DeltaGaussian, Gaussian, Laplacian, Matern
 from rflib.maps import QMC
 from rflib.measures import exact_measure
 
@@ -65,6 +65,41 @@ def test_halton_features_are_scipys():
     assert np.allclose(map_.frequencies_, ndtri(u) / 2)
 
 
+@pytest.mark.parametrize("sequence", ["halton", "sobol"])
+@pytest.mark.parametrize(("d", "ratio"), [(1, 0.5), (2, 0.8)])
+@pytest.mark.parametrize("kernel", [Matern(1.5), DeltaGaussian((1, 1), (1, 3))], ids=repr)
+def test_norms_of_the_point_set_lower_the_error(kernel, d, ratio, sequence):
+    """Against independent norms with the same kind of directions, paired by seed.
+
+    The mean difference of the squared errors is 4.75 standard errors from zero: a method that were no better
+    would pass once in 10^6.
+    """
+    measure, seeds, z = exact_measure(kernel, d), range(150), np.linspace(0.2, 3, 12)
+    toward = generator(1).standard_normal((12, d))
+    toward *= (z / np.linalg.norm(toward, axis=1))[:, None]
+
+    def squared_errors(radii):
+        draws = (
+            sample_frequencies(measure, 50, directions=sequence, radii=radii, rng=generator(seed))
+            for seed in seeds
+        )
+        estimates = np.array([f.weights @ np.cos(f.vectors @ toward.T) for f in draws])
+        return np.mean((estimates - kernel.at_distance(z)) ** 2, axis=1)
+
+    iid, joint = squared_errors("iid"), squared_errors("joint")
+    gain = iid - joint
+    assert gain.mean() > 4.75 * gain.std(ddof=1) / np.sqrt(len(gain))
+    assert np.sqrt(joint.mean()) < ratio * np.sqrt(iid.mean())
+
+
+def test_qmc_takes_the_norms_from_its_point_set():
+    map_ = QMC(Matern(1.5), 20, random_state=7).fit(np.zeros((3, 5)) + np.arange(5))
+    u = qmc.Halton(6, scramble=True, rng=np.random.default_rng(7)).random(10)
+    norms = exact_measure(Matern(1.5), 5).positive.quantile(u[:, 0])
+    assert np.allclose(np.linalg.norm(map_.frequencies_, axis=1), norms)
+    assert np.allclose(map_.frequencies_ / norms[:, None], normalised(ndtri(u[:, 1:])))
+
+
 @pytest.mark.parametrize("sequence", ["iid", "halton", "sobol"])
 def test_points_are_in_the_open_cube(sequence):
     u = points(sequence, 13, 3, generator())
@@ -95,9 +130,11 @@ def test_product_measures_have_no_orthogonal_directions():
         )
 
 
-@pytest.mark.parametrize(("directions", "radii"), [("orthogonl", "iid"), ("iid", "stratfied")])
+@pytest.mark.parametrize(
+    ("directions", "radii"), [("orthogonl", "iid"), ("iid", "stratfied"), ("frame", "joint")]
+)
 def test_unknown_rules_are_named(directions, radii):
-    with pytest.raises(ValueError, match=r"Unknown (directions|radii)"):
+    with pytest.raises(ValueError, match=r"(directions|radii) must be one of|radii='joint' needs directions"):
         sample_frequencies(
             exact_measure(Gaussian(), 3), 4, directions=directions, radii=radii, rng=generator()
         )

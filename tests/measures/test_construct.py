@@ -1,16 +1,22 @@
 """From a name to a measure, and what is said when there is none."""
 
+import re
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from rflib.kernels.arc_cosine import ArcCosine
+from rflib.kernels.base import RadialKernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
+from rflib.maps import DIGMM, GORF, GRFF, MVORF, SRF
 from rflib.measures.atomic import AtomicLadder
 from rflib.measures.base import RadialMeasure
 from rflib.measures.construct import CONSTRUCTIONS, construct, has_exact_measure
+from rflib.measures.exact import exact_measure
 
 X = np.random.default_rng(0).standard_normal((50, 3))
 X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -49,9 +55,42 @@ def test_exact_measures_are_shared():
     assert construct("exact", DeltaGaussian(), X) is construct("exact", DeltaGaussian(), X)
 
 
-@pytest.mark.parametrize("measure", ["extact", {"type": "nothing"}, {"cutoff": 3}, {}])
+@dataclass
+class Mutable(RadialKernel):
+    """A user's kernel that cannot be hashed and can be changed."""
+
+    sigma: float
+
+    def at_distance(self, z):
+        return Gaussian(self.sigma).at_distance(z)
+
+
+def test_a_users_kernel_is_not_remembered():
+    exact_measure.register(
+        Mutable, lambda kernel, dimension: exact_measure(Gaussian(kernel.sigma), dimension)
+    )
+    kernel = Mutable(1.0)
+    assert construct("exact", kernel, X).positive.sigma == 1
+    kernel.sigma = 3.0
+    assert construct("exact", kernel, X).positive.sigma == 3
+
+
+@pytest.mark.parametrize("cls", [GRFF, GORF, MVORF, SRF, DIGMM])
+def test_the_zero_kernel_is_named(cls):
+    kernel = DeltaGaussian((1, -1), (1, 1))
+    with pytest.raises(ValueError, match=rf"{re.escape(repr(kernel))}.*(is zero|not constant)"):
+        cls(kernel).fit(X)
+
+
+def test_terms_that_cancel_up_to_rounding_are_zero_too():
+    with pytest.raises(ValueError, match="is zero everywhere: its terms cancel"):
+        exact_measure(DeltaGaussian((0.1, 0.2, -0.3), (2, 2, 2)), 3)
+    assert exact_measure(DeltaGaussian((1, -1), (1, 1 + 1e-6)), 3).total_mass > 0
+
+
+@pytest.mark.parametrize("measure", ["extact", {"type": "nothing"}, {"cutoff": 3}, {}, 3, None])
 def test_unknown_names(measure):
-    with pytest.raises(ValueError, match=r"Unknown measure .*choose one of \('auto', 'paper', 'exact'"):
+    with pytest.raises(ValueError, match=r"measure must be one of 'auto', 'paper', 'exact', .* got "):
         construct(measure, Gaussian(), X)
 
 

@@ -1,62 +1,93 @@
-"""The distances on which a kernel is needed."""
+"""Where a kernel is needed: a ball around the rows, and their distances."""
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
 
-from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.polynomial import SphericalPolynomial
-from rflib.measures.domain import Domain
+from rflib.measures.domain import Domain, distances_from, enclosing_ball
 
 
 @pytest.mark.parametrize("n", [50, 1500])
 def test_order_of_the_rows_does_not_matter(n):
     X = np.random.default_rng(0).standard_normal((n, 3))
-    one = Domain.of(Gaussian(), X)
-    other = Domain.of(Gaussian(), np.random.default_rng(1).permutation(X))
+    X[: n // 2] = np.sign(X[: n // 2])  # Many rows are equally far out.
+    one = Domain.of(X)
+    other = Domain.of(np.random.default_rng(1).permutation(X))
     assert one.zmax == pytest.approx(other.zmax, rel=1e-12)
     np.testing.assert_allclose(one.distances, other.distances, rtol=1e-6)
 
 
 def test_distances_are_those_of_the_rows():
     X = np.random.default_rng(0).uniform(size=(80, 5))
-    domain = Domain.of(Gaussian(), X)
-    z = np.sort(pdist(X))
+    domain = Domain.of(X)
     assert domain.dimension == 5
-    assert domain.zmax == pytest.approx(z[-1], rel=1e-12)
-    np.testing.assert_allclose(domain.distances, z, rtol=1e-7)
+    np.testing.assert_allclose(domain.distances, np.sort(pdist(X)), rtol=1e-7)
 
 
 def test_large_samples_are_thinned():
     X = np.random.default_rng(0).standard_normal((1500, 2))
-    domain = Domain.of(Gaussian(), X)
+    domain = Domain.of(X)
     assert len(domain.distances) == 1000 * 999 // 2
-    assert domain.distances[-1] <= domain.zmax <= pdist(X).max() * (1 + 1e-12)
-    assert domain.zmax > 0.99 * pdist(X).max()
+    assert domain.distances[-1] <= pdist(X).max() * (1 + 1e-12)
 
 
-def test_on_the_sphere_the_largest_distance_is_two():
+@pytest.mark.parametrize("shift", [0, 1e6])
+@pytest.mark.parametrize("d", [1, 2, 30])
+def test_ball_holds_the_rows_and_half_as_much_again(d, shift):
+    """By Jung's theorem the smallest ball has at least the radius D/2 and at most D sqrt(d / (2 d + 2))."""
+    X = shift + np.random.default_rng(d).standard_t(3, (400, d))
+    centre, radius = enclosing_ball(X)
+    diameter = pdist(X).max()
+    assert distances_from(centre, X).max() * 1.5 == pytest.approx(radius)
+    assert diameter / 2 <= radius / 1.5 * (1 + 1e-9)
+    assert radius / 1.5 <= 1.1 * diameter * np.sqrt(d / (2 * d + 2))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_unit_norm_have_the_unit_ball(dtype):
+    """Rows of one orthant too: others may lie anywhere on the sphere."""
     X = np.abs(np.random.default_rng(0).standard_normal((30, 4)))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    domain = Domain.of(SphericalPolynomial(), X)
-    assert domain.zmax == 2
-    assert domain.distances[-1] < 2
+    X = (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(dtype)
+    centre, radius = enclosing_ball(X)
+    assert radius == 1
+    assert not centre.any()
+    assert Domain.of(X).zmax == 2
+    X[3] *= 0.999
+    assert enclosing_ball(X)[0].any()
 
 
 @pytest.mark.parametrize(
     "X",
-    [np.zeros((1, 3)), np.zeros((4, 3)), np.full((7, 3), 0.1), np.full((5, 2), 1e6), np.ones((1, 1))],
+    [np.zeros((1, 3)), np.zeros((4, 3)), np.full((7, 3), 0.1), np.full((5, 2), 1e6), np.full((1, 1), 2.0)],
     ids=["one row", "zeros", "equal rows", "large equal rows", "one number"],
 )
 def test_rows_without_distances_still_have_a_domain(X):
     """The unit of length is then anyone's guess: 1."""
-    domain = Domain.of(Gaussian(), X)
+    domain = Domain.of(X)
     assert domain.zmax == 1
     assert domain.distances.size and domain.distances[0] > 0 and domain.distances[-1] <= 1
 
 
-def test_float32_rows():
-    X = np.random.default_rng(0).standard_normal((40, 3)).astype(np.float32)
-    domain = Domain.of(Gaussian(), X)
-    assert domain.distances.dtype == np.float64
-    assert domain.zmax == pytest.approx(pdist(X.astype(float)).max(), rel=1e-5)
+@pytest.mark.parametrize("scale", [1e-20, 1, 1e20])
+def test_float32_rows(scale):
+    X = (scale * np.random.default_rng(0).standard_normal((40, 3))).astype(np.float32)
+    single, double = Domain.of(X), Domain.of(X.astype(np.float64))
+    assert single.distances.dtype == np.float64
+    assert single.zmax == pytest.approx(double.zmax, rel=1e-6)
+    np.testing.assert_allclose(single.distances, double.distances, rtol=1e-6)
+
+
+@pytest.mark.parametrize("load", [load_digits, load_wine, load_breast_cancer, load_diabetes])
+def test_few_rows_of_a_test_set_are_beyond_the_range(load):
+    """Of standardised real data, in 20 random halves: less than one row in 300."""
+    X = load().data
+    shares = []
+    for seed in range(20):
+        train, test = train_test_split(X, test_size=0.5, random_state=seed)
+        scaler = StandardScaler().fit(train)
+        centre, radius = enclosing_ball(scaler.transform(train))
+        shares.append(np.mean(distances_from(centre, scaler.transform(test)) > radius))
+    assert np.mean(shares) < 1 / 300

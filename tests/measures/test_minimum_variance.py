@@ -1,14 +1,23 @@
-"""Minimum-variance measures: the bias bound holds, and the predicted error is the one that comes out."""
+"""Minimum-variance measures: the bias bound holds, and ladders are known by the kernel's values.
+
+The predicted error is tested with the maps, in tests/maps/test_predicted_error.py.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from rflib.frequencies.sample import sample_frequencies
+import rflib.measures.minimum_variance as module
 from rflib.kernels.arc_cosine import ArcCosine
 from rflib.kernels.base import RadialKernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.kernels.radial_function import RadialFunction
+from rflib.measures.base import Sampling
+from rflib.measures.digmm import digmm
 from rflib.measures.domain import Domain
 from rflib.measures.minimum_variance import minimum_variance
 
@@ -25,6 +34,10 @@ CASES = [
     (ArcCosine(1), 3, 2.0),
     (RadialFunction(wave), 6, 3.0),
     (DeltaGaussian((1e-6, -3e-6), (1e3, 3e3)), 4, 4e3),
+    (Matern(0.5, 0.2), 1, 4.0),
+    (Gaussian(0.02), 2, 5.0),  # Over before the first of equally spaced distances.
+    (DeltaGaussian((1, -0.5), (0.01, 3)), 100, 6.0),
+    (Gaussian(1e20), 1000, 4e20),
 ]
 
 
@@ -39,45 +52,99 @@ def domain(d: int, zmax: float) -> Domain:
 
 @pytest.mark.parametrize(("kernel", "d", "zmax"), CASES, ids=name)
 def test_bias_is_within_its_bound_everywhere(kernel: RadialKernel, d, zmax):
-    z = np.linspace(0, zmax, 7001)
+    """On other distances than those of the program: evenly spaced, and at every scale down to 1e-6 zmax."""
+    z = zmax * np.append(np.linspace(0, 1, 7001), np.geomspace(1e-6, 1, 4001))
     exact = kernel.at_distance(z)
     ladder = minimum_variance(kernel, domain(d, zmax))
-    bounds = [rung.bias_bound for rung in ladder.rungs]
     for rung in ladder.rungs:
         assert np.abs(rung.profile(z) - exact).max() <= 1.01 * rung.bias_bound + 1e-12 * np.abs(exact).max()
         assert rung.total_mass == pytest.approx(np.abs(rung.weights).sum())
-    assert min(bounds) < 3e-2 * np.abs(exact).max()
+        assert rung.zmax == ladder.zmax == zmax
 
 
-@pytest.mark.parametrize(("n", "directions"), [(16, "orthogonal"), (200, "orthogonal"), (40, "iid")])
-@pytest.mark.parametrize(("kernel", "d", "zmax"), CASES[:3], ids=name)
-def test_predicted_error_is_the_error(kernel, d, zmax, n, directions):
-    """Mean squared error over 400 draws within 6 standard errors: one false alarm in about 10^8."""
-    block = d if directions == "orthogonal" else 1
-    measure = minimum_variance(kernel, domain(d, zmax)).for_frequencies(n, block, by_atom=True)
-    rng = np.random.default_rng(n)
-    squares = np.empty(400)
-    for i in range(len(squares)):
-        f = sample_frequencies(measure, n, directions=directions, radii="stratified", rng=rng)
-        estimate = f.weights @ np.cos(np.outer(f.vectors[:, 0], measure.distances))
-        squares[i] = np.mean((estimate - measure.values) ** 2)
-    error = squares.std(ddof=1) / np.sqrt(len(squares))
-    assert abs(squares.mean() - measure.predicted_error(n, block) ** 2) < 6 * error
+@pytest.mark.parametrize(("kernel", "d", "zmax"), CASES[:6], ids=name)
+def test_some_rung_is_close(kernel, d, zmax):
+    bounds = [rung.bias_bound for rung in minimum_variance(kernel, domain(d, zmax)).rungs]
+    assert min(bounds) < 3e-2 * np.abs(kernel.at_distance(np.linspace(0, zmax, 99))).max()
 
 
 def test_more_frequencies_choose_a_closer_fit():
     ladder = minimum_variance(SphericalPolynomial(4, 10), domain(16, 2.0))
-    errors = [ladder.for_frequencies(n, 16).predicted_error(n, 16) for n in (32, 128, 512, 2048)]
+    samplings = [Sampling(n, "orthogonal", "stratified") for n in (32, 128, 512, 2048, 20_000)]
+    errors = [ladder.for_sampling(sampling).predicted_error(sampling) for sampling in samplings]
     assert np.all(np.diff(errors) < 0)
-    few, many = (ladder.for_frequencies(n, 16) for n in (32, 1_000_000))
+    few, many = (ladder.for_sampling(sampling) for sampling in (samplings[0], samplings[-1]))
     assert many.bias_bound < few.bias_bound
+
+
+@dataclass
+class Bump:
+    """A profile that cannot be hashed and can be changed."""
+
+    width: float
+
+    def __call__(self, z):
+        return np.exp(-((z / self.width) ** 2) / 2)
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """Counts the linear programs that are solved."""
+    module._ladder.cache_clear()
+    solved = []
+    solve = module.linprog
+    monkeypatch.setattr(module, "linprog", lambda *a, **k: solved.append(1) or solve(*a, **k))
+    return solved
+
+
+def test_equal_profiles_solve_the_programs_once(programs):
+    deltas = (1e-2, 1e-3)
+    for profile in (Bump(1.0), Bump(1.0), Gaussian().at_distance, lambda z: np.exp(-(z**2) / 2)):
+        minimum_variance(RadialFunction(profile), domain(3, 2.0), deltas=deltas)
+    assert len(programs) == 2 * 2 * len(deltas)  # With and without small norms, for two models of sampling.
+    minimum_variance(RadialFunction(Bump(1.001)), domain(3, 2.0), deltas=list(deltas))
+    assert len(programs) == 2 * 2 * 2 * len(deltas)
+
+
+@pytest.mark.parametrize("construction", [minimum_variance, digmm])
+def test_a_profile_that_has_changed_is_another_kernel(construction):
+    """What a closure refers to, or the attribute of an object, at the time of the fit is what counts."""
+    z = np.linspace(0, 2, 41)
+
+    def fit(kernel):
+        measure = construction(kernel, domain(3, 2.0))
+        return measure.for_sampling(Sampling(2000)).profile(z)
+
+    width = 1.0
+    closure = RadialFunction(lambda z: np.exp(-((z / width) ** 2) / 2))
+    bump = Bump(1.0)
+    first = fit(closure), fit(RadialFunction(bump))
+    width = bump.width = 4.0
+    second = fit(closure), fit(RadialFunction(bump))
+    for profile, kernel in zip((*first, *second), [Gaussian(1.0)] * 2 + [Gaussian(4.0)] * 2, strict=True):
+        np.testing.assert_allclose(profile, kernel.at_distance(z), atol=0.05)
+
+
+def test_a_numpy_polynomial_is_a_profile():
+    kernel = RadialFunction(np.polynomial.Polynomial([1, 0, -0.2]))
+    for construction in (minimum_variance, digmm):
+        measure = construction(kernel, domain(3, 2.0)).for_sampling(Sampling(500, "orthogonal", "stratified"))
+        np.testing.assert_allclose(measure.profile([0.5, 1.5]), [0.95, 0.55], atol=0.02)
+
+
+@pytest.mark.parametrize("options", [{"deltas": ()}, {"deltas": (1e-2, 0)}, {"largest_radius": -1}])
+def test_options_that_are_not_positive(options):
+    with pytest.raises(
+        ValueError, match="minimum_variance: deltas and largest_radius must be positive numbers"
+    ):
+        minimum_variance(Gaussian(), domain(3, 2.0), **options)
 
 
 @pytest.mark.parametrize(
     ("profile", "message"),
     [
         (lambda z: np.where(z > 1, np.nan, 1.0), r"is not finite on the distances \[0, 2\]"),
-        (np.zeros_like, "is zero on the distances"),
+        (np.zeros_like, "is zero at the distances between the training rows"),
         (lambda z: 1.0, "returned shape"),
     ],
 )

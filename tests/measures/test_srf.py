@@ -136,9 +136,10 @@ def test_fits_are_cached():
 @pytest.mark.parametrize(
     ("kernel", "options", "message"),
     [
-        (Gaussian(), {"method": "magic"}, "Unknown method 'magic'"),
+        (Gaussian(), {"method": "magic"}, "srf: method must be one of 'gaussians', 'optimum', got 'magic'"),
         (Gaussian(), {"n_gaussians": 0}, "n_gaussians must be an integer of at least 1"),
         (Gaussian(), {"n_gaussians": 2.5}, "n_gaussians must be an integer of at least 1"),
+        (Gaussian(), {"n_gaussians": "3"}, "n_gaussians must be an integer of at least 1"),
         (RadialFunction(np.zeros_like), {}, "finite and not constant"),
         (RadialFunction(lambda z: np.full_like(z, np.inf)), {}, "finite and not constant"),
     ],
