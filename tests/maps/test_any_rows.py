@@ -78,7 +78,7 @@ MAPS = {
 SLOW = {"MVORF": MVORF, "SRF": SRF, "DIGMM": DIGMM}
 CAUSES = re.compile(
     r"Use .* instead|needs rows of unit norm, but row \d+ has norm|frequency for each of its 2 parts"
-    r"|gave NaN or infinity in float(32|64) for rows with entries as large as"
+    r"|gave NaN or infinity in float(32|64) from numbers as large as"
 )
 CONTAINERS = {
     "array": lambda X: X,
