@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import isfinite, nan
 from numbers import Integral, Real
+from typing import NoReturn
 
 
-def refuse(owner: object, name: str, expected: str) -> None:
+def refuse(owner: object, name: str, expected: str) -> NoReturn:
     """Raise the ValueError that says what a parameter takes and what it got."""
     raise ValueError(f"{type(owner).__name__}: {name} must be {expected}, got {getattr(owner, name)!r}.")
 

@@ -90,14 +90,14 @@ class DotProductKernel(Kernel):
         return self.at_product(X @ (X if Y is None else Y).T)
 
 
-def check_finite(owner: object, values: NDArray, *rows: NDArray) -> None:
-    """Raise ValueError, naming the size of the rows and their type, if a value made of them is not finite."""
+def check_finite(owner: object, values: NDArray, *sources: NDArray) -> None:
+    """Raise ValueError, naming the type and the largest number that they come from, if values are not finite."""
     if np.isfinite(np.vdot(values, values)) or np.isfinite(values).all():
         return
-    largest = max(float(np.abs(X).max(initial=0)) for X in rows)
+    largest = max(float(np.abs(source).max(initial=0)) for source in sources)
     wider = ", pass them as float64," if values.dtype == np.float32 else ""
     raise ValueError(
-        f"{owner!r} gave NaN or infinity in {values.dtype} for rows with entries as large as {largest:.3g}. "
+        f"{owner!r} gave NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
         f"Scale the rows{wider} or change the kernel's parameters."
     )
 

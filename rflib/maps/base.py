@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.radial_function import as_kernel, picklable
-from rflib.validation import check_integer
+from rflib.validation import check_integer, refuse
 
 Seed = int | Generator | SeedSequence | RandomState | None
 
@@ -75,7 +75,13 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(X)
-        self._draw(X, y, as_generator(self.random_state))
+        try:
+            rng = as_generator(self.random_state)
+        except (TypeError, ValueError):
+            refuse(
+                self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
+            )
+        self._draw(X, y, rng)
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:

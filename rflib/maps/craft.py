@@ -13,7 +13,7 @@ from sklearn.base import clone
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.tensor_sketch import TensorSketch
-from rflib.validation import check_integer
+from rflib.validation import check_integer, refuse
 
 _PANEL = 1024
 _BLOCK_ELEMENTS = 1 << 25
@@ -85,7 +85,11 @@ class CRAFT(RandomFeatureMap):
         return super().restore(state)
 
     def _base(self) -> RandomFeatureMap:
-        return TensorSketch() if self.base is None else self.base
+        if self.base is None:
+            return TensorSketch()
+        if not isinstance(self.base, RandomFeatureMap):
+            refuse(self, "base", "None or a random feature map, such as TensorSketch()")
+        return self.base
 
     def _up(self) -> RandomFeatureMap:
         return clone(self._base()).set_params(n_components=self.n_components_up)

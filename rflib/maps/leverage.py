@@ -127,7 +127,11 @@ def are_labels(y: NDArray) -> bool:
     the rows. Other floats do not, even if all are whole numbers.
     """
     n_distinct = len(np.unique(y))
-    return n_distinct == 2 or y.dtype.kind in "bOSUT" or (y.dtype.kind in "iu" and n_distinct <= len(y) / 2)
+    return (
+        n_distinct == 2
+        or y.dtype.kind in "bOSUT"
+        or (y.dtype.kind in "iu" and n_distinct <= max(1, len(y) / 2))
+    )
 
 
 def _feature_blocks(X: NDArray, pool: Frequencies, rows: int) -> Iterator[NDArray[np.float64]]:

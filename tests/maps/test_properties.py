@@ -1,9 +1,13 @@
 """What every map has in common: seeds, shapes, dtypes, state; and what it says to bad input."""
 
 import pickle
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
 
+import cloudpickle
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem as SklearnNystroem
@@ -32,6 +36,7 @@ from rflib.maps import (
     SurrogateLeverageRFF,
     TensorSketch,
 )
+from rflib.maps.base import RandomFeatureMap
 
 from .conftest import EVERY, sphere
 
@@ -87,10 +92,45 @@ def test_pickle(cls, X):
     assert np.array_equal(pickle.loads(pickle.dumps(m)).transform(X), m.transform(X))
 
 
-def test_output_as_a_data_frame(X):
-    frame = ORF(n_components=6, random_state=0).set_output(transform="pandas").fit_transform(X)
-    assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == [f"orf{i}" for i in range(6)]
+@pytest.mark.parametrize("cls", [SRF, Nystroem])
+def test_a_fitted_map_with_a_nameless_kernel_is_pickled(cls, X):
+    m = cls(lambda z: np.exp(-(z**2)), n_components=8, random_state=0).fit(X)
+    for again in (pickle.loads(pickle.dumps(m)), deepcopy(m), pickle.loads(cloudpickle.dumps(m))):
+        assert np.array_equal(again.transform(X), m.transform(X))
+        assert np.array_equal(again.kernel_(X), m.kernel_(X))
+
+
+@dataclass
+class Faulty(RandomFeatureMap):
+    """A map of a user's, whose columns are made by a function."""
+
+    make: Callable
+    kernel: Any = None
+    n_components: int = 10
+    random_state: Any = None
+
+    def _draw(self, X, y, rng):
+        self.signature_ = np.ones(self.n_components)
+
+    def _columns(self, X):
+        return self.make(X)
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (lambda X: np.zeros((len(X), 9)), r"shape \(60, 9\) and type float64"),
+        (lambda X: np.zeros((1, 10)), r"shape \(1, 10\)"),
+        (lambda X: np.zeros((len(X), 10), dtype=np.float32), "shape .* and type float32"),
+        (lambda X: None, r"shape \(\) and type NoneType"),
+    ],
+)
+def test_columns_of_a_wrong_shape_or_type_are_an_error(make, found, X):
+    expected = (
+        r"Faulty._columns must return an array of shape \(60, 10\) and type float64, .*n_components=10.*"
+    )
+    with pytest.raises(ValueError, match=expected + found):
+        Faulty(make).fit(X).transform(X)
 
 
 @pytest.mark.parametrize("cls", [RFF, ORF, QMC, GORF, MVORF])
@@ -231,8 +271,10 @@ def test_rows_off_the_sphere_are_named(cls, X):
     ("kernel", "instead"), [(DeltaGaussian(), "GRFF, GORF or MVORF"), (SphericalPolynomial(), "MVORF or SRF")]
 )
 def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
-    with pytest.raises(ValueError, match=f"no positive spectral measure. Use {instead} instead"):
-        cls(kernel).fit(X)
+    """Said at once, not after the rows have been scaled to the unit norm in vain."""
+    for rows in (X, 2 * X):
+        with pytest.raises(ValueError, match=f"no positive spectral measure. Use {instead} instead"):
+            cls(kernel).fit(rows)
 
 
 @pytest.mark.parametrize(
@@ -253,11 +295,17 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (RFF(layout="cos"), "RFF: layout must be one of 'cos_sin', 'phase', got 'cos'"),
         (QMC(sequence="niederreiter"), "QMC: sequence must be one of 'halton', 'sobol', got 'niederreiter'"),
         (MVORF(measure="exact"), "needs an atomic measure"),
-        (LeverageRFF(pool=3), "pool must be an integer of at least"),
+        (LeverageRFF(pool=3), "LeverageRFF: pool must be an integer of at least 50 or None, got 3"),
         (LeverageRFF(ridge=0), "ridge must be a number above 0"),
         (LeverageRFF(variant="printed"), "variant must be one of 'resampled', 'reference', got 'printed'"),
         (LeverageRFF(n_components=5, variant="reference"), "needs an even n_components"),
         (SurrogateLeverageRFF(), "requires y to be passed"),
+        (CRAFT("TensorSketch"), "CRAFT: base must be None or a random feature map, .* got 'TensorSketch'"),
+        (RFF(random_state="7"), "RFF: random_state must be a non-negative integer, .* got '7'"),
+        (RFF(random_state=-1), "RFF: random_state must be a non-negative integer, .* got -1"),
+        (SurrogateLeverageRFF(task="ranking"), "task must be one of 'auto', 'classification', 'regression'"),
+        (SurrogateLeverageRFF(add_n=1.5), "add_n must be one of True, False"),
+        (CRAFT(n_components_up=200.0), "CRAFT: n_components_up must be an integer"),
         (MVORF(lambda z: np.full_like(z, np.nan)), "is not finite on the distances"),
         (MVORF(np.zeros_like), "is zero at the distances"),
     ],

@@ -1,5 +1,7 @@
 """Leverage and surrogate-leverage features beyond their law: limits, blocks of rows, kinds of targets."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,41 @@ def test_names_and_order_of_classes_do_not_matter(X, y):
 
 def test_real_targets_are_centred_and_their_unit_does_not_matter(X):
     assert np.allclose(weights_for(X, X[:, 0]), weights_for(X, 7 - 3 * X[:, 0]))
+
+
+def test_targets_are_labels_or_numbers_as_the_task_says(X):
+    """Whole numbers are numbers unless their type is an integer; the task decides where types cannot."""
+
+    def weights(y, task="auto"):
+        return SurrogateLeverageRFF(Gaussian(), 16, pool=20, task=task, random_state=0).fit(X, y).weights_
+
+    three = np.digitize(X[:, 0], [-0.3, 0.3])
+    labels, numbers = weights(three, "classification"), weights(three, "regression")
+    assert not np.allclose(labels, numbers)
+    for y, expected in (
+        (three, labels),
+        (three.astype(str), labels),
+        (three.astype(np.uint8), labels),
+        (three.astype(float), numbers),
+    ):
+        assert np.array_equal(weights(y), expected)
+    amounts = np.arange(len(X))[np.argsort(X[:, 0])]
+    assert np.array_equal(weights(amounts), weights(amounts, "regression"))
+    two = np.where(X[:, 0] > 0.2, 1.0, -1.0)
+    assert np.array_equal(weights(two), weights(two.astype(int), "classification"))
+    with pytest.raises(ValueError, match="task='regression' needs targets that are numbers"):
+        weights(three.astype(str), "regression")
+
+
+def test_many_labels_take_no_matrix_of_rows_by_labels(monkeypatch):
+    monkeypatch.setattr(rflib.maps.leverage, "_BLOCK_ELEMENTS", 1 << 16)
+    n = 4000
+    X, y = np.random.default_rng(0).standard_normal((n, 2)), np.arange(n) // 2
+    tracemalloc.start()
+    SurrogateLeverageRFF(Gaussian(), 8, task="classification", random_state=0).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * 2000 * 8 / 10
 
 
 @pytest.mark.parametrize("variant", ["resampled", "reference"])

@@ -15,13 +15,13 @@ def test_the_method_of_the_guide(finished: Workspace, copy_of: Callable[[Workspa
     workspace = copy_of(finished)
     guide = (ROOT / "docs/add-a-method.md").read_text()
     (workspace.folder / "mypackage").mkdir()
-    (workspace.folder / "mypackage/halves.py").write_text(guide.split("```python\n")[1].split("```")[0])
-    workspace.study(methods={**TINY["methods"], "halves": {"type": "mypackage.halves:Halves"}})  # type: ignore[dict-item]
+    (workspace.folder / "mypackage/paired.py").write_text(guide.split("```python\n")[1].split("```")[0])
+    workspace.study(methods={**TINY["methods"], "paired": {"type": "mypackage.paired:Paired"}})  # type: ignore[dict-item]
     own = {"features": 1, "errors": 1, "scores": 1, "aggregate": 1}
     assert workspace.planned() == own
     workspace.snakemake(TABLE)
-    assert "halves" in set(workspace.results()["method"])
-    workspace.append("mypackage/halves.py", "\n# a comment\n")
+    assert "paired" in set(workspace.results()["method"])
+    workspace.append("mypackage/paired.py", "\n# a comment\n")
     assert workspace.planned() == {}
-    workspace.append("mypackage/halves.py", "\nEDITED = True\n")
+    workspace.append("mypackage/paired.py", "\nEDITED = True\n")
     assert workspace.planned() == own
