@@ -79,11 +79,11 @@ datasets:
 
 `target` names the target's column of a CSV or Parquet file; all other columns are inputs. Values of a CSV file
 are separated by commas, and every column has a name: write it without pandas' row numbers (`index=False`). A
-LIBSVM file counts columns from 1; with `zero_based: true` it counts from 0, as scikit-learn writes it. `test_file` has the
-same columns, in any order; without it every repetition tests on a share `test_size` of the rows (default
-1/3). Labels may be text or integers and are kept in `meta.json`. Missing values, text among the inputs,
-labels that only the test file has, a measured quantity as a label, and columns that differ are errors that
-name file, row and column.
+LIBSVM file counts columns from 1; with `zero_based: true` it counts from 0, as scikit-learn writes it.
+`test_file` has the same columns, in any order; without it every repetition tests on a share `test_size` of the
+rows (default 1/3). Labels may be text or integers and are kept in `meta.json`. Missing values, text among the
+inputs, labels that only the test file has, a measured quantity as a label, and columns that differ are errors
+that name file, row and column.
 
 ## Files
 

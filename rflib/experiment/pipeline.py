@@ -383,11 +383,12 @@ class Pipeline:
 
     @cached_property
     def _units(self) -> dict[str, Unit]:
-        return {e.unit.path: e.unit for plan in self.studies.values() for e in plan.entries}
+        return _Planned({e.unit.path: e.unit for plan in self.studies.values() for e in plan.entries})
 
     @cached_property
     def _blocks(self) -> dict[tuple[str, str], Any]:
-        return {(e.unit.path, e.block.name): e.block for plan in self.studies.values() for e in plan.entries}
+        entries = [entry for plan in self.studies.values() for entry in plan.entries]
+        return _Planned({(entry.unit.path, entry.block.name): entry.block for entry in entries})
 
     @cached_property
     def _errors(self) -> dict[str, Error]:
@@ -399,7 +400,7 @@ class Pipeline:
 
     @cached_property
     def _exact(self) -> dict[str, ExactEntry]:
-        return {e.path: e for plan in self.studies.values() for e in plan.exact}
+        return _Planned({e.path: e for plan in self.studies.values() for e in plan.exact})
 
     @cached_property
     def _kernels(self) -> dict[str, Mapping[str, Any]]:
@@ -409,7 +410,7 @@ class Pipeline:
     @cached_property
     def _data(self) -> dict[str, Data]:
         units = {unit.data.id: unit.data for unit in self._units.values()}
-        return units | {e.data.id: e.data for e in self._exact.values()}
+        return _Planned(units | {e.data.id: e.data for e in self._exact.values()})
 
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:
@@ -427,6 +428,16 @@ class Pipeline:
                 )
                 found[unit.data.id, unit.kernel, unit.measure_id] = (canonical(unit.measure), code)
         return found
+
+
+class _Planned(dict[Any, Any]):
+    """What was planned; a job on a cluster, which plans again, may ask for what then was and now is not."""
+
+    def __missing__(self, key: Any) -> Any:
+        raise ValueError(
+            f"{key!r} is not planned: a study or a data file was changed after this run began. "
+            "Start Snakemake again."
+        )
 
 
 def _said(spec: Mapping[str, Any]) -> str:
