@@ -16,10 +16,12 @@ from rflib import __version__
 from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.files import replacing
 from rflib.report.cells import read_cells
+from rflib.report.inference import CLAIM_RULE
 from rflib.report.methods import cards, compared
 from rflib.report.numbers import columns
 from rflib.report.options import METRICS, read_index, slug
 from rflib.report.provenance import machines, units
+from rflib.report.standings import STANDING_RULE
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
@@ -71,6 +73,7 @@ def write_page(studies: Sequence[Path], results_dir: Path, out_file: Path) -> No
         standings=columns(standings),
         totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
+        rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
