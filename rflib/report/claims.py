@@ -6,6 +6,7 @@ Verdicts: "reproduced", "not reproduced" and "undecided" by :data:`rflib.report.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from math import floor
 from pathlib import Path
@@ -71,19 +72,20 @@ def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
     chosen = {k: v for k, v in claim.items() if k in ("metric", "learner", "kernels", "datasets", "title")}
     x = "n_components" if claim.get("at") == "columns" else "s_label"
     found = (at_columns if x == "n_components" else at_s)(select(cells, chosen))
-    cell, left_out = ["dataset", "kernel", x], []
+    cell, ties = ["dataset", "kernel", x], Counter[str]()
     for tie in claim.get("ties", ()):
         tied = _tied(tie, found)
-        n_tied = len(found[tied & (found["method"] == claim["method"])].drop_duplicates(cell))
-        left_out.append(f"; {n_tied} left out: {tie['reason'].strip().rstrip('.')}")
+        own = found[tied & (found["method"] == claim["method"])]
+        ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(cell))
         found = found[~tied]
+    left_out = "".join(f"; {number} left out: {reason}" for reason, number in ties.items())
     pair = (found[found["method"] == claim[key]] for key in ("method", "than"))
     tables = (part.pivot(index=cell, columns="seed", values="value") for part in pair)
     method, than = next(tables).align(next(tables), join="inner")
     paired = np.isfinite(method) & np.isfinite(than)
     run = paired.any(axis=1)
     if not run.any():
-        return "no data", f"None of its cells was run{''.join(left_out)}."
+        return "no data", f"None of its cells was run{left_out}."
     gains, margin = _gains(claim, method.where(paired)[run], than.where(paired)[run])
     n, share = len(margin), float(claim.get("share", 1.0))
     found_by = judge(gains, spared=_spared(n, share))
@@ -91,7 +93,7 @@ def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
         f"{claim['type']} in {found_by.holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in "
         f"{found_by.surely.sum()}, refuted in {found_by.refuted.sum()}; average of the cells: p = "
         f"{float(found_by.p_average):.2g}; margin {_relative(margin.min())} to {_relative(margin.max())}"
-        f"{''.join(left_out)}"
+        f"{left_out}"
     )
 
 
