@@ -1,7 +1,7 @@
 """Claims of a paper as statements that a machine checks on the cells, with verdict and evidence.
 
 Verdicts: "reproduced", "not reproduced" and "undecided" by :data:`rflib.report.inference.CLAIM_RULE`; "explained"
-(not reproduced, but the study's explanation, which is checked by the same rule, is); "no data".
+(not reproduced, but the study's explanation, checked by the same rule, is reproduced); "no data".
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
         own = found[tied & (found["method"] == claim["method"])]
         ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(cell))
         found = found[~tied]
-    left_out = "".join(f"; {number} left out: {reason}" for reason, number in ties.items())
+    left_out = "".join(f"; {number} left out: {reason}" for reason, number in ties.items() if number)
     pair = (found[found["method"] == claim[key]] for key in ("method", "than"))
     tables = (part.pivot(index=cell, columns="seed", values="value") for part in pair)
     method, than = next(tables).align(next(tables), join="inner")
