@@ -1,27 +1,28 @@
 """Claims of a paper as statements that a machine checks on the cells, with verdict and evidence.
 
-Verdicts: "reproduced"; "not reproduced"; "undecided" (it does not hold, but where it fails it does so within the
-noise); "explained" (it does not hold, and the study's explanation, which is checked too, does); "no data".
+Verdicts: "reproduced", "not reproduced" and "undecided" by :data:`rflib.report.inference.CLAIM_RULE`; "explained"
+(not reproduced, but the study's explanation, checked by the same rule, is reproduced); "no data".
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from math import floor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
-from scipy.stats import f as f_distribution
-from scipy.stats import ttest_1samp
+from numpy.typing import NDArray
+from scipy.stats import binom
 
 from rflib.report.cells import at_columns, at_s, select
+from rflib.report.inference import LEVEL, holm, judge
 from rflib.report.options import CLAIMS, METRICS, check_entries, explanation_of
-from rflib.report.published import beside_published
+from rflib.report.published import with_p_values
 
 COLUMNS = ("verdict", "claim", "evidence", "source")
-LEVEL = 0.05
-_CONSTANT = 1e-9
 
 
 def check_claims(study: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> pd.DataFrame:
@@ -62,38 +63,52 @@ def _explained(
 
 
 def compare(claim: Mapping[str, Any], cells: pd.DataFrame) -> tuple[str, str]:
-    """Check that ``method`` is better than ``than``, or equal to it, by the mean in a ``share`` of the cells.
+    """Judge that ``method`` is better than ``than``, equal to it, or steadier, in a ``share`` of the cells.
 
     A cell is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). "better" may ask for a
-    ``factor`` between them, "equal" allows a relative difference ``within``; each cell is also tested over its
-    repetitions, paired by seed (one-sided t-test, 5 %). "steadier" compares the standard deviations over the
-    repetitions instead (one-sided F-test, 5 %).
+    ``factor`` between the means, "equal" allows a relative difference ``within``, and "steadier" compares the
+    variances over the repetitions. Cells that the claim lists under ``ties`` do not count.
     """
     chosen = {k: v for k, v in claim.items() if k in ("metric", "learner", "kernels", "datasets", "title")}
     x = "n_components" if claim.get("at") == "columns" else "s_label"
     found = (at_columns if x == "n_components" else at_s)(select(cells, chosen))
-    outcomes = []
-    for _, group in found.groupby(["dataset", "kernel", x], sort=False):
-        values = [
-            group[group["method"] == claim[key]].set_index("seed")["value"] for key in ("method", "than")
-        ]
-        pair = pd.concat(values, axis=1, join="inner", keys=["method", "than"]).dropna()
-        if len(pair):
-            outcomes.append(_outcome(claim, pair))
-    if not outcomes:
-        return "no data", "None of its cells was run."
-    holds, surely, refuted, margin = (pd.Series(column) for column in zip(*outcomes, strict=True))
-    n, share = len(outcomes), float(claim.get("share", 1.0))
-    spared = floor((1 - share) * n + 1e-9)
-    test = "one-sided F-test" if claim["type"] == "steadier" else "paired one-sided t-test"
-    evidence = (
-        f"{claim['type']} in {holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in {surely.sum()}, "
-        f"refuted in {refuted.sum()} ({test}, 5 %); "
-        f"margin {_relative(margin.min())} to {_relative(margin.max())}"
+    cell, ties = ["dataset", "kernel", x], Counter[str]()
+    for tie in claim.get("ties", ()):
+        tied = _tied(tie, found)
+        own = found[tied & (found["method"] == claim["method"])]
+        ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(cell))
+        found = found[~tied]
+    left_out = "".join(f"; {number} left out: {reason}" for reason, number in ties.items() if number)
+    pair = (found[found["method"] == claim[key]] for key in ("method", "than"))
+    tables = (part.pivot(index=cell, columns="seed", values="value") for part in pair)
+    method, than = next(tables).align(next(tables), join="inner")
+    paired = np.isfinite(method) & np.isfinite(than)
+    run = paired.any(axis=1)
+    if not run.any():
+        return "no data", f"None of its cells was run{left_out}."
+    gains, margin = _gains(claim, method.where(paired)[run], than.where(paired)[run])
+    n, share = len(margin), float(claim.get("share", 1.0))
+    found_by = judge(gains, spared=_spared(n, share))
+    return str(found_by.verdict), (
+        f"{claim['type']} in {found_by.holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in "
+        f"{found_by.surely.sum()}, refuted in {found_by.refuted.sum()}; average of the cells: p = "
+        f"{float(found_by.p_average):.2g}; margin {_relative(margin.min())} to {_relative(margin.max())}"
+        f"{left_out}"
     )
-    if n - holds.sum() <= spared:
-        return "reproduced", evidence
-    return ("not reproduced" if refuted.sum() > spared else "undecided"), evidence
+
+
+def _tied(tie: Mapping[str, Any], cells: pd.DataFrame) -> pd.Series:
+    """Which cells a tie names: all that match each of its keys."""
+    tied = pd.Series(True, index=cells.index)
+    for key, column in (("kernels", "kernel"), ("datasets", "name"), ("s", "s_label")):
+        if key in tie:
+            tied &= cells[column].isin([str(value) for value in tie[key]])
+    return tied
+
+
+def _spared(n: int, share: float) -> int:
+    """In how many of n cells a claim about a share of them may fail."""
+    return floor((1 - share) * n + 1e-9)
 
 
 def _relative(value: float) -> str:
@@ -101,58 +116,46 @@ def _relative(value: float) -> str:
     return f"{value:+.1%}" if abs(value) < 100 else f"{value:+.0e} times"
 
 
-def _outcome(claim: Mapping[str, Any], pair: pd.DataFrame) -> tuple[bool, bool, bool, float]:
-    """Whether the claim holds in one cell by the mean, beyond doubt, is refuted beyond doubt; and the margin."""
+def _gains(
+    claim: Mapping[str, Any], method: pd.DataFrame, than: pd.DataFrame
+) -> tuple[NDArray[np.float64], pd.Series]:
+    """How much each repetition speaks for a claim, (sides, cells, repetitions), and the margin of each cell."""
     sign = 1 if METRICS[claim["metric"]].lower else -1
-    scale = abs(float(pair["than"].mean())) or 1.0
-    margin = sign * float((pair["than"] - pair["method"]).mean()) / scale
-    if claim["type"] == "equal":
-        slack = [claim["within"] * scale - side * (pair["method"] - pair["than"]) for side in (1, -1)]
-        holds = abs(margin) <= claim["within"]
-        return holds, all(_above(s) for s in slack), any(_above(-s) for s in slack), margin
     if claim["type"] == "steadier":
-        return _steadier(pair["method"], pair["than"])
+        ours, theirs = ((table.sub(table.mean(axis=1), axis=0)) ** 2 for table in (method, than))
+        return np.stack([theirs - ours]), 1 - (ours.sum(axis=1) / theirs.sum(axis=1)) ** 0.5
+    scale = than.mean(axis=1).abs().replace(0.0, 1.0)
+    margin = sign * (than - method).mean(axis=1) / scale
+    if claim["type"] == "equal":
+        return np.stack(
+            [(side * (than - method)).add(claim["within"] * scale, axis=0) for side in (1, -1)]
+        ), margin
     factor = float(claim.get("factor", 1.0)) ** sign
-    gain = sign * (pair["than"] - factor * pair["method"])
-    return bool(gain.mean() > 0), _above(gain), _above(-gain), margin
-
-
-def _steadier(method: pd.Series, than: pd.Series) -> tuple[bool, bool, bool, float]:
-    """Whether the first deviation is smaller, beyond doubt, refuted (F-tests of the variances); and the margin."""
-    ours, theirs = method.var(), than.var()
-    if len(method) < 2 or not (ours > 0 and theirs > 0):
-        return False, False, False, 0.0
-    freedom = len(method) - 1
-    below, above = (
-        f_distribution.sf(ratio, freedom, freedom) < LEVEL for ratio in (theirs / ours, ours / theirs)
-    )
-    return bool(ours < theirs), bool(below), bool(above), 1 - float(ours / theirs) ** 0.5
-
-
-def _above(values: pd.Series) -> bool:
-    """Whether the mean is above zero by a one-sided t-test at 5 %; a constant needs no test."""
-    if len(values) < 2:
-        return False
-    if values.std() <= _CONSTANT * abs(values.mean()):
-        return bool(values.mean() > 0)
-    return bool(ttest_1samp(values, 0.0, alternative="greater").pvalue < LEVEL)
+    return np.stack([sign * (than - factor * method)]), margin
 
 
 def agrees(claim: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> tuple[str, str]:
-    """Check that measured and published numbers agree in a ``share`` of the published cells that were run."""
-    table = beside_published(claim, cells, published)
+    """Judge that measured and published numbers agree in a ``share`` of the published cells that were run.
+
+    It is not reproduced if more cells than it spares disagree after Holm's correction. It is reproduced if instead
+    the tests at 5 % each find no more cells that disagree than the spared ones and those that chance would add.
+    """
+    table = with_p_values(claim, cells, published)
     run = table[table["verdict"] != "not run"]
     if run.empty:
         return "no data", f"None of the {len(table)} published cells was run."
     counts = run["verdict"].value_counts()
-    share = float(claim.get("share", 1.0))
+    agreeing, n, share = int(counts.get("agrees", 0)), len(run), float(claim.get("share", 1.0))
+    spared, refuted = _spared(n, share), int(holm(run["p"]).sum())
     relative = run["difference"] / run["published"]
     evidence = (
-        f"agrees in {counts.get('agrees', 0)} of {len(run)} published cells ({share:.0%} claimed), better in "
-        f"{counts.get('better', 0)}, worse in {counts.get('worse', 0)}; difference {relative.min():+.1%} to "
-        f"{relative.max():+.1%}, median {relative.median():+.1%}"
+        f"agrees in {agreeing} of {n} published cells ({share:.0%} claimed), better in "
+        f"{counts.get('better', 0)}, worse in {counts.get('worse', 0)}, refuted in {refuted}; difference "
+        f"{relative.min():+.1%} to {relative.max():+.1%}, median {relative.median():+.1%}"
     )
-    if len(run) < len(table):
-        evidence += f"; {len(table) - len(run)} more were not run"
-    enough = counts.get("agrees", 0) >= share * len(run) - 1e-9
-    return ("reproduced" if enough else "not reproduced"), evidence
+    if n < len(table):
+        evidence += f"; {len(table) - n} more were not run"
+    if refuted > spared:
+        return "not reproduced", evidence
+    by_chance = int(binom.ppf(1 - LEVEL, n - spared, LEVEL))
+    return ("reproduced" if n - agreeing <= spared + by_chance else "undecided"), evidence

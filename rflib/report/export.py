@@ -12,6 +12,7 @@ import yaml
 
 from rflib.experiment.plan import folders_of, plan_study
 from rflib.files import read_table
+from rflib.report.inference import CLAIM_RULE
 from rflib.report.numbers import columns
 from rflib.report.options import read_index
 from rflib.report.page import reduced
@@ -42,7 +43,7 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
         parts.append(f"Absent, because their files are not held: {', '.join(absent)}.")
     claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
     if len(claims):
-        parts += ["## Claims", markdown(claims)]
+        parts += ["## Claims", CLAIM_RULE, markdown(claims)]
     for entry in read_index(folder / "figures"):
         name = f"{study.stem}_{entry['file']}"
         shutil.copyfile(folder / "figures" / entry["file"], out_dir / name)

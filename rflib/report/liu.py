@@ -13,10 +13,10 @@ from rflib.datasets.load import training_rows
 from rflib.datasets.registry import entry_of
 from rflib.metrics import paired_t_test
 from rflib.report.cells import at_s, select
+from rflib.report.inference import LEVEL
 from rflib.report.options import METRICS
 from rflib.report.published import beside_published, published_numbers
 
-LEVEL = 0.05
 _MARK = "•"
 
 

@@ -68,7 +68,7 @@ FIGURES = {
     "variance": ("kernels!", "dimensions!", "zmax!", "caption!"),
     "fits": ("a!", "dimension!", "orders!", "caption!"),
 }
-_COMPARED = ("metric!", "method!", "than!", "at", "share", "learner", "kernels", "datasets")
+_COMPARED = ("metric!", "method!", "than!", "at", "share", "learner", "kernels", "datasets", "ties")
 CHECKS = {
     "better": (*_COMPARED, "factor"),
     "equal": (*_COMPARED, "within!"),
@@ -200,6 +200,20 @@ def _schemas(study: Options, mapped: bool) -> dict[str, Any]:
         "within": {"type": "number", "minimum": 0},
         "repetitions": {"type": "integer", "minimum": 1},
         "published": {"type": "object"},
+        "ties": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["reason"],
+                "additionalProperties": False,
+                "properties": {
+                    "reason": text,
+                    "kernels": {"type": "array", "items": {"enum": kernels}},
+                    "datasets": {"type": "array", "items": {"enum": datasets}},
+                    "s": {"type": "array", "items": {"type": ["string", "integer"]}},
+                },
+            },
+        },
         "explanation": {"type": "object", "required": ["text", "type"], "properties": {"text": text}},
     }
 

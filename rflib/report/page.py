@@ -16,10 +16,12 @@ from rflib import __version__
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.files import replacing
 from rflib.report.cells import read_cells
+from rflib.report.inference import CLAIM_RULE
 from rflib.report.methods import cards, compared
 from rflib.report.numbers import columns
 from rflib.report.options import METRICS, read_index, slug
 from rflib.report.provenance import machines, units, warned
+from rflib.report.standings import STANDING_RULE
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
@@ -77,6 +79,7 @@ def write_page(
         totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
+        rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )

@@ -1,4 +1,4 @@
-"""The papers' numbers beside the measured ones: difference, and verdict within the combined uncertainty."""
+"""The papers' numbers beside the measured ones: difference, and verdict by Welch's t-test."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
 from rflib.report.cells import at_s, select
+from rflib.report.inference import LEVEL
 from rflib.report.options import METRICS
 
 REPETITIONS = 10
 RULE = (
-    "Agrees: the means differ by at most two standard errors of their difference and half a unit of the last "
-    "printed digit."
+    "Agrees: Welch's t-test of the two means (two-sided, 5 %) does not tell them apart, half a unit of the last "
+    "printed digit aside."
 )
 _COLUMNS = (
     "data set",
@@ -30,6 +32,7 @@ _COLUMNS = (
     "repetitions",
     "difference",
     "verdict",
+    "p",
 )
 
 
@@ -71,6 +74,11 @@ def beside_published(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path
     A published cell has a row for every method of the study that stands for it, and one with the verdict
     "not run" where that method has no cell.
     """
+    return with_p_values(entry, cells, folder).drop(columns="p")
+
+
+def with_p_values(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """Return `beside_published` with the p values that the verdicts go by."""
     numbers = published_numbers(folder, entry["paper"], entry["table"], entry["metric"])
     chosen = {key: entry[key] for key in ("metric", "learner", "title") if key in entry}
     mine = at_s(select(cells, chosen))
@@ -85,7 +93,7 @@ def beside_published(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path
             for cell in theirs.to_dict("records"):
                 of_s = mine["s_label"].isna() if pd.isna(cell["s"]) else mine["s_label"] == cell["s"]
                 ours = mine[inside & of_s & (names == cell["dataset"])]["value"]
-                found = verdict(cell["mean"], cell["std"], repetitions, ours, lower, cell["rounding"])
+                p = p_of_difference(cell["mean"], cell["std"], repetitions, ours, cell["rounding"])
                 rows.append(
                     (
                         cell["dataset"],
@@ -99,21 +107,36 @@ def beside_published(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path
                         ours.std(),
                         len(ours),
                         ours.mean() - cell["mean"],
-                        found,
+                        verdict(cell["mean"], ours, p, lower),
+                        p,
                     )
                 )
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def verdict(
-    mean: float, std: float, repetitions: int, ours: pd.Series, lower: bool, rounding: float = 0.0
-) -> str:
-    """Return "agrees", "better", "worse" or "not run" for measured values beside a published mean."""
+def p_of_difference(
+    mean: float, std: float, repetitions: int, ours: pd.Series, rounding: float = 0.0
+) -> float:
+    """Return the p value of Welch's t-test (two-sided) of a published mean and measured values.
+
+    A difference of up to ``rounding`` is none. A deviation that is not known (not printed, or of a single value)
+    counts as zero; NaN without measured values.
+    """
+    if not len(ours):
+        return float("nan")
+    excess = max(abs(float(ours.mean()) - mean) - rounding, 0.0)
+    own = float(ours.var()) if len(ours) > 1 else 0.0
+    parts = np.array([np.nan_to_num(std) ** 2 / repetitions, own / len(ours)])
+    if not parts.any():
+        return float(excess == 0)
+    freedom = parts.sum() ** 2 / (parts**2 / np.maximum([repetitions - 1, len(ours) - 1], 1)).sum()
+    return float(2 * stdtr(freedom, -excess / np.sqrt(parts.sum())))
+
+
+def verdict(mean: float, ours: pd.Series, p: float, lower: bool) -> str:
+    """Return "agrees", "better", "worse" or "not run", by the p value of the difference."""
     if not len(ours):
         return "not run"
-    own = ours.std() if len(ours) > 1 else 0.0
-    error = np.sqrt(np.nan_to_num(std) ** 2 / repetitions + own**2 / len(ours))
-    difference = ours.mean() - mean
-    if abs(difference) <= 2 * error + rounding:
+    if p >= LEVEL:
         return "agrees"
-    return "better" if (difference < 0) == lower else "worse"
+    return "better" if (ours.mean() < mean) == lower else "worse"

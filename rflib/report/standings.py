@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import t as t_distribution
+from scipy.stats import false_discovery_control
 
 from rflib.report.cells import EXACT, at_columns
-from rflib.report.claims import LEVEL
+from rflib.report.inference import LEVEL, Floats, p_above_zero
 from rflib.report.options import METRICS
 
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
@@ -20,15 +19,19 @@ COLUMNS = (
     *("type", "method", "measured by", "won", "level", "lost"),
     *("ahead of", "behind", "strongest on", "weakest on"),
 )
+STANDING_RULE = (
+    "A comparison is won or lost if a t-test over the repetitions, paired by seed, tells the two methods apart; "
+    "otherwise it is level. Of the comparisons in a study and by one measure that are called won or lost, at most "
+    "one in twenty is expected to be called so by chance (Benjamini and Hochberg's correction)."
+)
 _CONSTANT = 1e-9
 
 
 def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each method of a study and each thing it is measured by: kernel error, learners' scores.
 
-    A comparison is one data set, kernel and number of columns D. It is won if the mean over the repetitions is
-    better beyond doubt (t-test of the differences by seed, two-sided, 5 %), else level. A method is ahead of
-    another if it wins more comparisons than it loses.
+    A comparison is one data set, kernel and number of columns D, and won or lost by `STANDING_RULE`. A method is
+    ahead of another if it wins more comparisons than it loses.
 
     Parameters
     ----------
@@ -59,23 +62,24 @@ def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
     for (dataset, kernel, _), group in cells.groupby(["dataset", "kernel", "n_components"], sort=False):
         values = group.pivot(index="seed", columns="method", values="value")
         methods = values.columns.to_numpy()
-        first, second = np.nonzero(~np.eye(len(methods), dtype=bool))
-        outcomes = _signs(values.to_numpy() * (-1 if lower else 1))[first, second]
-        where = {"dataset": dataset, "kernel": kernel, "outcome": outcomes}
-        tables.append(pd.DataFrame({"method": methods[first], "other": methods[second], **where}))
-    return pd.concat(tables, ignore_index=True)
+        first, second = np.triu_indices(len(methods), k=1)
+        better, worse = _p_values(values.to_numpy().T * (-1 if lower else 1), (first, second))
+        found = {"method": methods[first], "other": methods[second], "dataset": dataset, "kernel": kernel}
+        found["p"] = np.minimum(1.0, 2 * np.minimum(better, worse))
+        tables.append(pd.DataFrame({**found, "outcome": np.where(better < worse, 1, -1)}))
+    pairs = pd.concat(tables, ignore_index=True)
+    beyond_doubt = false_discovery_control(pairs["p"]) < LEVEL
+    pairs["outcome"] = pairs["outcome"].where(beyond_doubt, 0)
+    turned = pairs.rename(columns={"method": "other", "other": "method"}).assign(outcome=-pairs["outcome"])
+    return pd.concat([pairs, turned], ignore_index=True)
 
 
-def _signs(values: NDArray[np.float64]) -> NDArray[np.int_]:
-    """Sign of the mean of column i less column j where it is beyond doubt, else 0; rounding is no difference."""
-    gain = np.ma.masked_invalid(values[:, :, None] - values[:, None, :])
-    n = gain.count(axis=0)
-    mean = gain.mean(axis=0).filled(0.0)
-    error = gain.std(axis=0, ddof=1).filled(np.inf) / np.sqrt(np.maximum(n, 1))
-    quantile = t_distribution.ppf(1 - LEVEL / 2, np.maximum(n - 1, 1))
-    rounding = _CONSTANT * np.abs(np.ma.masked_invalid(values).mean(axis=0).filled(0.0))
-    beyond = (np.abs(mean) > quantile * error) & (np.abs(gain).max(axis=0).filled(0.0) > rounding[:, None])
-    return np.where(beyond, np.sign(mean), 0).astype(int)
+def _p_values(values: Floats, pairs: tuple[Any, Any]) -> tuple[Floats, Floats]:
+    """One-sided p values of the first of each pair being better, and worse; rounding is no difference."""
+    gains = values[pairs[0]] - values[pairs[1]]
+    rounding = _CONSTANT * np.abs(np.nanmean(values, axis=1))[pairs[0]]
+    gains[np.fmax.reduce(np.abs(gains), axis=1) <= rounding] = 0.0
+    return p_above_zero(gains), p_above_zero(-gains)
 
 
 def _standing(own: pd.DataFrame) -> tuple[int, int, int, str, str, str, str]:

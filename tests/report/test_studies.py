@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import normalize
 
+from rflib.experiment.names import build_kernel, build_map
 from rflib.experiment.plan import plan_study
 from rflib.experiment.studies import load_study
 from rflib.report import claims
@@ -70,6 +74,27 @@ def test_every_kernel_method_and_data_set_is_used(study):
     assert {entry.method_label for entry in plan.entries} == set(study["methods"])
     used = {entry.unit.data.dataset for entry in plan.entries}
     assert used == {dataset["name"] for dataset in study["datasets"]}
+
+
+def test_quickstarts_named_ties_are_the_cells_where_both_methods_draw_one_law():
+    """The law of orthogonal frequencies is that of their norms and weights; scikit-learn ships the digits."""
+    study = load_study(ROOT / "workflow/studies/quickstart.yaml")
+    (claim,) = (claim for claim in study["claims"] if "ties" in claim)
+    (tie,) = claim["ties"]
+    assert tie["datasets"] == ["digits"]
+    kernel = build_kernel(study["kernels"][tie["kernels"][0]])
+    rows = normalize(load_digits().data)[:600]
+    tied = []
+    for s in study["s"][0]:
+        laws = []
+        for label in (claim["method"], claim["than"]):
+            spec = {key: value for key, value in study["methods"][label].items() if key != "kernels"}
+            fitted = build_map(spec, kernel, n_components=4 * s, random_state=0).fit(rows)
+            norms = np.linalg.norm(fitted.frequencies_, axis=1)
+            laws.append(np.unique(np.column_stack([norms, fitted.weights_]).round(5), axis=0))
+        if np.array_equal(*laws):
+            tied.append(s)
+    assert tied == tie["s"]
 
 
 def test_the_papers_have_at_least_25_claims():

@@ -1,0 +1,113 @@
+"""How much differences over repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr
+
+LEVEL = 0.05
+CLAIM_RULE = (
+    "A claim is not reproduced if more of its cells than it spares, or its cells on average, contradict it "
+    "(one-sided t-tests over the repetitions, with Holm's correction, so that a true claim is contradicted with a "
+    "probability of 5 % at most, however many cells it has), reproduced if instead its cells on average support "
+    "it (one-sided t-test, 5 %), and undecided otherwise."
+)
+_CONSTANT = 1e-9
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def p_above_zero(values: ArrayLike) -> Floats:
+    """Return the p values of one-sided t-tests of a mean above zero, along the last axis.
+
+    NaN and infinity are missing. Values that differ by rounding only need no test: p is 0 or 1. One value proves
+    nothing: p is 1.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    values = np.where(np.isfinite(values), values, np.nan)
+    n = np.isfinite(values).sum(axis=-1)
+    total = np.nansum(values, axis=-1)
+    mean = total / np.maximum(n, 1)
+    squares = np.nansum((values - mean[..., None]) ** 2, axis=-1)
+    deviation = np.sqrt(squares / np.maximum(n - 1, 1))
+    constant = deviation <= _CONSTANT * np.abs(mean)
+    statistic = mean * np.sqrt(n) / np.where(constant, 1.0, deviation)
+    p = np.where(constant, np.where(mean > 0, 0.0, 1.0), stdtr(np.maximum(n - 1, 1), -statistic))
+    return np.where(n < 2, 1.0, p)
+
+
+def holm(p: ArrayLike) -> Flags:
+    """Return which hypotheses of a family Holm's procedure rejects; the family is the last axis.
+
+    If all hypotheses are true, any is rejected with probability 5 % at most, however their tests depend on each
+    other (Holm 1979).
+    """
+    p = np.asarray(p, dtype=np.float64)
+    n, order = p.shape[-1], np.argsort(p, axis=-1)
+    passed = np.take_along_axis(p, order, axis=-1) < LEVEL / (n - np.arange(n))
+    rejected = np.zeros(p.shape, dtype=bool)
+    np.put_along_axis(rejected, order, np.logical_and.accumulate(passed, axis=-1), axis=-1)
+    return rejected
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the cells say of a claim: flags of shape (..., cells), p value and verdict of shape (...)."""
+
+    holds: Flags
+    surely: Flags
+    refuted: Flags
+    p_average: Floats
+    verdict: NDArray[np.str_]
+
+
+def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
+    """Judge a claim by `CLAIM_RULE`.
+
+    Parameters
+    ----------
+    gains : array-like of shape (..., sides, cells, repetitions)
+        By how much each repetition speaks for the claim; NaN where there is none. A claim that has two sides, such
+        as equality within a margin, holds where both have a mean above zero. Leading axes are separate claims.
+    spared : int, default=0
+        In how many cells the claim may fail.
+
+    Notes
+    -----
+    Gains are averaged in units of their cell's root mean square, so that no cell outweighs the others. The average
+    is tested over the repetitions, so the cells of one repetition may depend on each other. Of each side, the
+    spared cells that contradict the claim most are left out of the average that may contradict it.
+    """
+    gains = np.asarray(gains, dtype=np.float64)
+    means = np.nanmean(gains, axis=-1)
+    sides, cells = means.shape[-2:]
+    weaker = means.argmin(axis=-2)[..., None, :, None]
+    weaker_gains = np.take_along_axis(gains, weaker, axis=-3)[..., 0, :, :]
+    kept = np.argsort(means, axis=-1)[..., spared:, None]
+    p_cells = p_above_zero(-gains)
+    p_averages = p_above_zero(-_average(np.take_along_axis(gains, kept, axis=-2)))
+    rejected = holm(
+        np.concatenate([p_cells.reshape(*p_cells.shape[:-2], sides * cells), p_averages], axis=-1)
+    )
+    refuted = np.logical_or.reduce(rejected[..., : sides * cells].reshape(p_cells.shape), axis=-2)
+    contradicted = (refuted.sum(axis=-1) > spared) | rejected[..., sides * cells :].any(axis=-1)
+    p_average = p_above_zero(_average(weaker_gains))
+    supported = np.where(p_average < LEVEL, "reproduced", "undecided")
+    return Judgement(
+        holds=(means > 0).all(axis=-2),
+        surely=holm(p_above_zero(gains).max(axis=-2)),
+        refuted=refuted,
+        p_average=p_average,
+        verdict=np.where(contradicted, "not reproduced", supported),
+    )
+
+
+def _average(gains: Floats) -> Floats:
+    """Average over the cells (last axis but one), each in units of its root mean square; zeros stay zeros."""
+    scale = np.sqrt(np.nanmean(gains**2, axis=-1, keepdims=True))
+    averages: Floats = np.nanmean(gains / np.where(scale > 0, scale, 1.0), axis=-2)
+    return averages
