@@ -1,4 +1,4 @@
-"""How much differences over repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
+"""What differences over repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scipy.special import stdtr
 
 LEVEL = 0.05
 CLAIM_RULE = (
-    "A claim is not reproduced if more of its cells than it spares, or its cells on average, contradict it "
-    "(one-sided t-tests over the repetitions, with Holm's correction, so that a true claim is contradicted with a "
-    "probability of 5 % at most, however many cells it has), reproduced if instead its cells on average support "
-    "it (one-sided t-test, 5 %), and undecided otherwise."
+    "A claim is not reproduced if more of its cells than it spares contradict it, or their average does "
+    "(one-sided t-tests over the repetitions with Holm's correction, which refute at most 5 % of true claims, "
+    "however many cells these have); it is reproduced if they do not and the average supports it (one-sided "
+    "t-test, 5 %); otherwise it is undecided."
 )
 _CONSTANT = 1e-9
 

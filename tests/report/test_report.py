@@ -323,7 +323,7 @@ def test_steadier(study, published):
 
 
 def test_equal_spreads_of_a_skewed_law_are_not_called_different(study, published):
-    """The F-test, made for normal values, would call one of these 16 cells in every study."""
+    """The F-test, made for normal values, refutes the claim in most studies of 16 such cells."""
     cells = pd.concat(
         [made_up_cells({"GORF": 0.5, "GRFF": 0.2}).assign(kernel=f"k{i}", data=f"d{i}") for i in range(4)]
     )
