@@ -18,7 +18,7 @@ Spec = Mapping[str, Any]
 
 _PACKAGES = {"kernel": "rflib.kernels", "method": "rflib.maps", "learner": "rflib.learners"}
 # what a study says of a learner besides its parameters: how features come to it
-LEARNER_TREATMENTS = ("signed", "row_norms", "path")
+LEARNER_TREATMENTS = ("row_norms", "path")
 LONGEST = 60
 
 

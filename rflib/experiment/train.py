@@ -17,7 +17,6 @@ from rflib.experiment.names import LEARNER_TREATMENTS, Spec, build, build_kernel
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.learners.ridge_system import ridge_sizes
-from rflib.learners.signed import signed_columns
 from rflib.metrics import accuracy, rmse
 
 
@@ -98,12 +97,8 @@ def score(data: Dataset, predicted: NDArray) -> dict[str, Any]:
 def _predict(
     learner: Spec, signature: NDArray[np.float64], Z_train: NDArray, y_train: NDArray, Z_test: NDArray
 ) -> NDArray:
-    """Fit and predict, with the columns of sign -1 treated as the learner's ``signed`` says."""
+    """Fit and predict; a learner whose ``signed`` is set gets the signs of the features."""
     spec = {key: value for key, value in learner.items() if key not in LEARNER_TREATMENTS}
-    how = learner.get("signed", "associated")
-    if how == "krein":
-        estimator = build("learner", spec, signed="krein", signature=signature)
-    else:
-        estimator = build("learner", spec)
-        Z_train, Z_test = (signed_columns(Z, signature, how) for Z in (Z_train, Z_test))
+    signs = {"signature": signature} if "signed" in spec else {}
+    estimator = build("learner", spec, **signs)
     return estimator.fit(Z_train, y_train).predict(Z_test)

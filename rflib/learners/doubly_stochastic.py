@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.learners import checks
 from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
 from rflib.learners.moments import row_blocks
-from rflib.learners.signed import COLUMN_TREATMENTS, signed_columns
+from rflib.learners.signed import check_signed, find_signs, signed_columns, used_columns
 from rflib.maps.rff import RFF
+from rflib.validation import check_choice, check_integer, check_number, refuse
 
-FLOATS = [np.float64, np.float32]
 PREDICTION_ROWS = 4096
 DIVERGED = 1e100
 
@@ -34,16 +33,6 @@ LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
 class _DoublyStochastic(BaseEstimator):
     """The algorithm, for one or several columns of targets."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "feature_map": [HasMethods(["fit", "transform", "set_params"]), None],
-        "n_blocks": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "step_size": [Interval(Real, 0, None, closed="neither")],
-        "signed": [StrOptions(set(COLUMN_TREATMENTS))],
-        "random_state": ["random_state"],
-    }
-
     feature_map: Any
     n_blocks: int
     batch_size: int
@@ -51,6 +40,17 @@ class _DoublyStochastic(BaseEstimator):
     step_size: float
     signed: str
     random_state: Any
+
+    def _check_parameters(self) -> None:
+        checks.check_feature_map(self)
+        if self.feature_map is not None and "random_state" not in self.feature_map.get_params():
+            refuse(self, "feature_map", "a transformer with a parameter random_state, or None")
+        check_integer(self, "n_blocks", at_least=1)
+        check_integer(self, "batch_size", at_least=1)
+        check_number(self, "alpha", above=0)
+        check_number(self, "step_size", above=0)
+        check_signed(self)
+        checks.check_seed(self)
 
     def _descend(self, X: NDArray, y: ArrayLike, targets: Callable[[NDArray], NDArray], loss: str) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
@@ -61,13 +61,13 @@ class _DoublyStochastic(BaseEstimator):
         for step in range(self.n_blocks):
             rows = np.sort(rng.integers(len(X), size=self.batch_size))
             batch, batch_targets = X[rows], targets(rows)
-            Z = self._block(step)(batch)
+            features, signs = self._block(step)
             if step == 0:
-                self.coefs_ = np.zeros((self.n_blocks, Z.shape[1], batch_targets.shape[1]))
+                self.coefs_ = np.zeros((self.n_blocks, len(signs), batch_targets.shape[1]))
             gradient = derivative(self._values(batch, self.coefs_[:step]), batch_targets) / len(rows)
             size = self._step_sizes(step)
             self.coefs_[:step] *= 1 - size * self.alpha
-            self.coefs_[step] = -size * (Z.T @ gradient)
+            self.coefs_[step, used_columns(signs, self.signed)] = -size * (features(batch).T @ gradient)
             if not np.abs(self.coefs_[step]).max() < DIVERGED:
                 raise ValueError(f"The steps diverged at block {step}: lower step_size.")
 
@@ -77,8 +77,6 @@ class _DoublyStochastic(BaseEstimator):
     def _prepare_block(self, X: NDArray, y: ArrayLike) -> None:
         """Keep what every block needs: rows to fit on, and the map with its spectral measure computed once."""
         prototype = RFF(n_components=512) if self.feature_map is None else self.feature_map
-        if "random_state" not in prototype.get_params():
-            raise ValueError(f"feature_map must have a parameter random_state, but {prototype!r} has none.")
         self.fit_rows_, self.fit_targets_ = (
             X[: self.batch_size].copy(),
             np.asarray(y)[: self.batch_size].copy(),
@@ -92,14 +90,12 @@ class _DoublyStochastic(BaseEstimator):
                 # the measure for this number of columns, where that matters
                 self.block_.set_params(measure=getattr(fitted, "measure_", measure))
 
-    def _block(self, step: int) -> Callable[[NDArray], NDArray]:
-        """Return the features of block number ``step``, made from its seed, as a function of rows."""
+    def _block(self, step: int) -> tuple[Callable[[NDArray], NDArray], NDArray[np.float64]]:
+        """Return block number ``step``, made from its seed: the features used, of rows, and the signs of all."""
         seed = int(np.random.SeedSequence((self.seed_, step)).generate_state(1)[0])
         block = clone(self.block_).set_params(random_state=seed).fit(self.fit_rows_, self.fit_targets_)
-        signature = getattr(block, "signature_", None)
-        if signature is None:
-            return lambda X: block.transform(X)
-        return lambda X: signed_columns(block.transform(X), signature, self.signed)
+        signs = find_signs(self, checks.features_of(block, self.fit_rows_[:1]).shape[1], block)
+        return lambda X: signed_columns(checks.features_of(block, X), signs, self.signed), signs
 
     def _values(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:
         """Return the sum over the first blocks of features times coefficients, (n_samples, n_targets)."""
@@ -109,14 +105,15 @@ class _DoublyStochastic(BaseEstimator):
         return values
 
     def _add_block(self, values: NDArray[np.float64], X: NDArray, step: int, coef: NDArray) -> None:
-        features = self._block(step)
+        features, signs = self._block(step)
+        used = coef[used_columns(signs, self.signed)]
         for rows in row_blocks(len(X), PREDICTION_ROWS):
-            values[rows] += features(X[rows]) @ coef
+            values[rows] += features(X[rows]) @ used
 
     def _staged_values(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOATS, reset=False)
+        rows = validate_data(self, X, dtype=checks.FLOATS, reset=False)
         kept = 1 - self.alpha * self._step_sizes(np.arange(self.n_blocks))
         kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
         values = np.zeros((len(rows), self.coefs_.shape[2]))
@@ -126,7 +123,7 @@ class _DoublyStochastic(BaseEstimator):
 
     def _checked_values(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return self._values(validate_data(self, X, dtype=FLOATS, reset=False), self.coefs_)
+        return self._values(validate_data(self, X, dtype=checks.FLOATS, reset=False), self.coefs_)
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
@@ -153,14 +150,14 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         First step. The squared error diverges from 2 / (largest eigenvalue of K / n). That eigenvalue is at
         most the mean of k(x, x): 1 is safe for the usual kernels, more is faster where the eigenvalue is small.
     signed : {"associated", "positive"}, default="associated"
-        Which columns of signed features to use; see `rflib.learners.signed.signed_columns`.
+        Which columns of signed features to use, as for `LinearSVM`.
     random_state : int, RandomState or None, default=0
         Draws the rows and the seeds of the blocks.
 
     Attributes
     ----------
     coefs_ : ndarray of shape (n_blocks, n_columns, n_targets)
-        Coefficients of each block.
+        Coefficients of each block; zero for columns that are not used.
     intercept_ : float
         Mean of the targets.
     seed_ : int
@@ -201,8 +198,8 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         ValueError
             If X or y is not finite or of the wrong shape, or a parameter is out of its range.
         """
-        self._validate_params()
-        rows, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
+        self._check_parameters()
+        rows, y = validate_data(self, X, y, dtype=checks.FLOATS, y_numeric=True)
         centred = np.asarray(y, dtype=np.float64)
         self.intercept_ = float(centred.mean())
         centred = centred - self.intercept_
@@ -238,11 +235,6 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
         As for `DoublyStochasticRegressor`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_DoublyStochastic._parameter_constraints,
-        "loss": [StrOptions(set(LOSS_DERIVATIVES))],
-    }
-
     def __init__(
         self,
         feature_map: Any = None,
@@ -272,8 +264,9 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
         ValueError
             If X is not a finite matrix, there are fewer than two classes, or a parameter is out of its range.
         """
-        self._validate_params()
-        rows, y = validate_data(self, X, y, dtype=FLOATS)
+        self._check_parameters()
+        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
+        rows, y = validate_data(self, X, y, dtype=checks.FLOATS)
         self.classes_, codes = encode_labels(self, y)
         n_classes = len(self.classes_)
         self._descend(rows, y, lambda chosen: codes_to_targets(codes[chosen], n_classes), self.loss)

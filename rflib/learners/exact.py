@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.radial_function import as_kernel
+from rflib.learners import checks
 from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
 from rflib.learners.moments import fold_numbers
-from rflib.learners.ridge_system import RIDGES, check_alphas, ridge_sizes, solve_ridges
+from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
+from rflib.validation import check_choice, check_number
 
 
 class _ExactKernelEstimator(BaseEstimator):
     """Keeps the training rows, and makes kernel matrices between them and new rows."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-
     kernel: Kernel | Callable[[NDArray], NDArray] | None
+
+    def _check_parameters(self) -> None:
+        as_kernel(self, default=Gaussian())
 
     def _kernel_of(self, X: NDArray, Y: NDArray | None = None) -> NDArray[np.float64]:
         return as_kernel(self, default=Gaussian())(X, Y).astype(np.float64, copy=False)
@@ -39,16 +40,14 @@ class _ExactKernelEstimator(BaseEstimator):
 class _ExactSVM(_ExactKernelEstimator):
     """What the two support vector machines share."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ExactKernelEstimator._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
-    }
-
     C: float
     tol: float
     cache_size: float
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name in ("C", "tol", "cache_size"):
+            check_number(self, name, above=0)
 
     def _fit_machine(self, machine: SVC | SVR, X: NDArray, y: ArrayLike) -> None:
         self.X_fit_ = X
@@ -113,7 +112,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         ValueError
             If X is not a finite matrix, the kernel does not take its rows, or there are fewer than two classes.
         """
-        self._validate_params()
+        self._check_parameters()
         rows, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, _ = encode_labels(self, y)
         machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=self.cache_size)
@@ -147,11 +146,6 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         As for `ExactKernelSVC`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ExactSVM._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-    }
-
     def __init__(
         self,
         kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
@@ -169,7 +163,8 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,); errors as for `ExactKernelSVC`."""
-        self._validate_params()
+        self._check_parameters()
+        check_number(self, "epsilon", at_least=0)
         rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         machine = SVR(
             C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=self.tol, cache_size=self.cache_size
@@ -181,28 +176,26 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
 class _ExactRidge(_ExactKernelEstimator):
     """Kernel ridge regression of targets, shared by the regressor and the classifier."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ExactKernelEstimator._parameter_constraints,
-        "alphas": ["array-like", Interval(Real, 0, None, closed="neither")],
-        "ridge": [StrOptions(set(RIDGES))],
-        "cv": ["cv_object"],
-        "random_state": ["random_state"],
-    }
-
     alphas: ArrayLike
     ridge: str
     cv: Any
     random_state: Any
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        checks.check_positive_numbers(self, "alphas")
+        check_choice(self, "ridge", RIDGES)
+        checks.check_cv(self)
+        checks.check_seed(self)
+
     def _fit_ridge(self, X: NDArray, y: NDArray, targets: NDArray[np.float64]) -> None:
         """Fit targets (n_samples, n_targets); y decides the folds."""
-        alphas = check_alphas(self.alphas)
+        alphas = checks.check_positive_numbers(self, "alphas")
         self.X_fit_ = X
         K = self._kernel_of(X)
         best = 0
         if len(alphas) > 1:
-            classifier = isinstance(self, ClassifierMixin)
-            folds = fold_numbers(self.cv, y, classifier=classifier, random_state=self.random_state)
+            folds = fold_numbers(self, y)
             self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
             for fold in range(folds.max() + 1):
                 train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -294,7 +287,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
             If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
             its range, or the system is singular.
         """
-        self._validate_params()
+        self._check_parameters()
         rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True)
         targets = np.asarray(y, dtype=np.float64)
         self._fit_ridge(rows, targets, targets.reshape(len(targets), -1))
@@ -325,11 +318,6 @@ class ExactKRRClassifier(ClassifierMixin, _ExactRidge):
         As for `ExactKRR`; the errors are those of the criterion.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ExactRidge._parameter_constraints,
-        "criterion": [StrOptions({"squared_error", "error_rate"})],
-    }
-
     def __init__(
         self,
         kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
@@ -349,7 +337,8 @@ class ExactKRRClassifier(ClassifierMixin, _ExactRidge):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `ExactKRR`."""
-        self._validate_params()
+        self._check_parameters()
+        check_choice(self, "criterion", ("squared_error", "error_rate"))
         rows, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_labels(self, y)
         self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)))

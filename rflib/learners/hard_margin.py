@@ -11,13 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
+from rflib.learners.signed import SignedFeatures, check_signed, find_signs
 
 # Margins as a share of the longest row: smaller ones count as not separable; rounding leaves about 1e-15.
 SMALLEST_MARGIN = 1e-8
 CONSTRAINT_TOLERANCE = 1e-4
 
 
-class HardMarginSVM(ClassifierMixin, BaseEstimator):
+class HardMarginSVM(ClassifierMixin, SignedFeatures, BaseEstimator):
     """Linear SVM without slack: the shortest w with y_i <z_i, w> >= 1 for all rows (poczos, primal hard SVM).
 
     It is the limit of the soft-margin SVM for a cost that grows without bound, and exists only if a hyperplane
@@ -26,17 +27,28 @@ class HardMarginSVM(ClassifierMixin, BaseEstimator):
     (-w, 1 / (1 + ||w||^2)), and it vanishes exactly if the data are not separable (Lawson and Hanson, Solving
     Least Squares Problems, chapter 23). For up to some thousands of rows.
 
+    Parameters
+    ----------
+    signed, signature
+        As for `LinearSVM`, which says what a linear learner computes on signed features.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights w.
+        The weights w; zero for columns that are not used.
     margin_ : ndarray of shape (1,) or (n_classes,)
         Geometric margins 1 / ||w||.
+    signature_ : ndarray of shape (n_features,)
+        Signs of the columns.
     n_features_in_ : int
         Number of columns.
     """
+
+    def __init__(self, *, signed: str = "associated", signature: ArrayLike | None = None):
+        self.signed = signed
+        self.signature = signature
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to features X (n_samples, n_features) and labels y (n_samples,).
@@ -45,13 +57,19 @@ class HardMarginSVM(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If the features do not separate a class from the others, there are fewer than two classes, or X is not
-            a finite matrix.
+            a finite matrix, or a parameter is out of its range.
         """
+        check_signed(self)
         Z, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_labels(self, y)
         targets = codes_to_targets(codes, len(self.classes_))
         labels = self.classes_.tolist()[-targets.shape[1] :]
-        self.coef_ = np.array([self._separate(Z, *pair) for pair in zip(targets.T, labels, strict=True)])
+        self.signature_ = find_signs(self, Z.shape[1])
+        used = self._used(Z)
+        self.coef_ = np.zeros((len(labels), Z.shape[1]))
+        self.coef_[:, self._columns] = [
+            self._separate(used, *pair) for pair in zip(targets.T, labels, strict=True)
+        ]
         self.margin_ = 1 / np.linalg.norm(self.coef_, axis=1)
         return self
 
@@ -67,7 +85,8 @@ class HardMarginSVM(ClassifierMixin, BaseEstimator):
 
     def _values(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_.T
+        Z = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._used(Z) @ self._used(self.coef_).T
 
     def _separate(self, Z: NDArray, signs: NDArray, label: Any) -> NDArray[np.float64]:
         """Return the shortest w with signs * (Z w) >= 1."""

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.learners import checks
 from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
 from rflib.learners.moments import Moments, fold_numbers, row_blocks, training_moments
-from rflib.learners.ridge_system import RIDGES, check_alphas, ridge_sizes, solve_ridges
-from rflib.learners.signed import COLUMN_TREATMENTS, check_signature, signed_columns
+from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
+from rflib.learners.signed import SignedFeatures, check_signed, find_signs
+from rflib.validation import check_choice, check_integer
 
 
-class _StreamingRidge(BaseEstimator):
+class _StreamingRidge(SignedFeatures, BaseEstimator):
     """Ridge regression of targets on features that are made, used and dropped block by block."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alphas": ["array-like", Interval(Real, 0, None, closed="neither")],
-        "ridge": [StrOptions(set(RIDGES))],
-        "cv": ["cv_object"],
-        "feature_map": [HasMethods(["fit", "transform"]), None],
-        "signature": ["array-like", None],
-        "signed": [StrOptions({*COLUMN_TREATMENTS, "krein"})],
-        "block_size": [Interval(Integral, 1, None, closed="left")],
-        "gram_dtype": [StrOptions({"float32", "float64"}), None],
-        "random_state": ["random_state"],
-    }
 
     intercept_: Any
     alphas: ArrayLike
@@ -45,20 +33,29 @@ class _StreamingRidge(BaseEstimator):
     gram_dtype: str | None
     random_state: Any
 
+    def _check_parameters(self) -> None:
+        checks.check_positive_numbers(self, "alphas")
+        check_choice(self, "ridge", RIDGES)
+        checks.check_cv(self)
+        checks.check_feature_map(self)
+        if self.feature_map is not None and self.signature is not None:
+            name = type(self).__name__
+            raise ValueError(f"{name}: signature is for features; with a feature_map its signature_ is used.")
+        check_signed(self, krein=True)
+        check_integer(self, "block_size", at_least=1)
+        check_choice(self, "gram_dtype", ("float32", "float64", None))
+        checks.check_seed(self)
+
     def _fit_map(self, X: NDArray, y: ArrayLike) -> None:
         if self.feature_map is not None:
-            if self.signature is not None:
-                raise ValueError("signature is for features; with a feature_map its signature_ is used.")
             self.feature_map_ = clone(self.feature_map).fit(X, y)
 
     def _fit_stream(self, X: NDArray, y: NDArray, n_targets: int) -> tuple[NDArray, NDArray]:
         """Fit on checked rows; return coefficients (n_components, n_targets) and intercepts (n_targets,)."""
-        alphas = check_alphas(self.alphas)
+        alphas = checks.check_positive_numbers(self, "alphas")
         n_folds, folds = 1, np.zeros(len(X), dtype=int)
         if len(alphas) > 1:
-            folds = fold_numbers(
-                self.cv, y, classifier=isinstance(self, ClassifierMixin), random_state=self.random_state
-            )
+            folds = fold_numbers(self, y)
             n_folds = int(folds.max()) + 1
 
         blocks = row_blocks(len(X), self.block_size)
@@ -66,13 +63,16 @@ class _StreamingRidge(BaseEstimator):
         moments: list[Moments] = []
         for rows, Z in zip(blocks, self._feature_blocks(X), strict=True):
             if not moments:
-                self.signature_ = self._resolve_signature(Z.shape[1])
-                used = signed_columns(Z[:1], self.signature_, self._columns_used())
-                moments = [Moments(used.shape[1], n_targets, self._gram_dtype(Z)) for _ in range(n_folds)]
+                fitted = None if self.feature_map is None else self.feature_map_
+                self.signature_ = find_signs(self, Z.shape[1], fitted)
+                moments = [
+                    Moments(self._used(Z[:1]).shape[1], n_targets, self._gram_dtype(Z))
+                    for _ in range(n_folds)
+                ]
             Y = self._targets(y[rows]) - centre
             for fold in np.unique(folds[rows]):
                 part = folds[rows] == fold
-                moments[fold].add(self._used(Z, moments[fold].gram.dtype, part), Y[part])
+                moments[fold].add(self._chosen(Z, moments[fold].gram.dtype, part), Y[part])
 
         signs = self.signature_ if self.signed == "krein" else None
         best = 0
@@ -98,7 +98,7 @@ class _StreamingRidge(BaseEstimator):
                 "use another alpha" + ("." if signs is not None else " (larger), or gram_dtype='float64'.")
             )
         coef = np.zeros((len(self.signature_), n_targets), dtype=solution.dtype)
-        coef[self.signature_ > 0 if self.signed == "positive" else slice(None)] = solution
+        coef[self._columns] = solution
         return coef, centre + total.y_sum / total.n
 
     def _cross_validate(
@@ -133,29 +133,19 @@ class _StreamingRidge(BaseEstimator):
         for rows, Z in zip(row_blocks(len(X), self.block_size), self._feature_blocks(X), strict=True):
             for (i, fold), (coef, offset) in models.items():
                 part = folds[rows] == fold
-                values = self._used(Z, coef.dtype, part) @ coef + offset
+                values = self._chosen(Z, coef.dtype, part) @ coef + offset
                 wrong = np.sum(targets_to_labels(values) != y[rows][part])
                 errors[i, fold] += wrong / np.sum(folds == fold)
 
     def _feature_blocks(self, X: NDArray) -> Iterator[NDArray]:
         """Yield the features of consecutive blocks of rows."""
         for rows in row_blocks(len(X), self.block_size):
-            block = X[rows] if X.dtype.kind == "f" else X[rows].astype(np.float64)
-            yield block if self.feature_map is None else self.feature_map_.transform(block)
+            block = X[rows] if X.dtype in checks.FLOATS else X[rows].astype(np.float64)
+            yield block if self.feature_map is None else checks.features_of(self.feature_map_, block)
 
-    def _used(self, Z: NDArray, dtype: DTypeLike, rows: NDArray) -> NDArray:
+    def _chosen(self, Z: NDArray, dtype: DTypeLike, rows: NDArray) -> NDArray:
         """Return the columns that enter the ridge system, of some rows of a block, C order."""
-        chosen = Z if np.all(rows) else Z[rows]
-        return np.ascontiguousarray(
-            signed_columns(chosen, self.signature_, self._columns_used()), dtype=dtype
-        )
-
-    def _columns_used(self) -> str:
-        return "associated" if self.signed == "krein" else self.signed
-
-    def _resolve_signature(self, n_columns: int) -> NDArray[np.float64]:
-        given = self.signature if self.feature_map is None else getattr(self.feature_map_, "signature_", None)
-        return np.ones(n_columns) if given is None else check_signature(given, n_columns)
+        return np.ascontiguousarray(self._used(Z if np.all(rows) else Z[rows]), dtype=dtype)
 
     def _gram_dtype(self, Z: NDArray) -> np.dtype:
         if self.gram_dtype is not None:
@@ -166,9 +156,12 @@ class _StreamingRidge(BaseEstimator):
         """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
         check_is_fitted(self)
         rows = validate_data(self, X, dtype="numeric", reset=False)
-        coef = np.atleast_2d(self.coef_).T
+        coef = self._used(np.atleast_2d(self.coef_)).T
         return np.concatenate(
-            [Z @ coef.astype(Z.dtype, copy=False) + self.intercept_ for Z in self._feature_blocks(rows)]
+            [
+                self._used(Z) @ coef.astype(Z.dtype, copy=False) + self.intercept_
+                for Z in self._feature_blocks(rows)
+            ]
         )
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
@@ -201,10 +194,13 @@ class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
         Map from X to features; cloned and fitted on (X, y), then applied to blocks of rows. None: X holds the
         features already. X may be a numpy.memmap: only blocks of it are read.
     signature : array-like of shape (n_components,), optional
-        Signs +1 and -1 of the features where X holds these; with a map its ``signature_`` is used. None: all +1.
+        Signs +1 and -1 of the features where X holds these, ``map.signature_``. With a feature_map its own are
+        used, those of the last step if it is a Pipeline. ``"positive"`` and ``"krein"`` need one or the other: as
+        the last step of a Pipeline a learner gets features without their signs.
     signed : {"associated", "positive", "krein"}, default="associated"
-        What to do with -1 columns. ``"associated"``: use all columns, the kernel k_+ + k_-. ``"positive"``: only
-        the +1 columns. ``"krein"``: the indefinite kernel k_+ - k_- itself, f = K_hat (K_hat + c I)^-1 y, whose
+        What to do with -1 columns. ``"associated"``: use all columns without their signs, which is the positive
+        definite kernel k_+ + k_-: right where only the score counts. ``"positive"``: only the +1 columns, k_+.
+        ``"krein"``: the indefinite kernel k = k_+ - k_- itself, f = K_hat (K_hat + c I)^-1 y, whose
         features solve (Z^T Z + c E) beta = Z^T y with E = diag(signature). That is a stationary point, not a
         minimum, and it does not exist where -c is an eigenvalue of K_hat; near such c the solution is large and
         depends on the noise. Singular systems count as infinite error in cross-validation.
@@ -228,7 +224,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
     intercept_ : float or ndarray of shape (n_targets,)
         Mean of the targets.
     signature_ : ndarray of shape (n_components,)
-        Signs of the features.
+        Signs of the features; all +1 where nothing tells them.
     feature_map_ : transformer
         The fitted map, if there is one.
     n_features_in_ : int
@@ -267,7 +263,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
             If X or y is not finite or of the wrong shape, a parameter is out of its range, the signature does
             not fit, there are fewer rows than folds, or the system is singular for the alpha chosen.
         """
-        self._validate_params()
+        self._check_parameters()
         rows, y = validate_data(self, X, y, dtype="numeric", y_numeric=True, multi_output=True)
         targets = np.asarray(y, dtype=np.float64)
         self._fit_map(rows, y)
@@ -311,11 +307,6 @@ class KRRClassifier(ClassifierMixin, _StreamingRidge):
         As for `KRR`; the errors are those of the criterion.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_StreamingRidge._parameter_constraints,
-        "criterion": [StrOptions({"squared_error", "error_rate"})],
-    }
-
     def __init__(
         self,
         *,
@@ -343,7 +334,8 @@ class KRRClassifier(ClassifierMixin, _StreamingRidge):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `KRR`."""
-        self._validate_params()
+        self._check_parameters()
+        check_choice(self, "criterion", ("squared_error", "error_rate"))
         rows, y = validate_data(self, X, y, dtype="numeric")
         self.classes_, codes = encode_labels(self, y)
         self._fit_map(rows, y)

@@ -18,6 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 PRIMAL_SOLVERS = (2, 11)
 
 _messages = threading.local()
+# liblinear draws from the rand() of the C library, and scikit-learn's copy from a generator of its own: one each
+# in a process.
+RAND_LOCK = threading.Lock()
 
 
 @cache
@@ -102,7 +105,7 @@ class LiblinearProblem:
         epsilon : float
             Width of the insensitive tube (-p).
         seed : int
-            Seed of the dual solvers. They draw from the C library's rand(), which threads share.
+            Seed of the dual solvers, which run one at a time because they share the C library's rand().
         start : ndarray, optional
             Weights to start from, as in `Solution`; primal solvers only.
 
@@ -120,18 +123,22 @@ class LiblinearProblem:
             parameter.init_sol = initial.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         if error := lib.liblinear.check_parameter(self._problem, parameter):
             raise ValueError(f"liblinear: {error.decode()}")
-        if solver not in PRIMAL_SOLVERS:
-            _seed_c_library(seed)
         _messages.lines = []
         lib.liblinear.set_print_string_function(printer)
-        model = lib.toPyModel(lib.liblinear.train(self._problem, parameter))
+        if solver in PRIMAL_SOLVERS:
+            trained = lib.liblinear.train(self._problem, parameter)
+        else:
+            with RAND_LOCK:
+                _seed_c_library(seed)
+                trained = lib.liblinear.train(self._problem, parameter)
+        model = lib.toPyModel(trained)
         n_vectors = 1 if solver > 10 or model.nr_class == 2 else model.nr_class
         weights = np.ctypeslib.as_array(model.w, (self._problem.n, n_vectors)).copy()
         n_iter, reached_limit = _read_messages("".join(_messages.lines))
         if reached_limit:
             warnings.warn(
-                "liblinear stopped at its limit of iterations: raise tol, lower C, or solve the squared loss "
-                "in the primal.",
+                "liblinear stopped at its own limit of iterations, maybe far from the minimum: set max_iter (for "
+                "example to 20000), raise tol, lower C, or solve the squared loss in the primal.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -9,7 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.linalg.blas import dsymm, dsyrk, ssymm, ssyrk
+from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+from rflib.learners.checks import check_enough_rows
 
 
 class Moments:
@@ -79,13 +82,14 @@ class Moments:
         return errors
 
 
-def fold_numbers(cv: Any, y: NDArray, *, classifier: bool, random_state: Any) -> NDArray[np.intp]:
+def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
     """Return the fold of each row, shape (n_samples,).
 
     Parameters
     ----------
-    cv : int, splitter or iterable of (train, test)
-        A number means shuffled folds, stratified for a classifier; others are as in scikit-learn.
+    learner : estimator
+        Its ``cv`` makes the folds: a number means folds shuffled by its ``random_state``, stratified for a
+        classifier; a splitter or an iterable of (train, test) is used as in scikit-learn.
     y : ndarray of shape (n_samples, ...)
         Targets.
 
@@ -94,9 +98,11 @@ def fold_numbers(cv: Any, y: NDArray, *, classifier: bool, random_state: Any) ->
     ValueError
         If a row is held out never or more than once, or there are fewer rows than folds.
     """
+    cv, classifier = learner.cv, is_classifier(learner)
+    check_enough_rows(learner, y, classifier=classifier, instead="give a single alpha")
     if isinstance(cv, Integral):
         kind = StratifiedKFold if classifier else KFold
-        splitter = kind(int(cv), shuffle=True, random_state=random_state)
+        splitter = kind(int(cv), shuffle=True, random_state=learner.random_state)
     else:
         splitter = check_cv(cv, y, classifier=classifier)
     numbers = np.full(len(y), -1)
@@ -107,8 +113,8 @@ def fold_numbers(cv: Any, y: NDArray, *, classifier: bool, random_state: Any) ->
     if np.any(held_out != 1):
         row = int(np.flatnonzero(held_out != 1)[0])
         raise ValueError(
-            f"cv must hold out every row exactly once (K folds do), but row {row} is held out "
-            f"{held_out[row]} times."
+            f"{type(learner).__name__}: cv must hold out every row exactly once (K folds do), but row {row} is "
+            f"held out {held_out[row]} times."
         )
     return numbers
 

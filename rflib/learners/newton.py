@@ -52,7 +52,7 @@ class NewtonProblem:
         self._lower, self._upper = lower.T.astype(X.dtype), upper.T.astype(X.dtype)
 
     def solve(
-        self, *, C: float, tol: float, start: NDArray[np.float64] | None = None
+        self, *, C: float, tol: float, max_iter: int = MAX_ITER, start: NDArray[np.float64] | None = None
     ) -> tuple[NDArray[np.float64], int]:
         """Return the weights (n_features [+ 1], n_targets) and the iterations of the longest problem.
 
@@ -62,23 +62,25 @@ class NewtonProblem:
             Cost of the losses.
         tol : float
             Largest duality gap, relative to the objective.
+        max_iter : int
+            Largest number of iterations.
         start : ndarray, optional
             Weights to start from.
 
         Warns
         -----
         ConvergenceWarning
-            If the gap is still larger after 100 iterations.
+            If the gap is still larger after max_iter iterations.
         """
         if start is None:
             start = np.zeros((self._Z.shape[1], len(self._lower)))
         initial = start.T.astype(self._Z.dtype)
         problems = [_Column(self._Z, *bounds, C) for bounds in zip(self._lower, self._upper, strict=True)]
-        found = [problem.solve(w, tol) for problem, w in zip(problems, initial, strict=True)]
+        found = [problem.solve(w, tol, max_iter) for problem, w in zip(problems, initial, strict=True)]
         if (gap := max(point.gap for point, _ in found)) > tol:
             warnings.warn(
-                f"Newton's method left a relative duality gap of {gap:.1e} after {MAX_ITER} iterations: raise "
-                "tol, lower C, or give float64 features.",
+                f"Newton's method left a relative duality gap of {gap:.1e} after {max_iter} iterations: raise "
+                "max_iter or tol, lower C, or give float64 features.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -95,13 +97,13 @@ class _Column:
     upper: NDArray
     C: float
 
-    def solve(self, weights: NDArray, tol: float) -> tuple[_Point, int]:
+    def solve(self, weights: NDArray, tol: float, max_iter: int) -> tuple[_Point, int]:
         point = self._point(weights, self.Z @ weights)
-        for iteration in range(MAX_ITER):
+        for iteration in range(max_iter):
             if point.gap <= tol:
                 return point, iteration
             point = self._move(point, self._direction(point))
-        return point, MAX_ITER
+        return point, max_iter
 
     def _point(self, weights: NDArray, values: NDArray) -> _Point:
         nearest = np.clip(values, self.lower, self.upper)

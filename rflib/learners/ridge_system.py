@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import linalg
 
 RIDGES = ("n_lambda", "lambda")
@@ -16,18 +16,8 @@ RIDGES = ("n_lambda", "lambda")
 EIGH_IN_CHOLESKYS = 16
 
 
-def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
-    """Return the grid of alphas; ValueError unless it is a non-empty list of positive numbers."""
-    grid = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    if grid.ndim != 1 or not grid.size or not np.all((grid > 0) & np.isfinite(grid)):
-        raise ValueError(f"alphas must be positive numbers, at least one, got {alphas!r}.")
-    return grid
-
-
 def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: int) -> NDArray[np.float64]:
     """Return c for each alpha: n_samples * alpha for ``ridge="n_lambda"``, alpha for ``"lambda"``."""
-    if ridge not in RIDGES:
-        raise ValueError(f"ridge must be one of {list(RIDGES)}, got {ridge!r}.")
     return alphas * n_samples if ridge == "n_lambda" else alphas
 
 

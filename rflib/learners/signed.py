@@ -1,9 +1,14 @@
-"""What a learner does with the -1 columns of signed features (K_hat = Z diag(e) Z^T)."""
+"""Signed features, K_hat = Z diag(e) Z^T: where a learner finds the signs, and what it does with -1 columns."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
+
+from rflib.validation import check_choice, refuse
 
 COLUMN_TREATMENTS = ("associated", "positive")
 
@@ -16,15 +21,26 @@ def check_signature(signature: ArrayLike, n_columns: int) -> NDArray[np.float64]
     ValueError
         If it has another length than n_columns, or an entry that is not +1 or -1.
     """
-    signs = np.asarray(signature, dtype=np.float64)
+    signs = np.asarray(signature)
     if signs.shape != (n_columns,):
         raise ValueError(
             f"signature must have one entry for each of the {n_columns} feature columns, "
             f"got an array of shape {signs.shape}."
         )
-    if not np.all(np.abs(signs) == 1):
-        raise ValueError("signature may hold +1 and -1 only.")
-    return signs
+    if not np.isin(signs, (1, -1)).all():
+        raise ValueError("signature must hold +1 and -1 only.")
+    return signs.astype(np.float64)
+
+
+def signature_of(feature_map: Any) -> ArrayLike | None:
+    """Return the signs of the columns that a fitted transformer makes, or None where it does not tell.
+
+    They are its ``signature_``; a Pipeline has those of its last step.
+    """
+    if isinstance(feature_map, Pipeline):
+        steps = [step for _, step in feature_map.steps if step not in (None, "passthrough")]
+        return signature_of(steps[-1]) if steps else None
+    return getattr(feature_map, "signature_", None)
 
 
 def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
@@ -54,5 +70,70 @@ def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
         if not np.any(signs > 0):
             raise ValueError("signed='positive' leaves no column: every entry of the signature is -1.")
         return Z if np.all(signs > 0) else Z[:, signs > 0]
-    hint = " ('krein' is for KRR and ExactKRR only: an SVM with it is not convex)" if how == "krein" else ""
+    hint = " ('krein' is for KRR only: an SVM with it is not convex)" if how == "krein" else ""
     raise ValueError(f"signed must be one of {list(COLUMN_TREATMENTS)}, got {how!r}{hint}.")
+
+
+def used_columns(signature: NDArray, how: str) -> slice | NDArray[np.bool_]:
+    """Return which columns those are, as an index."""
+    return signature > 0 if how == "positive" else slice(None)
+
+
+def check_signed(learner: Any, *, krein: bool = False) -> None:
+    """Raise ValueError unless ``signed`` is a treatment that the learner has."""
+    if learner.signed == "krein" and not krein:
+        refuse(
+            learner,
+            "signed",
+            "'associated' or 'positive' (with the indefinite kernel k_+ - k_- its problem is not convex; KRR has "
+            "'krein')",
+        )
+    check_choice(learner, "signed", (*COLUMN_TREATMENTS, *["krein"] * krein))
+
+
+def find_signs(learner: Any, n_columns: int, feature_map: Any = None) -> NDArray[np.float64]:
+    """Return the signs of the columns: those of the fitted map if there is one, else the learner's ``signature``.
+
+    They are all +1 where nothing tells them and ``signed="associated"`` does not ask.
+
+    Raises
+    ------
+    ValueError
+        If the signature does not fit the columns, or there is none and ``signed`` needs it.
+    """
+    given = learner.signature if feature_map is None else signature_of(feature_map)
+    name = type(learner).__name__
+    if given is not None:
+        try:
+            return check_signature(given, n_columns)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    if learner.signed == "associated":
+        return np.ones(n_columns)
+    needs = f"{name}: signed={learner.signed!r} needs the signs of the features"
+    if feature_map is not None:
+        raise ValueError(
+            f"{needs}, but the feature_map, a {type(feature_map).__name__}, has no signature_ (a Pipeline has "
+            "that of its last step). Use a map with a signature_, also as the last step of a Pipeline, or "
+            "signed='associated'."
+        )
+    or_map = f" or {name}(feature_map=map)" if hasattr(learner, "feature_map") else ""
+    raise ValueError(
+        f"{needs}, and the features come without them, also from the previous step of a Pipeline. Use "
+        f"{name}(signature=map.signature_){or_map}, or signed='associated' where all signs are +1."
+    )
+
+
+class SignedFeatures:
+    """Mixin of a learner on features with ``signed`` and ``signature_``: the columns that it uses."""
+
+    signed: str
+    signature_: NDArray[np.float64]
+
+    def _used(self, Z: NDArray) -> NDArray:
+        """Return the columns that are used, of features or of weights (n, n_components)."""
+        return signed_columns(Z, self.signature_, "associated" if self.signed == "krein" else self.signed)
+
+    @property
+    def _columns(self) -> slice | NDArray[np.bool_]:
+        return used_columns(self.signature_, self.signed)

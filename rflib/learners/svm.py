@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import svm
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.learners import checks
 from rflib.learners.label_codes import encode_labels
-from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, LiblinearProblem
-from rflib.learners.newton import NewtonProblem
+from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
+from rflib.learners.newton import MAX_ITER, NewtonProblem
+from rflib.learners.signed import SignedFeatures, check_signed, find_signs
+from rflib.validation import check_choice, check_flag, check_integer, check_number
 
-FLOATS = [np.float64, np.float32]
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
 # from a cost and weights to start from to weights (n_features [+ 1 for the bias], n_vectors) and iterations
 Solver = Callable[[float, NDArray | None], tuple[NDArray[np.float64], int]]
 
 
-class _LinearEstimator(BaseEstimator):
+class _LinearEstimator(SignedFeatures, BaseEstimator):
     """What the two SVMs share: parameters, the choice of C, and the solver."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
-        "Cs": ["array-like"],
-        "cv": ["cv_object"],
-        "solver": [StrOptions({"liblinear", "newton"})],
-        "dual": ["boolean", StrOptions({"auto"})],
-        "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-    }
     # (loss, dual) -> liblinear's option -s; a loss whose primal is absent has a dual solver only
     _solvers: ClassVar[dict[tuple[str, bool], int]]
+    # scikit-learn's build of liblinear, which has a parameter max_iter
+    _limited: ClassVar[type[BaseEstimator]]
 
     C: float | Literal["cv"]
     Cs: ArrayLike
@@ -49,31 +42,73 @@ class _LinearEstimator(BaseEstimator):
     dual: bool | Literal["auto"]
     fit_intercept: bool
     tol: float
+    max_iter: int | None
+    signature: ArrayLike | None
     random_state: Any
 
-    def _solve(self, X: NDArray, y: NDArray) -> NDArray[np.float64]:
-        """Return the weights for the C given, or for the C of least cross-validation error."""
+    def _check_parameters(self) -> None:
+        checks.check_cost(self)
+        checks.check_positive_numbers(self, "Cs")
+        checks.check_cv(self)
+        check_choice(self, "loss", sorted({loss for loss, _ in self._solvers}))
+        check_choice(self, "solver", ("liblinear", "newton"))
+        check_choice(self, "dual", (True, False, "auto"))
+        check_flag(self, "fit_intercept")
+        check_number(self, "tol", above=0)
+        check_integer(self, "max_iter", at_least=1, or_none=True)
+        check_signed(self)
+        checks.check_seed(self)
+
+    def _solve(self, Z: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
+        """Return weights (n_vectors, n_features) and intercepts for the C given, or for that of least error."""
+        self.signature_ = find_signs(self, Z.shape[1])
+        X = self._used(Z)
         self.C_ = self._select_C(X, y) if self.C == "cv" else float(self.C)
-        weights, self.n_iter_ = self._solver(X, y)(self.C_, None)
-        return weights
+        targets, _ = self._targets(y)
+        weights, self.n_iter_ = self._solver(X, targets)(self.C_, None)
+        coef, intercept = self._split(weights)
+        all_coef = np.zeros((len(coef), Z.shape[1]))
+        all_coef[:, self._columns] = coef
+        return all_coef, intercept
 
     def _solver(self, X: NDArray, y: NDArray) -> Solver:
+        """Return the solver for targets as liblinear takes them."""
         if self.solver == "newton":
             if not self.loss.startswith("squared") or self.dual is True:
                 raise ValueError(
-                    "solver='newton' minimises a squared loss in the primal: leave loss and dual."
+                    f"{type(self).__name__}: solver='newton' minimises a squared loss in the primal: leave loss "
+                    "and dual at their defaults."
                 )
             problem = NewtonProblem(X, *self._intervals(y), fit_intercept=self.fit_intercept)
-            return lambda C, start: problem.solve(C=C, tol=self.tol, start=start)
+            max_iter = self.max_iter or MAX_ITER
+            return lambda C, start: problem.solve(C=C, tol=self.tol, max_iter=max_iter, start=start)
         dual = (self.loss, False) not in self._solvers if self.dual == "auto" else bool(self.dual)
         if (self.loss, dual) not in self._solvers:
-            raise ValueError(f"loss={self.loss!r} is solved in the dual only: set dual=True or 'auto'.")
-        return self._liblinear(X, y, self._solvers[self.loss, dual])
-
-    def _liblinear(self, X: NDArray, y: NDArray, number: int) -> Solver:
-        problem = LiblinearProblem(X, y, fit_intercept=self.fit_intercept)
+            raise ValueError(
+                f"{type(self).__name__}: loss={self.loss!r} is solved in the dual only: set dual=True or 'auto'."
+            )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        epsilon = getattr(self, "epsilon", 0.0)
+        if self.max_iter is not None:
+            return self._limited_liblinear(X, y, dual, seed)
+        return self._liblinear(X, y, self._solvers[self.loss, dual], seed)
+
+    def _limited_liblinear(self, X: NDArray, y: NDArray, dual: bool, seed: int) -> Solver:
+        same = {name: getattr(self, name) for name in ("loss", "tol", "max_iter", "fit_intercept")}
+        machine = self._limited(**same, **self._tube(), dual=dual, random_state=seed)
+
+        def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
+            with RAND_LOCK:
+                machine.set_params(C=C).fit(X, y)
+            weights = np.atleast_2d(machine.coef_).T
+            if self.fit_intercept:
+                weights = np.vstack([weights, machine.intercept_])
+            return weights, machine.n_iter_
+
+        return solve
+
+    def _liblinear(self, X: NDArray, y: NDArray, number: int, seed: int) -> Solver:
+        problem = LiblinearProblem(X, y, fit_intercept=self.fit_intercept)
+        epsilon = self._tube().get("epsilon", 0.0)
 
         def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
             start = start if number in PRIMAL_SOLVERS else None
@@ -83,13 +118,14 @@ class _LinearEstimator(BaseEstimator):
         return solve
 
     def _select_C(self, X: NDArray, y: NDArray) -> float:
-        Cs = np.sort(np.asarray(self.Cs, dtype=np.float64))
-        if Cs.ndim != 1 or not Cs.size or not np.all((Cs > 0) & np.isfinite(Cs)):
-            raise ValueError(f"Cs must be a non-empty list of positive numbers, got {self.Cs!r}.")
-        folds = list(check_cv(self.cv, y, classifier=isinstance(self, ClassifierMixin)).split(X, y))
+        Cs = np.sort(checks.check_positive_numbers(self, "Cs"))
+        classifier = isinstance(self, ClassifierMixin)
+        checks.check_enough_rows(self, y, classifier=classifier, instead="set C to a number")
+        folds = list(check_cv(self.cv, y, classifier=classifier).split(X, y))
         self.cv_errors_ = np.empty((len(Cs), len(folds)))
         for fold, (train, test) in enumerate(folds):
-            solve, labels = self._solver(X[train], y[train]), self._vector_labels(y[train])
+            targets, labels = self._targets(y[train])
+            solve = self._solver(X[train], targets)
             weights: NDArray | None = None
             for i, C in enumerate(Cs):
                 weights, _ = solve(C, weights)
@@ -108,13 +144,17 @@ class _LinearEstimator(BaseEstimator):
     def _values(X: NDArray, coef: NDArray, intercept: NDArray) -> NDArray:
         return X @ coef.T.astype(X.dtype) + intercept.astype(X.dtype)
 
-    def _intervals(self, y: NDArray) -> tuple[NDArray, NDArray]:
+    def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the targets as liblinear takes them, and the labels that its weight vectors stand for."""
+        raise NotImplementedError
+
+    def _intervals(self, targets: NDArray) -> tuple[NDArray, NDArray]:
         """Return where values have no loss, lower and upper ends, (n_samples, n_vectors) each."""
         raise NotImplementedError
 
-    def _vector_labels(self, y: NDArray) -> NDArray:
-        """Labels of the weight vectors, in liblinear's order."""
-        raise NotImplementedError
+    def _tube(self) -> dict[str, float]:
+        """Return the parameters of the loss."""
+        return {}
 
     @staticmethod
     def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:
@@ -127,7 +167,12 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
     Minimises ||w||^2 / 2 + C sum_i loss(y_i <w, z_i>) with loss(m) = max(0, 1 - m)^2 or max(0, 1 - m). The
     hinge is the primal soft SVM of the poczos slides; the squared hinge in the primal (liblinear's -s 2) with
     C = 1000, tol = 0.01 and no intercept is the setting of luo2021; C by cross-validation that of pennington2015.
-    With signed features choose the columns first, by `rflib.learners.signed.signed_columns`.
+
+    Signed features. A linear learner sees the columns of Z but not their signs, so its kernel is Z Z^T. Where some
+    signs are -1 that is not the kernel asked for, k = k_+ - k_-, but the associated kernel k_+ + k_-, which is
+    positive definite and may be much larger. That is right where only the score counts, since every column is used
+    and the problem is convex; it says nothing about how well k itself would do. ``signed="positive"`` drops the -1
+    columns and so uses k_+. For k itself use ``KRR(signed="krein")`` or, on few rows, an exact learner.
 
     Parameters
     ----------
@@ -150,6 +195,15 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
     tol : float, default=1e-4
         liblinear's -e. In the primal: |grad| <= tol * min(n_pos, n_neg) / n * |grad at 0|; in the dual:
         largest violation. For "newton" the largest duality gap, relative to the objective.
+    max_iter : int, optional
+        Limit of the solver's iterations; a ConvergenceWarning tells where it was reached. None: liblinear's own,
+        which cannot be changed (300 passes over the rows in the dual: too few for the hinge at large C), and 100
+        for "newton". With a number scikit-learn's build of liblinear solves, which has such a limit; its results
+        are the same up to tol.
+    signed : {"associated", "positive"}, default="associated"
+        What to do with columns of sign -1: use them as they are, or drop them.
+    signature : array-like of shape (n_features,), optional
+        Signs +1 and -1 of the columns, ``map.signature_``; needed for ``signed="positive"``.
     random_state : int, RandomState or None, default=0
         Order of the dual solvers' coordinates. The primal is deterministic.
 
@@ -158,7 +212,7 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights, float64.
+        Weights, float64; zero for columns that are not used.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; zeros without fit_intercept.
     C_ : float
@@ -167,6 +221,8 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
         The sorted grid and the share of wrong labels for each of its values and each fold; for ``C="cv"`` only.
     n_iter_ : int
         Iterations of the solver (of the longest of the one-vs-rest problems).
+    signature_ : ndarray of shape (n_features,)
+        Signs of the columns.
     n_features_in_ : int
         Number of columns.
 
@@ -175,11 +231,8 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
     Fan, Chang, Hsieh, Wang, Lin: LIBLINEAR: a library for large linear classification, JMLR 9 (2008).
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_LinearEstimator._parameter_constraints,
-        "loss": [StrOptions({"squared_hinge", "hinge"})],
-    }
     _solvers = {("squared_hinge", False): 2, ("squared_hinge", True): 1, ("hinge", True): 3}  # noqa: RUF012
+    _limited = svm.LinearSVC
 
     def __init__(
         self,
@@ -192,6 +245,9 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
         dual: bool | Literal["auto"] = "auto",
         fit_intercept: bool = False,
         tol: float = 1e-4,
+        max_iter: int | None = None,
+        signed: str = "associated",
+        signature: ArrayLike | None = None,
         random_state: Any = 0,
     ):
         self.C = C
@@ -202,6 +258,9 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
         self.dual = dual
         self.fit_intercept = fit_intercept
         self.tol = tol
+        self.max_iter = max_iter
+        self.signed = signed
+        self.signature = signature
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -212,22 +271,19 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
         ValueError
             If X is not a finite matrix, y has fewer than two classes, or a parameter is out of its range.
         """
-        self._validate_params()
-        Z, y = validate_data(self, X, y, dtype=FLOATS)
+        self._check_parameters()
+        Z, y = validate_data(self, X, y, dtype=checks.FLOATS)
         self.classes_, codes = encode_labels(self, y)
-        if len(self.classes_) == 2:
-            codes = 2 * codes - 1
-        weights = self._solve(Z, codes)
-        coef, intercept = self._split(weights)
-        order = np.argsort(self._vector_labels(codes))
+        coef, intercept = self._solve(Z, codes)
+        order = np.argsort(self._targets(codes)[1])[: len(coef)]
         self.coef_, self.intercept_ = coef[order], intercept[order]
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray:
         """Return <w, z>: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
         check_is_fitted(self)
-        Z = validate_data(self, X, dtype=FLOATS, reset=False)
-        values = self._values(Z, self.coef_, self.intercept_)
+        Z = validate_data(self, X, dtype=checks.FLOATS, reset=False)
+        values = self._values(self._used(Z), self._used(self.coef_), self.intercept_)
         return values.ravel() if len(self.classes_) == 2 else values
 
     def predict(self, X: ArrayLike) -> NDArray:
@@ -236,20 +292,28 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
         codes = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[codes]
 
-    def _intervals(self, y: NDArray) -> tuple[NDArray, NDArray]:
-        positive = y[:, None] == self._vector_labels(y)
-        return np.where(positive, 1.0, -np.inf), np.where(positive, np.inf, -1.0)
+    def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
+        """Code the classes that these rows have: by -1 and +1 if they are two, else as liblinear orders them."""
+        labels, first, codes = np.unique(y, return_index=True, return_inverse=True)
+        if len(labels) == 2:
+            return 2 * codes - 1, labels
+        order = np.argsort(first)
+        return np.argsort(order)[codes], labels[order]
 
-    def _vector_labels(self, y: NDArray) -> NDArray:
-        labels, first = np.unique(y, return_index=True)
-        # two classes are coded -1, +1 and share one vector, which points to +1
-        return labels[-1:] if labels[0] == -1 else labels[np.argsort(first)]
+    def _solver(self, X: NDArray, y: NDArray) -> Solver:
+        if not y.any():  # one class, in a fold of cross-validation: it is predicted, whatever the weights are
+            return lambda C, start: (np.zeros((X.shape[1] + self.fit_intercept, 1)), 0)
+        return super()._solver(X, y)
+
+    def _intervals(self, targets: NDArray) -> tuple[NDArray, NDArray]:
+        vectors = 1 if targets.min() == -1 else np.arange(targets.max() + 1)
+        positive = targets[:, None] == vectors
+        return np.where(positive, 1.0, -np.inf), np.where(positive, np.inf, -1.0)
 
     @staticmethod
     def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:
-        if values.shape[1] == 1:
-            return float(np.mean(np.where(values[:, 0] > 0, 1, -1) != y))
-        return float(np.mean(labels[values.argmax(axis=1)] != y))
+        best = (values[:, 0] > 0).astype(int) if len(labels) == 2 else values.argmax(axis=1)
+        return float(np.mean(labels[best] != y))
 
 
 class LinearSVR(RegressorMixin, _LinearEstimator):
@@ -262,6 +326,8 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
     ----------
     C, Cs, cv, fit_intercept, random_state
         As for `LinearSVM`; ``C="cv"`` minimises the mean squared error, on folds that are not stratified.
+    signed, signature
+        As for `LinearSVM`, which says what a linear learner computes on signed features.
     epsilon : float, default=0.1
         Half the width of the tube without loss, in the units of y.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}, default="squared_epsilon_insensitive"
@@ -273,14 +339,16 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
     tol : float, default=1e-4
         liblinear's -e. In the primal: |grad| <= tol * |grad at 0|. For "newton" the largest duality gap, relative
         to the objective.
+    max_iter : int, optional
+        As for `LinearSVM`; the dual's own limit is 1,000.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Weights, float64.
+        Weights, float64; zero for columns that are not used.
     intercept_ : float
         Intercept; zero without fit_intercept.
-    C_, Cs_, cv_errors_, n_iter_, n_features_in_
+    C_, Cs_, cv_errors_, n_iter_, signature_, n_features_in_
         As for `LinearSVM`.
 
     References
@@ -288,16 +356,12 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
     Ho, Lin: Large-scale linear support vector regression, JMLR 13 (2012).
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_LinearEstimator._parameter_constraints,
-        "loss": [StrOptions({"squared_epsilon_insensitive", "epsilon_insensitive"})],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-    }
     _solvers = {  # noqa: RUF012
         ("squared_epsilon_insensitive", False): 11,
         ("squared_epsilon_insensitive", True): 12,
         ("epsilon_insensitive", True): 13,
     }
+    _limited = svm.LinearSVR
 
     def __init__(
         self,
@@ -311,6 +375,9 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         dual: bool | Literal["auto"] = "auto",
         fit_intercept: bool = False,
         tol: float = 1e-4,
+        max_iter: int | None = None,
+        signed: str = "associated",
+        signature: ArrayLike | None = None,
         random_state: Any = 0,
     ):
         self.C = C
@@ -322,6 +389,9 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         self.dual = dual
         self.fit_intercept = fit_intercept
         self.tol = tol
+        self.max_iter = max_iter
+        self.signed = signed
+        self.signature = signature
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -332,24 +402,28 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         ValueError
             If X or y is not finite or of the wrong shape, or a parameter is out of its range.
         """
-        self._validate_params()
-        Z, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
-        weights = self._solve(Z, np.asarray(y, dtype=np.float64))
-        coef, intercept = self._split(weights)
+        self._check_parameters()
+        check_number(self, "epsilon", at_least=0)
+        Z, y = validate_data(self, X, y, dtype=checks.FLOATS, y_numeric=True)
+        coef, intercept = self._solve(Z, np.asarray(y, dtype=np.float64))
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the predicted targets of the rows, (n_samples,)."""
         check_is_fitted(self)
-        Z = validate_data(self, X, dtype=FLOATS, reset=False)
-        return self._values(Z, self.coef_[None], np.array([self.intercept_])).ravel()
+        Z = validate_data(self, X, dtype=checks.FLOATS, reset=False)
+        coef = self._used(self.coef_[None])
+        return self._values(self._used(Z), coef, np.array([self.intercept_])).ravel()
 
-    def _intervals(self, y: NDArray) -> tuple[NDArray, NDArray]:
-        return (y - self.epsilon)[:, None], (y + self.epsilon)[:, None]
+    def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
+        return y, np.zeros(1)
 
-    def _vector_labels(self, y: NDArray) -> NDArray:
-        return np.zeros(1)
+    def _intervals(self, targets: NDArray) -> tuple[NDArray, NDArray]:
+        return (targets - self.epsilon)[:, None], (targets + self.epsilon)[:, None]
+
+    def _tube(self) -> dict[str, float]:
+        return {"epsilon": self.epsilon}
 
     @staticmethod
     def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:

@@ -126,19 +126,3 @@ def test_the_kernel_s_own_errors_come_through(data, learner):
         learner(SphericalPolynomial(a=4, p=3)).fit(X, y > 3)
     with pytest.raises(ValueError, match="NaN or infinity"):
         learner(lambda z: np.full_like(z, np.nan)).fit(X, y > 3)
-
-
-@pytest.mark.parametrize(
-    ("learner", "parameters", "message"),
-    [
-        (ExactKRR, {"alphas": -1.0}, "'alphas' parameter"),
-        (ExactKRR, {"alphas": [1, 0]}, "positive numbers"),
-        (ExactKRR, {"ridge": "sum"}, "'ridge' parameter"),
-        (ExactKRR, {"kernel": "rbf"}, "ExactKRR: kernel must be .*, got 'rbf'"),
-        (ExactKernelSVR, {"C": -1}, "'C' parameter"),
-        (ExactKernelSVR, {"epsilon": -1}, "'epsilon' parameter"),
-    ],
-)
-def test_bad_parameters(data, learner, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        learner(**parameters).fit(*data)

@@ -167,7 +167,8 @@ def test_krein_is_the_representer_solution_of_the_indefinite_kernel(regression):
 
 def test_krein_with_a_positive_signature_is_ridge(regression):
     _, y, Z, _ = signed_case(regression)
-    np.testing.assert_allclose(KRR(signed="krein").fit(Z, y).coef_, KRR().fit(Z, y).coef_, rtol=1e-8)
+    krein = KRR(signed="krein", signature=np.ones(Z.shape[1]))
+    np.testing.assert_allclose(krein.fit(Z, y).coef_, KRR().fit(Z, y).coef_, rtol=1e-8)
 
 
 def test_krein_at_an_eigenvalue_is_singular():
@@ -218,18 +219,11 @@ def test_classifier_cross_validation_equals_explicit_fits(regression, criterion,
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alphas": (0.1, -1)}, "positive numbers"),
-        ({"alphas": ()}, "at least one"),
-        ({"alphas": (np.nan, 1)}, "positive numbers"),
-        ({"ridge": "n"}, "'ridge' parameter"),
-        ({"signed": "negative"}, "'signed' parameter"),
-        ({"block_size": 0}, "'block_size' parameter"),
         ({"signature": [1, -1]}, "one entry for each of the 6"),
         ({"signature": [1, -1, 0, 1, 1, 1]}, r"\+1 and -1 only"),
         ({"signature": [-1] * 6, "signed": "positive"}, "leaves no column"),
         ({"signature": [1] * 6, "feature_map": Cosines()}, "signature is for features"),
         ({"cv": [([0, 1], [2, 3])]}, "exactly once"),
-        ({"cv": 500}, "number of splits"),
     ],
 )
 def test_bad_parameters(regression, parameters, message):

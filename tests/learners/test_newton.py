@@ -115,8 +115,9 @@ def test_only_squared_losses_in_the_primal(settings):
         LinearSVM(solver="newton", **settings).fit(np.eye(4), [0, 1, 0, 1])
 
 
-def test_says_when_it_stops_early(monkeypatch):
+def test_says_when_it_stops_early():
     Z, y = features(64, 300)
-    monkeypatch.setattr(newton, "MAX_ITER", 1)
-    with pytest.warns(ConvergenceWarning, match="relative duality gap"):
-        LinearSVM(solver="newton").fit(Z, y)
+    with pytest.warns(ConvergenceWarning, match="after 1 iterations: raise max_iter"):
+        LinearSVM(solver="newton", max_iter=1).fit(Z, y)
+    with pytest.warns(ConvergenceWarning, match="after 2 iterations"):
+        assert LinearSVM(solver="newton", max_iter=2, tol=1e-30).fit(Z, y).n_iter_ == 2

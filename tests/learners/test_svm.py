@@ -1,5 +1,6 @@
 """LinearSVM and LinearSVR: minimisers of their objectives, equal to liblinear called by others."""
 
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -188,24 +189,82 @@ def test_threads_do_not_mix_their_messages(data):
         np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"C": 0}, "'C' parameter"),
-        ({"C": "best"}, "'C' parameter"),
-        ({"C": "cv", "Cs": [1, -1]}, "Cs must be"),
-        ({"C": "cv", "cv": 1000}, "n_splits"),
-        ({"loss": "logistic"}, "'loss' parameter"),
-        ({"loss": "hinge", "dual": False}, "in the dual only"),
-        ({"tol": -1.0}, "'tol' parameter"),
-    ],
-)
-def test_bad_parameters(data, parameters, message):
+def test_no_primal_solver_for_the_hinge(data):
     X, score = data
-    with pytest.raises(ValueError, match=message):
-        LinearSVM(**parameters).fit(X, score > 0)
+    with pytest.raises(ValueError, match="LinearSVM: loss='hinge' is solved in the dual only"):
+        LinearSVM(loss="hinge", dual=False).fit(X, score > 0)
 
 
-def test_bad_epsilon(data):
-    with pytest.raises(ValueError, match="'epsilon' parameter"):
-        LinearSVR(epsilon=-0.1).fit(*data)
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("counts", [(40, 40, 1), (40, 40, 40, 1), (40, 1)])
+def test_a_class_that_a_fold_does_not_train_on(counts):
+    """The rare class is in one fold only, so that the others' classes are what is left to choose from."""
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = np.eye(len(counts))[y] + 0.3 * np.random.default_rng(0).standard_normal((len(y), len(counts)))
+    settings = {"C": "cv", "Cs": [1.0, 10.0], "tol": 1e-8}
+    errors = [
+        LinearSVM(**settings, **solver).fit(X, y).cv_errors_
+        for solver in ({}, {"solver": "newton"}, {"max_iter": 5000})
+    ]
+    np.testing.assert_array_equal(errors[0], errors[1])
+    np.testing.assert_array_equal(errors[0], errors[2])
+    assert errors[0].max() < 0.3
+
+
+def test_max_iter_brings_the_hinge_to_its_minimum_at_a_large_C(data):
+    X, score = data
+    signs = np.where(score > 0, 1, -1)
+
+    def objective(model):
+        w = model.coef_[0]
+        return w @ w / 2 + 1000 * np.maximum(0, 1 - signs * (X @ w)).sum()
+
+    with pytest.warns(ConvergenceWarning, match="own limit of iterations.* set max_iter"):
+        stopped = LinearSVM(C=1000, loss="hinge").fit(X, signs)
+    with pytest.warns(ConvergenceWarning, match="increase the number of iterations"):
+        assert LinearSVM(C=1000, loss="hinge", max_iter=50).fit(X, signs).n_iter_ == 50
+    enough = LinearSVM(C=1000, loss="hinge", max_iter=1_000_000).fit(X, signs)
+    theirs = LinearSVC(C=1000, loss="hinge", fit_intercept=False, max_iter=1_000_000, random_state=0)
+    assert objective(enough) == pytest.approx(objective(theirs.fit(X, signs)), rel=1e-4)
+    assert objective(enough) < 0.9 * objective(stopped)
+    # the mirrored rows take the intercept out of SVC and count every row twice
+    exact = SVC(C=500, kernel="linear").fit(np.vstack([X, -X]), np.concatenate([signs, -signs]))
+    assert objective(enough) == pytest.approx(objective(exact), rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings"),
+    [
+        (LinearSVM, {"loss": "hinge"}),
+        (LinearSVM, {"dual": True}),
+        (LinearSVM, {}),
+        (LinearSVR, {"loss": "epsilon_insensitive"}),
+        (LinearSVR, {"dual": True}),
+        (LinearSVR, {}),
+    ],
+    ids=str,
+)
+def test_a_limit_of_iterations_that_is_not_reached_changes_nothing(data, learner, settings):
+    X, score = data
+    y = np.digitize(score, [-0.5, 0.5])[::-1] if learner is LinearSVM else score
+    settings = {"C": 0.1, "tol": 1e-5, "fit_intercept": True, **settings}
+    own, limited = learner(**settings).fit(X, y), learner(max_iter=100_000, **settings).fit(X, y)
+    np.testing.assert_allclose(limited.coef_, own.coef_, atol=1e-3)
+    np.testing.assert_allclose(limited.intercept_, own.intercept_, atol=1e-3)
+
+
+@pytest.mark.parametrize("max_iter", [None, 2000])
+def test_threads_do_not_share_their_random_numbers(max_iter):
+    """Sixteen threads at once, four times: without a lock several fits differ from the fit alone."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 8))
+    y, barrier = X[:, 0] + rng.standard_normal(1000) > 0, threading.Barrier(16)
+
+    def fit(_):
+        barrier.wait()
+        return LinearSVM(C=0.01, loss="hinge", max_iter=max_iter).fit(X, y).coef_
+
+    alone = LinearSVM(C=0.01, loss="hinge", max_iter=max_iter).fit(X, y).coef_
+    with ThreadPoolExecutor(16) as pool:
+        together = list(pool.map(fit, range(64)))
+    assert sum(not np.array_equal(coef, alone) for coef in together) == 0
