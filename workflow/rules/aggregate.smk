@@ -11,7 +11,7 @@ rule aggregate:
     params:
         settings=lambda wildcards: PIPELINE.settings_of(wildcards.study),
         study=lambda wildcards: PIPELINE.about_cells(wildcards.study),
-        code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate"),
+        code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate", "rflib.experiment.held"),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
