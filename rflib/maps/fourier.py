@@ -115,11 +115,10 @@ class FourierFeatures(RandomFeatureMap):
         return construct(self.measure, kernel, rows)
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
-        n = self._n_frequencies()
-        self._use(construct(self.measure, self.kernel_, X).for_sampling(self._sampling()), X)
-        self._keep(
-            sample_frequencies(self.measure_, n, directions=self.directions, radii=self.radii, rng=rng), rng
-        )
+        sampling = self._sampling()
+        self._use(construct(self.measure, self.kernel_, X).for_sampling(sampling), X)
+        rules = {"directions": self.directions, "radii": self.radii}
+        self._keep(sample_frequencies(self.measure_, sampling.n, **rules, rng=rng), rng)
 
     def _check_parameters(self) -> None:
         check_choice(self, "directions", tuple(DIRECTIONS))
