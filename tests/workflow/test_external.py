@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,11 @@ def test_the_method_of_the_guide(finished: Workspace, copy_of: Callable[[Workspa
     guide = (ROOT / "docs/add-a-method.md").read_text()
     (workspace.folder / "mypackage").mkdir()
     (workspace.folder / "mypackage/paired.py").write_text(guide.split("```python\n")[1].split("```")[0])
-    workspace.study(methods={**TINY["methods"], "paired": {"type": "mypackage.paired:Paired"}})  # type: ignore[dict-item]
+    methods: dict[str, Any] = {name: {**spec, "kernels": ["delta"]} for name, spec in TINY["methods"].items()}  # type: ignore[attr-defined]
+    workspace.study(
+        kernels={**TINY["kernels"], "gaussian": {"type": "Gaussian"}},  # type: ignore[dict-item]
+        methods={**methods, "paired": {"type": "mypackage.paired:Paired"}},
+    )
     own = {"features": 1, "errors": 1, "scores": 1, "aggregate": 1}
     assert workspace.planned() == own
     workspace.snakemake(TABLE)
