@@ -76,7 +76,7 @@ def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
 
 
 def used_columns(signature: NDArray, how: str) -> slice | NDArray[np.bool_]:
-    """Return which columns those are, as an index."""
+    """Return the index of the columns that `signed_columns` keeps; krein keeps all."""
     return signature > 0 if how == "positive" else slice(None)
 
 
