@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rflib.learners import checks
 from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
 from rflib.learners.moments import row_blocks
-from rflib.learners.signed import check_signed, find_signs, signed_columns, used_columns
+from rflib.learners.signed import check_signed, find_signs, signature_of, signed_columns, used_columns
 from rflib.maps.rff import RFF
 from rflib.validation import check_choice, check_integer, check_number, refuse
 
@@ -94,7 +94,9 @@ class _DoublyStochastic(BaseEstimator):
         """Return block number ``step``, made from its seed: the features used, of rows, and the signs of all."""
         seed = int(np.random.SeedSequence((self.seed_, step)).generate_state(1)[0])
         block = clone(self.block_).set_params(random_state=seed).fit(self.fit_rows_, self.fit_targets_)
-        signs = find_signs(self, checks.features_of(block, self.fit_rows_[:1]).shape[1], block)
+        known = signature_of(block)
+        example = checks.features_of(block, self.fit_rows_[:1])[0] if known is None else known
+        signs = find_signs(self, len(example), block)
         return lambda X: signed_columns(checks.features_of(block, X), signs, self.signed), signs
 
     def _values(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:

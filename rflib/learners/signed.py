@@ -32,7 +32,7 @@ def check_signature(signature: ArrayLike, n_columns: int) -> NDArray[np.float64]
     return signs.astype(np.float64)
 
 
-def signature_of(feature_map: Any) -> ArrayLike | None:
+def signature_of(feature_map: Any) -> NDArray | None:
     """Return the signs of the columns that a fitted transformer makes, or None where it does not tell.
 
     They are its ``signature_``; a Pipeline has those of its last step.
@@ -40,7 +40,8 @@ def signature_of(feature_map: Any) -> ArrayLike | None:
     if isinstance(feature_map, Pipeline):
         steps = [step for _, step in feature_map.steps if step not in (None, "passthrough")]
         return signature_of(steps[-1]) if steps else None
-    return getattr(feature_map, "signature_", None)
+    signature = getattr(feature_map, "signature_", None)
+    return None if signature is None else np.asarray(signature)
 
 
 def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
@@ -75,7 +76,7 @@ def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
 
 
 def used_columns(signature: NDArray, how: str) -> slice | NDArray[np.bool_]:
-    """Return which columns those are, as an index."""
+    """Return the index of the columns that `signed_columns` keeps; krein keeps all."""
     return signature > 0 if how == "positive" else slice(None)
 
 
