@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.reliability]
 Copy = Callable[[Workspace], Workspace]
 
 
-@pytest.mark.parametrize("seed_block", [1, 4, 10])
+@pytest.mark.parametrize("seed_block", [4, 10])
 def test_3_then_5_then_20_repetitions(seed_block: int, fresh: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     workspace.study(**{**SMALL, "seed_block": seed_block})
