@@ -36,7 +36,7 @@ def identified(spec: Mapping[str, Any]) -> dict[str, Any]:
     ValueError
         For what can be seen without reading a file whole: an unknown key, a file or a column that is missing.
     """
-    known = {key: value for key, value in spec.items() if key in _KEYS}
+    known = {key: spec[key] for key in _KEYS if key in spec}
     _check_spec(known)
     for key in _FILES:
         if key in known:

@@ -147,10 +147,12 @@ class Pipeline:
         return {**sizes, "absent": absent, "folders": users}
 
     def _held(self, dataset: Mapping[str, Any]) -> bool:
-        """Whether a data set is prepared, or can be without the network."""
+        """Whether a data set is prepared, or can be without the network; unknown ones are left to the plan."""
+        name = dataset["name"]
         if "file" in dataset:
             return Path(dataset["file"]).exists()
-        name = dataset["name"]
+        if name not in REGISTRY:
+            return True
         prepared = Path(self.results) / "data" / name / "meta.json"
         return prepared.exists() or held(name, self.raw, self.mirrors)
 

@@ -1,4 +1,4 @@
-"""Studies, users' files and published numbers that change between runs: the results are those of a first run."""
+"""Studies and users' files that change between runs: the results are those of a first run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.reliability]
 Copy = Callable[[Workspace], Workspace]
 
 
-@pytest.mark.parametrize("seed_block", [1, 4, 10])
+@pytest.mark.parametrize("seed_block", [4, 10])
 def test_3_then_5_then_20_repetitions(seed_block: int, fresh: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     workspace.study(**{**SMALL, "seed_block": seed_block})
@@ -64,31 +64,3 @@ def test_the_users_file_changed_between_two_runs(fresh: Workspace, copy_of: Copy
     assert set(workspace.planned()) == {"aggregate"}
     workspace.snakemake(TABLE)
     pd.testing.assert_frame_equal(workspace.results(), first, check_exact=True)
-
-
-def test_published_numbers_changed(finished: Workspace, copy_of: Copy) -> None:
-    workspace = copy_of(finished)
-    names = {"kernels": {"delta": "delta"}, "methods": {"GORF": "GORF"}}
-    table = {
-        "type": "published",
-        "title": "T",
-        "metric": "accuracy",
-        "paper": "luo2021",
-        "table": "A",
-        **names,
-    }
-    workspace.study(tables=[table])
-    tables = "results/tiny/tables"
-
-    def verdicts(mean: float, deviation: float) -> list[str]:
-        head, cell = "kernel,dataset,method,s,metric,table,mean,std", "delta,digits,GORF,4,accuracy,A"
-        text = f"{head}\n{cell},{mean},{deviation}\n"
-        (workspace.folder / "workflow/published/luo2021.csv").write_text(text)
-        assert workspace.planned(target=tables) == {"tables": 1}
-        workspace.snakemake(tables)
-        assert workspace.planned(target=tables) == {}
-        return list(pd.read_csv(workspace.folder / tables / "00_t.csv")["verdict"])
-
-    assert verdicts(0.01, 0.001) == ["better"]
-    assert verdicts(0.5, 9) == ["agrees"]
-    assert verdicts(0.99, 0.001) == ["worse"]

@@ -1,0 +1,100 @@
+"""Studies beside each other: one that is wrong is named by its file, and blocks no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rflib.experiment.pipeline import Pipeline
+
+from .test_plan import STUDY
+
+CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text())
+MINE = {"name": "mine", "file": "mine.csv", "target": "label", "task": "classification", "columns": 1}
+Make = Callable[..., Pipeline]
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Make the pipeline of a healthy study "good" and of others, in a folder with two files of data."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.csv").write_text("a,label\n1,0\n2,1\n")
+    Path("other.csv").write_text("a,label\n1,1\n2,0\n")
+
+    def make(
+        also_check: Callable[[Mapping[str, Any]], None] = lambda study: None, **studies: Any
+    ) -> Pipeline:
+        folder = tmp_path / "workflow/studies"
+        folder.mkdir(parents=True)
+        for name, study in {"good": {}, **studies}.items():
+            text = study if isinstance(study, str) else yaml.safe_dump({**STUDY, **study})
+            (folder / f"{name}.yaml").write_text(text)
+        return Pipeline(CONFIG, tmp_path, also_check=also_check)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        ("title: [\n", "bad.yaml is not valid YAML"),
+        ("title: A\n", "bad.yaml: .*is a required property"),
+        ({"methods": {"m": {"type": "GOORF"}}}, "bad.yaml: method 'm': .*Did you mean 'GORF'"),
+        (
+            {"datasets": [{"name": "nowhere", "optional": True}]},
+            "bad.yaml: data set 'nowhere': There is no data",
+        ),
+        ({"datasets": [{**MINE, "file": "none.csv"}]}, "bad.yaml: data set 'mine': .*no file none.csv"),
+        ({"datasets": [{**MINE, "name": "wine"}]}, "bad.yaml: data set 'wine': .*the registry"),
+        ({"datasets": [MINE, {**MINE, "file": "other.csv"}]}, "bad.yaml: .*stands twice, for different data"),
+    ],
+)
+def test_a_broken_study_blocks_itself_only(study: Any, words: str, pipeline: Make) -> None:
+    found = pipeline(bad=study)
+    assert set(found.studies) == {"good"}
+    assert found.asked([]) == ["good"]
+    with pytest.raises(ValueError, match=f"workflow/studies/{words}"):
+        found.asked(["bad"])
+
+
+def test_what_a_study_shows_is_checked_too(pipeline: Make) -> None:
+    def refuse(study: Mapping[str, Any]) -> None:
+        if study["title"] == "Bad":
+            raise ValueError("figures[0]: no")
+
+    found = pipeline(refuse, bad={"title": "Bad"})
+    assert found.broken == {"bad": "workflow/studies/bad.yaml: figures[0]: no"}
+
+
+def test_one_name_for_different_data_blocks_both(pipeline: Make) -> None:
+    same = {"datasets": [MINE]}
+    found = pipeline(a=same, b={"datasets": [{**MINE, "file": "other.csv"}]}, c=same)
+    assert set(found.studies) == {"good"}
+    for name in "abc":
+        assert all(f"workflow/studies/{place}.yaml: file" in found.broken[name] for place in "abc")
+
+
+def test_one_name_for_the_same_content_is_shared(pipeline: Make) -> None:
+    Path("copy.csv").write_bytes(Path("mine.csv").read_bytes())
+    found = pipeline(
+        a={"datasets": [MINE]}, b={"datasets": [{**MINE, "file": "copy.csv", "preprocess": "minmax"}]}
+    )
+    folders = {entry.unit.data.folder for name in "ab" for entry in found.studies[name].entries}
+    assert set(found.studies) == {"a", "b", "good"}
+    assert len(folders) == 1
+
+
+def test_the_settings_of_a_study_are_its_own(pipeline: Make) -> None:
+    found = pipeline(a={"datasets": [MINE]})
+    assert "mine-" in found.settings_of("a")
+    assert "mine-" not in found.settings_of("good")
+
+
+def test_optional_files_of_the_user_are_left_out_where_absent(pipeline: Make) -> None:
+    optional = {**MINE, "file": "none.csv", "optional": True}
+    found = pipeline(a={"datasets": [*STUDY["datasets"], optional]})
+    assert {entry.unit.data.dataset for entry in found.studies["a"].entries} == {"digits"}
