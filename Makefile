@@ -24,7 +24,7 @@ run: $(STAMP)
 	@echo "The report: results/report/index.html"
 
 test: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not reliability"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability"
 
 # Faults on one machine, a Slurm cluster on this host (root, Debian; else skipped), and the page that says what happened.
 reliability: $(STAMP)

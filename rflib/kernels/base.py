@@ -15,7 +15,7 @@ _SAFE_SIZES = {"float32": (1e-15, 1e15), "float64": (1e-140, 1e140)}
 
 
 class Kernel(ABC):
-    """Exact kernel. Instances are frozen dataclasses: comparable, hashable, safe as cache keys.
+    """Exact kernel. Instances are frozen dataclasses: comparable, and hashable if their parameters are.
 
     Attributes
     ----------

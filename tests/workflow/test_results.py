@@ -42,6 +42,7 @@ def test_blocks_change_no_result(finished: Workspace, fresh: Workspace, copy_of:
     pd.testing.assert_frame_equal(workspace.results(), finished.results(), check_exact=True)
 
 
+@pytest.mark.reliability
 @pytest.mark.parametrize("step", ["sample", "train"])
 def test_a_killed_job_leaves_nothing_partial(
     step: str, finished: Workspace, fresh: Workspace, copy_of: Copy
@@ -57,6 +58,7 @@ def test_a_killed_job_leaves_nothing_partial(
     pd.testing.assert_frame_equal(workspace.results(), finished.results(), check_exact=True)
 
 
+@pytest.mark.reliability
 def test_a_killed_run_is_resumed(finished: Workspace, fresh: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     process = workspace.start(TABLE)
