@@ -4,6 +4,7 @@
 PYTHON ?= python3
 CORES ?= 2
 FUZZ_SECONDS ?= 100
+KILLS ?= 21
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -29,7 +30,7 @@ test: $(STAMP)
 # Faults on one machine, a Slurm cluster on this host (root, Debian; else skipped), and the page that says what happened.
 reliability: $(STAMP)
 	tests/cluster/install.sh
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m reliability \
+	OPENBLAS_NUM_THREADS=1 RFLIB_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 --dist loadfile -m reliability \
 		--junit-xml=$(VENV)/reliability.xml tests/workflow tests/cluster
 	$(BIN)/python tests/reliability_page.py $(VENV)/reliability.xml $(wildcard $(VENV)/fuzz.xml) \
 		> docs/results/reliability.md

@@ -44,12 +44,16 @@ REGRESSION = {"diabetes", "housing", "housing_luo2021"}
 NOT_HELD = {"california_housing", "gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
 HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
 
-# In the mirror beside the registry's files: a second copy of housing, the member of California housing's archive, and
-# MNIST, which the registry does not have yet.
+# In the mirror beside the registry's files: a second copy of housing, the member of California housing's archive,
+# and MNIST, which the registry does not have yet.
 OTHER_FILES = {
     "boston_house_prices.csv",
     "cal_housing.data",
-    *(f"{part}-{kind}-idx{n}-ubyte" for part in ("train", "t10k") for kind, n in (("images", 3), ("labels", 1))),
+    *(
+        f"{part}-{kind}-idx{n}-ubyte"
+        for part in ("train", "t10k")
+        for kind, n in (("images", 3), ("labels", 1))
+    ),
 }
 
 

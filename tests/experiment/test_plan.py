@@ -184,7 +184,10 @@ def test_smoke_is_small_and_full_is_large() -> None:
         ({"methods": {"mine": {"type": "MVORFF"}}}, "method 'mine': .*Did you mean 'MVORF'"),
         ({"methods": {"mine": {"type": "GORF", "direction": "x"}}}, "mine.*Did you mean 'directions'"),
         ({"kernels": {"k": {"type": "Gausian"}}}, "kernel 'k': .*Did you mean 'Gaussian'"),
-        ({"kernels": {"k": {"type": "Gaussian", "sigma": -1}}}, "'k': .*sigma must be a number above 0, got -1"),
+        (
+            {"kernels": {"k": {"type": "Gaussian", "sigma": -1}}},
+            "'k': .*sigma must be a number above 0, got -1",
+        ),
         (
             {"datasets": [{"name": "digits", "preprocess": "unitnorm"}]},
             "data set 'digits': unknown preprocessing 'unitnorm'. Did you mean 'unit_norm'",

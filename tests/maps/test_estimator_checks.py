@@ -5,11 +5,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import rflib.maps
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.craft import CRAFT
+from rflib.maps.mvorf import MVORF
 
 
 def every_map() -> list[RandomFeatureMap]:
     names = [name for name in rflib.maps.MODULES if name != "RandomFeatureMap"]
-    small = {CRAFT: {"n_components_up": 64}}
+    # One linear program for each model of the sampling, where the default solves eight.
+    quick = {"type": "minimum_variance", "deltas": [0.01]}
+    small = {CRAFT: {"n_components_up": 64}, MVORF: {"measure": quick}}
     classes = [getattr(rflib.maps, name) for name in names]
     return [cls(n_components=10, **small.get(cls, {})) for cls in classes]
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.reliability]
 Copy = Callable[[Workspace], Workspace]
 
 
-@pytest.mark.parametrize("seed", range(21))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("RFLIB_KILLS", "21"))))
 def test_killed_at_a_random_moment(seed: int, fresh: Workspace, finished: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     moment = random.Random(seed)
