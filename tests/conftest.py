@@ -1,4 +1,4 @@
-"""The order of the tests: those that start Snakemake take longest and come first, so that two workers end together."""
+"""The order of the tests: those that start Snakemake take longest and come first."""
 
 from __future__ import annotations
 
