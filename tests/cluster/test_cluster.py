@@ -22,12 +22,20 @@ pytestmark = [
 
 @dataclass
 class Submitted(Workspace):
-    """A workspace whose jobs go to the cluster, as the slurm profile says."""
+    """A workspace whose jobs go to the cluster, as the slurm profile says; status is asked after some seconds."""
+
+    first_check: int = 2
 
     def command(self, *arguments: str) -> list[str]:
         profile = ("--workflow-profile", "workflow/profiles/slurm")
         command = super().command(*profile, "--slurm-no-account", *arguments)
-        return [*command, "--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "10"]
+        return [
+            *command,
+            "--slurm-init-seconds-before-status-checks",
+            str(self.first_check),
+            "--latency-wait",
+            "10",
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +103,8 @@ def test_a_cancelled_job(study: Submitted, finished: Workspace, cluster: Cluster
 
 
 def test_the_controller_dies(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811
+    """It is back before the plugin asks for the status: else the plugin waits for `sacct` (docs/cluster.md)."""
+    study.first_check = 30
     process = study.start(TABLE)
     cluster.wait(lambda: bool(cluster.running()), "a running job")
     cluster.kill_controller()
