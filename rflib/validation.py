@@ -1,11 +1,13 @@
 """Checks of parameters with one style of message: ``Class: parameter must be ..., got ....``.
 
 Each check reads the parameter from its owner, an estimator or a kernel, and raises ValueError; nothing is changed.
+For words that are looked up in a list, ``hint`` asks whether the nearest one was meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import difflib
+from collections.abc import Collection, Iterable
 from math import isfinite, nan
 from numbers import Integral, Real
 from typing import NoReturn
@@ -70,3 +72,9 @@ def check_choice(owner: object, name: str, choices: Collection[object]) -> None:
 def check_flag(owner: object, name: str) -> None:
     """Raise ValueError unless the parameter is True or False."""
     check_choice(owner, name, (True, False))
+
+
+def hint(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """Return the question whether the nearest known word was meant, after a space; empty if none is near."""
+    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=likeness)
+    return f" Did you mean {near[0]!r}?" if near else ""

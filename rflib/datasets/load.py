@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import load_npz
 
-from rflib.datasets.hint import hint
+from rflib.validation import hint
 
 _DTYPES = ("float64", "float32")
 

@@ -17,7 +17,7 @@ from rflib.datasets.entries.letter import LETTER
 from rflib.datasets.entries.magic04 import MAGIC04
 from rflib.datasets.entries.usps import USPS
 from rflib.datasets.entry import Entry
-from rflib.datasets.hint import hint
+from rflib.validation import hint
 
 REGISTRY: dict[str, Entry] = {
     **BUNDLED,

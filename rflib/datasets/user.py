@@ -15,9 +15,9 @@ from pyarrow.parquet import read_schema
 from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
-from rflib.datasets.hint import hint
 from rflib.datasets.parsers import csv_header, finite, numbers, read_csv, read_libsvm, read_npz, reading
 from rflib.datasets.readers import Block
+from rflib.validation import hint
 
 _FILES = ("file", "test_file")
 _KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns", "zero_based")

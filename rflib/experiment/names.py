@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from rflib.datasets.hint import hint
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap
+from rflib.validation import hint
 
 Spec = Mapping[str, Any]
 

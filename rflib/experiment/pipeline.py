@@ -20,7 +20,6 @@ from typing import Any
 
 import rflib.datasets
 from rflib.datasets.fetch import held
-from rflib.datasets.hint import hint
 from rflib.datasets.registry import REGISTRY, entry_of
 from rflib.experiment.blame import place, within
 from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
@@ -28,6 +27,7 @@ from rflib.experiment.held import divided
 from rflib.experiment.names import canonical, module_of
 from rflib.experiment.plan import Data, Error, ExactEntry, Score, StudyPlan, Unit, plan_study
 from rflib.experiment.studies import check, load_study
+from rflib.validation import hint
 
 UNKNOWN_ROWS = 20_000
 SHOWN = {"title", "text", "paper", "tables", "figures", "claims"}

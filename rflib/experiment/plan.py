@@ -16,7 +16,6 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any
 
-from rflib.datasets.hint import hint
 from rflib.datasets.load import check_preprocess
 from rflib.datasets.registry import describe
 from rflib.experiment.blame import within
@@ -33,6 +32,7 @@ from rflib.experiment.names import (
 )
 from rflib.experiment.seeds import Demand
 from rflib.measures.construct import CONSTRUCTIONS, resolved
+from rflib.validation import hint
 
 Mappings = Mapping[str, Any]
 Seeds = tuple[int, int]

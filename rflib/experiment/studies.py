@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 import yaml
 
-from rflib.datasets.hint import hint
 from rflib.experiment.blame import place
+from rflib.validation import hint
 
 SCHEMAS = Path(__file__).parents[2] / "workflow" / "schemas"
 

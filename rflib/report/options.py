@@ -12,8 +12,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import relevance
 
-from rflib.datasets.hint import hint
 from rflib.report.cells import EXACT
+from rflib.validation import hint
 
 Options = Mapping[str, Any]
 
