@@ -10,6 +10,8 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Sequence
 from dis import opmap
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -66,69 +68,12 @@ def _prepare(spec: Any, raw: Path, output: Path) -> None:
     prepare(spec, raw, output)
 
 
-def _spectra(kernel: Any, measure: Any, output: Path, **source: Any) -> None:
-    from rflib.experiment.spectra import run
+def _job(kind: str, job: Any, results: Path, output: Path | None, code: str) -> None:
+    from rflib.experiment.jobs import JOBS, CellJob
 
-    run(_source(**source), kernel, measure, output)
-
-
-def _sample(
-    identity: str,
-    kernel: Any,
-    method: Any,
-    spectrum: Path | None,
-    n_components: list[int],
-    seeds: range,
-    output: Path,
-    **source: Any,
-) -> None:
-    from rflib.experiment.sample import run
-    from rflib.measures.store import load
-
-    measure = load(spectrum) if spectrum else None
-    run(_source(**source), identity, kernel, method, measure, n_components, seeds, output)
-
-
-def _evaluate(
-    features: Path,
-    kernel: Any,
-    method: Any,
-    rows: int,
-    unit_diagonal: bool,
-    eigenvalues: bool,
-    degrees: bool,
-    fingerprint: str,
-    output: Path,
-    **source: Any,
-) -> None:
-    from rflib.experiment.evaluate import run
-
-    run(
-        _source(**source),
-        features,
-        kernel,
-        method,
-        rows,
-        unit_diagonal,
-        eigenvalues,
-        degrees,
-        output,
-        fingerprint=fingerprint,
-    )
-
-
-def _train(
-    features: Path, kernel: Any, method: Any, learner: Any, fingerprint: str, output: Path, **source: Any
-) -> None:
-    from rflib.experiment.train import run
-
-    run(_source(**source), features, kernel, method, learner, output, fingerprint=fingerprint)
-
-
-def _exact(kernel: Any, learner: Any, seeds: range, fingerprint: str, output: Path, **source: Any) -> None:
-    from rflib.experiment.exact import run
-
-    run(_source(**source), kernel, learner, seeds, output, fingerprint=fingerprint)
+    wanted = JOBS[kind].of(job)
+    about = {"fingerprint": code} if isinstance(wanted, CellJob) else {}
+    import_module(f"rflib.experiment.{kind}").run(wanted, results, output or results / wanted.path, **about)
 
 
 def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
@@ -138,7 +83,8 @@ def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
     from rflib.experiment.studies import read_study
 
     (plan,) = divided([plan_study(study.stem, read_study(study), settings)], results)
-    run(plan, results, output)
+    if not run(plan, results, output):
+        raise ValueError(f"{study}: none of its methods is compared or trained on, so there are no cells.")
 
 
 def _tables(study: Path, cells: Path, published: Path, out: Path) -> None:
@@ -180,17 +126,6 @@ def _fingerprint(modules: list[str]) -> None:
     print(fingerprint(*modules))
 
 
-def _source(data: Path, preprocess: str, precision: str, max_train: int | None, max_test: int | None) -> Any:
-    from rflib.experiment.cells import Source
-
-    return Source(data, preprocess, precision, max_train, max_test)
-
-
-def _range(text: str) -> range:
-    first, stop = map(int, text.split(":"))
-    return range(first, stop)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="rflib", description=__doc__)
     parser.add_argument("--version", action="version", version=f"rflib {__version__}")
@@ -208,41 +143,20 @@ def _parser() -> argparse.ArgumentParser:
     prepare.add_argument("--raw", type=Path, required=True, help="folder of the fetched files")
     prepare.add_argument("--output", type=Path, required=True, help="folder of the arrays")
 
-    spectra = _step(steps, "spectra", _spectra, "compute a spectral measure")
-    sample = _step(steps, "sample", _sample, "draw the features of a block of cells")
-    evaluate = _step(steps, "evaluate", _evaluate, "measure the error of approximate kernel matrices")
-    train = _step(steps, "train", _train, "train a learner on features and score it")
-    exact = _step(steps, "exact", _exact, "train a learner with the exact kernel and score it")
-    for step in (spectra, sample, evaluate, train, exact):
-        step.add_argument("--data", type=Path, required=True, help="folder of a prepared data set")
-        step.add_argument("--preprocess", default="raw", help="preprocessing of the inputs")
-        step.add_argument("--precision", default="float64", choices=("float32", "float64"))
-        step.add_argument("--max-train", type=int, help="use at most so many training rows")
-        step.add_argument("--max-test", type=int, help="use at most so many test rows")
-        step.add_argument("--kernel", type=json.loads, required=True, help="the kernel (JSON)")
-        step.add_argument("--output", type=Path, required=True)
-    spectra.add_argument("--measure", type=json.loads, required=True, help="the construction (JSON)")
-    for step in (sample, evaluate, train):
-        step.add_argument("--method", type=json.loads, required=True, help="the method (JSON)")
-    for step in (evaluate, train):
-        step.add_argument("--features", type=Path, required=True, help="file that `rflib sample` wrote")
-    for step in (sample, exact):
-        step.add_argument("--seeds", type=_range, required=True, help="first:stop")
-    for step in (train, exact):
-        step.add_argument("--learner", type=json.loads, required=True, help="the learner (JSON)")
-    for step in (evaluate, train, exact):
-        step.add_argument("--fingerprint", default="", help="fingerprint of the code, kept with the results")
-    sample.add_argument("--identity", required=True, help="data/kernel/method: decides the random numbers")
-    sample.add_argument("--spectrum", type=Path, help="file that `rflib spectra` wrote")
-    sample.add_argument("--n-components", type=int, nargs="+", required=True, help="numbers of columns")
-    evaluate.add_argument("--rows", type=int, default=1000, help="rows of the kernel matrix")
-    evaluate.add_argument(
-        "--unit-diagonal", action="store_true", help="overwrite the diagonal of K_hat by ones"
-    )
-    evaluate.add_argument(
-        "--eigenvalues", action="store_true", help="also compare the eigenvalues of K_hat with those of K"
-    )
-    evaluate.add_argument("--degrees", action="store_true", help="also the degrees of freedom of K")
+    for kind, text in (
+        ("spectra", "compute a spectral measure"),
+        ("sample", "draw the features of a block of cells"),
+        ("evaluate", "measure the error of approximate kernel matrices"),
+        ("train", "train a learner on features and score it"),
+        ("exact", "train a learner with the exact kernel and score it"),
+    ):
+        job = _step(steps, kind, partial(_job, kind), text)
+        job.add_argument("--job", type=json.loads, required=True, help="what to do (JSON)")
+        job.add_argument("--results", type=Path, required=True, help="folder of the results")
+        job.add_argument(
+            "--output", type=Path, help="file to write; by default where it belongs in the results"
+        )
+        job.add_argument("--code", default="", help="fingerprint of the code, kept with the results")
 
     aggregate = _step(steps, "aggregate", _aggregate, "collect a study's cells in one table")
     aggregate.add_argument("--study", type=Path, required=True, help="the study file")
@@ -259,13 +173,13 @@ def _parser() -> argparse.ArgumentParser:
         step.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
         step.add_argument("--out", type=Path, required=True, help="folder of the tables or figures")
     report = _step(steps, "report", _report, "write the report page")
-    partial = _step(steps, "partial", _partial, "write a page of what a run with failed jobs has left")
-    for step in (report, partial):
+    rest = _step(steps, "partial", _partial, "write a page of what a run with failed jobs has left")
+    for step in (report, rest):
         step.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
         step.add_argument("--results", type=Path, required=True, help="folder of the results")
         step.add_argument("--out", type=Path, required=True, help="the page")
-    partial.add_argument("--settings", type=json.loads, default={}, help="repetitions, seed_block (JSON)")
-    partial.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
+    rest.add_argument("--settings", type=json.loads, default={}, help="repetitions, seed_block (JSON)")
+    rest.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
 
     export = _step(
         steps, "export", _export, "write a study's tables and figures as Markdown and SVG, to keep"

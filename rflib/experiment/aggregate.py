@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from rflib.experiment.plan import Entry, ExactEntry, StudyPlan
+from rflib.experiment.plan import StudyPlan, Wanted
 from rflib.files import read_table, write_table
 
 _ORDER = ["data", "kernel", "method", "metric", "n_components", "seed", "at"]
@@ -22,57 +22,22 @@ def run(plan: StudyPlan, results: Path, output: Path, *, available: Set[Path] | 
     grids has one. Where a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or examples seen.
     With ``available``, only these files are read; False, and no table, if none of them holds a cell.
     """
-    tables = []
-    for entry in plan.entries:
-        unit, block = entry.unit, entry.block
-        if entry.error:
-            path = results / f"errors/{unit.path}/{block.name}/{entry.error.id}.parquet"
-            if available is None or path in available:
-                tables.append(_labelled(read_table(path), entry, None))
-        for label, score in entry.scores:
-            path = results / f"scores/{unit.path}/{block.name}/{score.id}.parquet"
-            if available is None or path in available:
-                tables.append(_labelled(read_table(path), entry, label))
-    if available is not None and not tables:
+    files = [(results / wanted.job.path, wanted) for wanted in plan.wanted]
+    tables = [_labelled(path, wanted) for path, wanted in files if available is None or path in available]
+    if not any("n_components" in table for table in tables):
         return False
-    for exact in plan.exact:
-        path = results / f"exact/{exact.path}.parquet"
-        if available is not None and path not in available:
-            continue
-        table = read_table(path)
-        tables.append(
-            _wanted(table, exact).assign(
-                data=exact.data.id,
-                dataset=exact.data.dataset,
-                kernel=exact.kernel_label,
-                kernel_id=exact.kernel,
-                method="exact kernel",
-                method_id="exact",
-                learner=exact.learner_label,
-            )
-        )
     table = pd.concat([pd.DataFrame({"at": pd.Series(dtype=float)}), *tables], ignore_index=True)
     table = table.assign(study=plan.name).drop_duplicates([*_ORDER, "kernel_id", "learner", "s_label"])
     write_table(output, table.sort_values(_ORDER, kind="stable"))
     return True
 
 
-def _wanted(table: pd.DataFrame, entry: Entry | ExactEntry) -> pd.DataFrame:
-    return table[table["seed"] < entry.demand.repetitions]
-
-
-def _labelled(table: pd.DataFrame, entry: Entry, learner: str | None) -> pd.DataFrame:
-    of_s = pd.DataFrame(entry.s, columns=["s_label", "s", "n_components"])
-    return (
-        _wanted(table, entry)
-        .merge(of_s, on="n_components")
-        .assign(
-            data=entry.unit.data.id,
-            dataset=entry.unit.data.dataset,
-            kernel=entry.kernel_label,
-            kernel_id=entry.unit.kernel,
-            method=entry.method_label,
-            method_id=entry.unit.method,
-            learner=learner,
+def _labelled(path: Path, wanted: Wanted) -> pd.DataFrame:
+    table = read_table(path)
+    table = table[table["seed"] < wanted.demand.repetitions]
+    if wanted.s:
+        table = table.merge(
+            pd.DataFrame(wanted.s, columns=["s_label", "s", "n_components"]), on="n_components"
         )
-    )
+    labels = {"dataset": wanted.dataset, "kernel": wanted.kernel, "method": wanted.method}
+    return table.assign(**labels, learner=wanted.learner, **wanted.job.names)

@@ -5,41 +5,34 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import NDArray
 
 from rflib.datasets.load import Dataset, load
-from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.warned import COLUMN, FitWarning
 from rflib.files import read_arrays
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap
 
+if TYPE_CHECKING:
+    from rflib.experiment.jobs import Data, SampleJob
 
-@dataclass(frozen=True)
-class Source:
-    """Where a job's data come from: a prepared folder and how to read it."""
 
-    folder: Path
-    preprocess: str = "raw"
-    precision: str = "float64"
-    max_train: int | None = None
-    max_test: int | None = None
-
-    def read(self, seed: int) -> Dataset:
-        """Return the data of one repetition."""
-        return load(
-            self.folder,
-            preprocess=self.preprocess,
-            repetition=seed,
-            dtype=self.precision,
-            max_train=self.max_train,
-            max_test=self.max_test,
-        )
+def read_rows(results: Path, data: Data, seed: int) -> Dataset:
+    """Return the data of one repetition."""
+    return load(
+        results / "data" / data.folder,
+        preprocess=data.preprocess,
+        repetition=seed,
+        dtype=data.precision,
+        max_train=data.max_train,
+        max_test=data.max_test,
+    )
 
 
 def seed_of(*identity: object) -> SeedSequence:
@@ -48,9 +41,9 @@ def seed_of(*identity: object) -> SeedSequence:
     return SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
-def maps_of(features: Path, kernel: Spec, method: Spec) -> Iterator[tuple[int, int, RandomFeatureMap, float]]:
-    """Yield n_components, seed, the fitted map and the seconds its sampling took, for a file of features."""
-    arrays = read_arrays(features)
+def maps_of(results: Path, job: SampleJob) -> Iterator[tuple[int, int, RandomFeatureMap, float]]:
+    """Yield n_components, seed, the fitted map and the seconds its sampling took, for a block of cells."""
+    arrays = read_arrays(results / job.path)
     for cell in sorted(
         {name.rsplit("/", 1)[0] for name in arrays}, key=lambda c: [*map(int, c.split("/"))][::-1]
     ):
@@ -61,7 +54,8 @@ def maps_of(features: Path, kernel: Spec, method: Spec) -> Iterator[tuple[int, i
         seconds = float(state.pop("seconds"))
         for text in state.pop(COLUMN):
             warnings.warn(FitWarning(text), stacklevel=2)
-        fitted = build_map(method, build_kernel(kernel), n_components=n_components).restore(state)
+        kernel = build_kernel(job.unit.kernel)
+        fitted = build_map(job.unit.method, kernel, n_components=n_components).restore(state)
         yield n_components, seed, fitted, seconds
 
 

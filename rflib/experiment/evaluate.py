@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rflib.experiment.cells import Source, exact_matrix, maps_of, seed_of
-from rflib.experiment.names import Spec, build_kernel
+from rflib.experiment.cells import exact_matrix, maps_of, read_rows, seed_of
+from rflib.experiment.specs import build_kernel
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.metrics import (
@@ -20,56 +20,47 @@ from rflib.metrics import (
     relative_spectral_error,
 )
 
+if TYPE_CHECKING:
+    from rflib.experiment.jobs import EvaluateJob
+
 KERNEL_ERRORS = (relative_frobenius_error, relative_spectral_error, mean_squared_error)
 RANKS = 101
 DEGREES = ("effective_degrees", "surrogate_degrees")
 
 
-def run(
-    source: Source,
-    features: Path,
-    kernel: Spec,
-    method: Spec,
-    rows: int,
-    unit_diagonal: bool,
-    eigenvalues: bool,
-    degrees: bool,
-    output: Path,
-    **common: Any,
-) -> None:
-    """Compare K_hat with K on ``rows`` training rows, other ones for each seed.
+def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
+    """Compare K_hat with K on ``job.rows`` training rows, other ones for each seed.
 
-    With ``unit_diagonal`` the diagonal of K_hat is overwritten by ones, as the authors of luo2021 do.
-    With ``eigenvalues`` the log ratio of the i-th eigenvalues, at ranks ``at`` = i from 1 to ``rows``.
-    With ``degrees`` the degrees of freedom of the exact K, by which liu2020 counts the features needed.
+    The ratios of eigenvalues are at ranks ``at`` = i from 1 to ``job.rows``.
     """
+    unit = job.sample.unit
     found: list[dict[str, Any]] = []
     read_for = None
-    for n, seed, feature_map, fit_seconds in noted(maps_of(features, kernel, method), found):
+    for n, seed, feature_map, fit_seconds in noted(maps_of(results, job.sample), found):
         if seed != read_for:
-            data = source.read(seed)
+            data = read_rows(results, unit.data, seed)
             X = data.X_train
-            chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[:rows])
+            chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[: job.rows])
             X, y = X[chosen], data.y_train[chosen]
-            exact = exact_matrix(build_kernel(kernel), X)
+            exact = exact_matrix(build_kernel(unit.kernel), X)
             read_for = seed
         start = perf_counter()
         Z = feature_map.transform(X).astype(np.float64)
         seconds = perf_counter() - start
         estimate = (Z * feature_map.signature_) @ Z.T
-        if unit_diagonal:
+        if job.unit_diagonal:
             np.fill_diagonal(estimate, 1.0)
         cell = {"n_components": n, "columns": feature_map.n_components_, "seed": seed}
         found += [
             {**cell, "metric": error.__name__, "value": error(exact, estimate), "seconds": seconds}
             for error in KERNEL_ERRORS
         ]
-        if eigenvalues:
+        if job.eigenvalues:
             ratios = log_eigenvalue_ratio(exact, estimate)
             ranks = np.unique(np.linspace(1, len(ratios), RANKS).round().astype(int))
             cell_at = {**cell, "metric": log_eigenvalue_ratio.__name__, "seconds": seconds}
             found += [{**cell_at, "at": float(rank), "value": ratios[rank - 1]} for rank in ranks]
-        if degrees:
+        if job.degrees:
             numbers = dict(zip(DEGREES, degrees_of_freedom(exact, y), strict=True))
             found += [{**cell, "metric": m, "value": v, "seconds": 0.0} for m, v in numbers.items()]
         found += [{**cell, "metric": "sample_seconds", "value": fit_seconds, "seconds": fit_seconds}]

@@ -11,30 +11,31 @@ from functools import cache
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from rflib.experiment.plan import Entry, ExactEntry, Seeds, StudyPlan
+from rflib.experiment.jobs import Seeds
+from rflib.experiment.plan import StudyPlan, Wanted
 from rflib.experiment.seeds import ranges
 
 
 def divided(plans: Sequence[StudyPlan], results: Path) -> list[StudyPlan]:
-    """Return the plans with their entries cut into jobs that all of them share.
+    """Return the plans with their jobs cut into jobs that all of them share.
 
     Seeds of which there are results in the folder stay in the jobs that they were run in (`seeds.ranges`).
     """
-    sharing: defaultdict[str, list[Entry | ExactEntry]] = defaultdict(list)
-    for entry in chain.from_iterable(plan.wanted for plan in plans):
-        sharing[_cells(entry)].append(entry)
+    sharing: defaultdict[str, list[Wanted]] = defaultdict(list)
+    for wanted in chain.from_iterable(plan.wanted for plan in plans):
+        sharing[_cells(wanted)].append(wanted)
     names = cache(lambda folder: _names(results / folder))
     found: dict[str, list[Seeds]] = {}
-    for cells, entries in sharing.items():
-        path = PurePosixPath(entries[0].stored)
+    for cells, alike in sharing.items():
+        path = PurePosixPath(alike[0].job.stored)
         held = [
             seeds
             for name, seeds in names(str(path.parent))
-            if _file(entries[0], seeds) == str(path.with_name(name))
+            if alike[0].job.with_seeds(seeds).stored == str(path.with_name(name))
         ]
-        found[cells] = ranges({entry.demand for entry in entries}, held)
+        found[cells] = ranges({wanted.demand for wanted in alike}, held)
     return [
-        plan.divided(lambda entry: [s for s in found[_cells(entry)] if s[0] < entry.demand.repetitions])
+        plan.divided(lambda wanted: [s for s in found[_cells(wanted)] if s[0] < wanted.demand.repetitions])
         for plan in plans
     ]
 
@@ -50,10 +51,6 @@ def _names(folder: Path) -> list[tuple[str, Seeds]]:
     return found
 
 
-def _file(entry: Entry | ExactEntry, seeds: Seeds) -> str:
-    return entry.with_seeds(*seeds).stored
-
-
-def _cells(entry: Entry | ExactEntry) -> str:
-    """What entries of the same cells have in common, whatever their seeds."""
-    return _file(entry, (0, 0))
+def _cells(wanted: Wanted) -> str:
+    """What jobs on the same cells have in common, whatever their seeds."""
+    return wanted.job.with_seeds((0, 0)).stored

@@ -1,9 +1,6 @@
-"""What the Snakefile asks: the checked configuration, the plans of the studies, and each rule's parameters.
+"""What the Snakefile asks: the checked configuration, the studies' plans and jobs, and the parameters of rules.
 
 A study that is wrong is set aside with what is wrong (``Pipeline.broken``), and the others are planned.
-
-Parameters are canonical JSON text of just the slice that a job needs, so that a change elsewhere in a study
-reruns nothing.
 """
 
 from __future__ import annotations
@@ -24,26 +21,26 @@ from rflib.datasets.registry import REGISTRY, entry_of
 from rflib.experiment.blame import place, within
 from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
 from rflib.experiment.held import divided
-from rflib.experiment.names import canonical, module_of
-from rflib.experiment.plan import Data, Error, ExactEntry, Score, StudyPlan, Unit, plan_study
-from rflib.experiment.studies import check, load_study
+from rflib.experiment.jobs import JOBS, Job
+from rflib.experiment.plan import StudyPlan, plan_study
+from rflib.experiment.specs import canonical
+from rflib.experiment.studies import complete_config, load_study
 from rflib.validation import hint
 
-UNKNOWN_ROWS = 20_000
 SHOWN = {"title", "text", "paper", "tables", "figures", "claims"}
 _DATASETS = Path(rflib.datasets.__file__).parent
 _RENAME = "Give one of them another name."
 
 
 class Pipeline:
-    """Configuration and plans, looked up by the wildcards of the rules.
+    """Configuration, plans and jobs.
 
     Parameters
     ----------
     config : mapping
         Content of config.yaml with the command line's changes.
-    base : Path
-        Folder of the Snakefile.
+    home : Path
+        Folder ``workflow``, with the studies and the published numbers.
     extra_mirrors : str
         Mirrors that come first, separated like a search path (``RFLIB_MIRRORS``).
     also_check : callable
@@ -53,6 +50,10 @@ class Pipeline:
     ----------
     broken : dict
         What is wrong with each study that cannot be run, by name; the message names its file.
+    studies : dict of StudyPlan
+        The plans of the others, cut into jobs.
+    jobs : dict of Job
+        Their jobs by path below the results.
 
     Raises
     ------
@@ -63,24 +64,37 @@ class Pipeline:
     def __init__(
         self,
         config: Mapping[str, Any],
-        base: Path,
+        home: Path,
         extra_mirrors: str = "",
         also_check: Callable[[Mapping[str, Any]], None] = lambda study: None,
     ) -> None:
-        check(dict(config), "config", "config.yaml")
-        self.config = config
-        self.base = base
-        self.results = config["results"].rstrip("/")
-        self.raw = config["data"]["raw"]
-        self.mirrors = [m for m in extra_mirrors.split(os.pathsep) if m] + list(config["data"]["mirrors"])
-        self.study_folder = base / "workflow/studies"
-        self.study_files = {path.stem: path for path in sorted(self.study_folder.glob("*.yaml"))}
+        self.config = complete_config(config)
+        # Relative, as the inputs of rules: results stay up to date when the whole folder is moved.
+        self.home = Path(os.path.relpath(home))
+        self.results = self.config["results"].rstrip("/")
+        self.raw = self.config["data"]["raw"]
+        self.mirrors = [m for m in extra_mirrors.split(os.pathsep) if m] + list(
+            self.config["data"]["mirrors"]
+        )
+        self.published_folder = self.home / "published"
+        self.study_files = {path.stem: path for path in self._study_files(self.home / "studies")}
 
         self.broken: dict[str, str] = {}
         self._loaded = self._each(self.study_files, self._load)
         self._refuse_one_name_for_two()
         plans = self._each(self._loaded, lambda path: self._plan(path, also_check))
         self.studies = {plan.name: plan for plan in divided(list(plans.values()), Path(self.results))}
+        self.jobs = _Jobs()
+        for plan in self.studies.values():
+            for wanted in plan.wanted:
+                self.jobs.add(wanted.job)
+
+    def _study_files(self, folder: Path) -> list[Path]:
+        """The files of the studies that the configuration asks for: by name in the folder, or as paths."""
+        asked = self.config["studies"]
+        if asked is None:
+            return sorted(folder.glob("*.yaml"))
+        return [Path(study) if study.endswith(".yaml") else folder / f"{study}.yaml" for study in asked]
 
     def _each(self, studies: Iterable[str], function: Callable[[Path], Any]) -> dict[str, Any]:
         """Return what a function makes of each study's file; where it raises ValueError, the study is broken."""
@@ -140,7 +154,7 @@ class Pipeline:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What decides the plans besides the study files: sizes, the user's data, and what is not held."""
-        sizes = {key: self.config[key] for key in ("preset", "repetitions", "seed_block")}
+        sizes = {key: self.config[key] for key in ("preset", "repetitions", "seed_block", "precision")}
         datasets = [dataset for study, _ in self._loaded.values() for dataset in study["datasets"]]
         absent = sorted({d["name"] for d in datasets if d.get("optional") and not self._held(d)})
         users = {name: _folder(spec) for _, found in self._loaded.values() for name, spec in found.items()}
@@ -207,132 +221,13 @@ class Pipeline:
         shipped = [hashlib.sha256((_DATASETS / name).read_bytes()).hexdigest() for name in entry.shipped]
         return canonical([code, entry.task, entry.split, sums, *shipped])
 
-    def source(self, data: str) -> str:
-        """Return the options that tell a step which data to read."""
-        found = self._data[data]
-        limits = "".join(
-            f" --{name.replace('_', '-')} {value}"
-            for name in ("max_train", "max_test")
-            if (value := getattr(found, name)) is not None
-        )
-        folder = shlex.quote(f"{self.results}/data/{found.folder}")
-        return (
-            f"--data {folder} --preprocess {found.preprocess} --precision {self.config['precision']}{limits}"
-        )
-
-    def meta(self, data: str) -> str:
-        """Return the file that says that a data set is prepared."""
-        return f"{self.results}/data/{self._data[data].folder}/meta.json"
-
-    # spectra and features
-
-    def kernel(self, kernel: str) -> str:
-        """Return the specification of a kernel."""
-        return canonical(self._kernels[kernel])
-
-    def measure(self, data: str, kernel: str, measure: str) -> str:
-        """Return the specification of a construction."""
-        return self._measures[data, kernel, measure][0]
-
-    def measure_code(self, data: str, kernel: str, measure: str) -> str:
-        """Return the fingerprint of a construction."""
-        return self._measures[data, kernel, measure][1]
-
-    def method(self, wildcards: Any) -> str:
-        """Return the specification of a unit's method."""
-        return canonical(self._unit(wildcards).method_spec)
-
-    def method_code(self, step: str, wildcards: Any, *modules: str) -> str:
-        """Return the fingerprint of a step together with a unit's kernel, measure and method."""
-        return fingerprint(f"rflib.experiment.{step}", *self._unit(wildcards).modules, *modules)
-
-    def spectrum(self, wildcards: Any) -> list[str]:
-        """Return the file of a unit's measure; none for closed forms."""
-        unit = self._unit(wildcards)
-        if unit.measure is None:
-            return []
-        return [f"{self.results}/spectra/{unit.data.id}/{unit.kernel}/{unit.measure_id}.npz"]
-
-    def spectrum_option(self, wildcards: Any) -> str:
-        """Return the option that names the file of a unit's measure; empty for closed forms."""
-        return "".join(f"--spectrum {shlex.quote(file)}" for file in self.spectrum(wildcards))
-
-    def block(self, wildcards: Any) -> str:
-        """Return the options that tell numbers of columns and seeds of a block."""
-        block = self._blocks[self._path(wildcards), wildcards.block]
-        columns = " ".join(map(str, block.n_components))
-        return f"--n-components {columns} --seeds {block.first_seed}:{block.stop_seed}"
-
-    # errors and scores
-
-    def memory(self, wildcards: Any) -> int:
-        """Return the megabytes that a learner needs for the largest features of a block, generously.
-
-        16 bytes an entry are liblinear's, 8 each are the features' and those of one copy.
-        """
-        rows = sum(self._rows(wildcards))
-        return (
-            1000 + rows * max(self._blocks[self._path(wildcards), wildcards.block].n_components) * 32 // 10**6
-        )
-
-    def exact_memory(self, wildcards: Any) -> int:
-        """Return the megabytes that a learner with the exact kernel needs, generously.
-
-        Of training rows: the kernel matrix, its making, and the learner's copy; of test rows the first two.
-        """
-        train, test = self._rows(wildcards)
-        return 1000 + (24 * train + 16 * test) * train // 10**6
-
-    def _rows(self, wildcards: Any) -> tuple[int, int]:
-        """At most so many rows to train on and to test on; all are training rows where the study sets no limit."""
-        data = self._data[wildcards.data]
-        rows = entry_of(data.folder).rows if data.folder in REGISTRY else UNKNOWN_ROWS
-        train = min(rows, data.max_train or rows)
-        return train, min(rows - train, data.max_test or rows)
-
-    def error(self, error: str) -> str:
-        """Return the options that tell how the error of kernel matrices is measured."""
-        found = self._errors[error]
-        flags = {
-            "--unit-diagonal": found.unit_diagonal,
-            "--eigenvalues": found.eigenvalues,
-            "--degrees": found.degrees,
-        }
-        return " ".join([f"--rows {found.rows}", *(flag for flag, given in flags.items() if given)])
-
-    def learner(self, learner: str) -> str:
-        """Return the specification of a learner."""
-        return canonical(self._scores[learner].spec)
-
-    def learner_module(self, learner: str) -> str:
-        """Return the module of a learner."""
-        return module_of("learner", self._scores[learner].spec["type"])
-
-    def exact_seeds(self, wildcards: Any) -> str:
-        """Return the option that tells the seeds of a job with the exact kernel."""
-        first, stop = self._exact[f"{wildcards.data}/{wildcards.kernel}/{wildcards.job}"].seeds
-        return f"--seeds {first}:{stop}"
-
-    def exact_learner(self, wildcards: Any) -> str:
-        """Return the specification of the learner of a job with the exact kernel."""
-        return canonical(self._exact[f"{wildcards.data}/{wildcards.kernel}/{wildcards.job}"].score.spec)
-
-    def exact_code(self, wildcards: Any) -> str:
-        """Return the fingerprint of a job with the exact kernel."""
-        entry = self._exact[f"{wildcards.data}/{wildcards.kernel}/{wildcards.job}"]
-        return fingerprint(
-            "rflib.experiment.exact",
-            module_of("kernel", entry.kernel_spec["type"]),
-            module_of("learner", entry.score.spec["type"]),
-        )
-
     # reports
 
     def files(self, study: str) -> list[str]:
         """Return the files of results that a study's table of cells is made of."""
         if study in self.broken:
             raise ValueError(self.broken[study])
-        return self.studies[study].files(self.results)
+        return sorted({f"{self.results}/{wanted.job.path}" for wanted in self.studies[study].wanted})
 
     def asked(self, words: Sequence[str]) -> list[str]:
         """Return the studies among the words of a command line; all of them if it names none.
@@ -360,14 +255,14 @@ class Pipeline:
     @cached_property
     def assets(self) -> str:
         """A hash of what the page is made with besides code: its templates and the texts on methods."""
-        folder = self.base / "rflib/report"
+        folder = self.home.parent / "rflib/report"
         files = sorted([*folder.glob("templates/*"), *folder.glob("*.yaml")])
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
-    def published(self, folder: str, study: str, *keys: str) -> list[str]:
+    def published(self, study: str, *keys: str) -> list[str]:
         """Return the files of published numbers that these parts of a study name."""
         return [
-            f"{folder}/{paper}.csv"
+            f"{self.published_folder}/{paper}.csv"
             for paper in sorted(_papers([self.studies[study].study.get(key) for key in keys]))
         ]
 
@@ -375,69 +270,64 @@ class Pipeline:
         """Return the part of a study file that a table or figure depends on."""
         return canonical({key: self.studies[study].study.get(key) for key in keys})
 
-    # tables for look-up
-
-    def _path(self, wildcards: Any) -> str:
-        return f"{wildcards.data}/{wildcards.kernel}/{wildcards.method}"
-
-    def _unit(self, wildcards: Any) -> Unit:
-        return self._units[self._path(wildcards)]
-
-    @cached_property
-    def _units(self) -> dict[str, Unit]:
-        return _Planned({e.unit.path: e.unit for plan in self.studies.values() for e in plan.entries})
-
-    @cached_property
-    def _blocks(self) -> dict[tuple[str, str], Any]:
-        entries = [entry for plan in self.studies.values() for entry in plan.entries]
-        return _Planned({(entry.unit.path, entry.block.name): entry.block for entry in entries})
-
-    @cached_property
-    def _errors(self) -> dict[str, Error]:
-        return {e.error.id: e.error for plan in self.studies.values() for e in plan.entries if e.error}
-
-    @cached_property
-    def _scores(self) -> dict[str, Score]:
-        return {s.id: s for plan in self.studies.values() for e in plan.entries for _, s in e.scores}
-
-    @cached_property
-    def _exact(self) -> dict[str, ExactEntry]:
-        return _Planned({e.path: e for plan in self.studies.values() for e in plan.exact})
-
-    @cached_property
-    def _kernels(self) -> dict[str, Mapping[str, Any]]:
-        units = {unit.kernel: unit.kernel_spec for unit in self._units.values()}
-        return units | {e.kernel: e.kernel_spec for e in self._exact.values()}
-
-    @cached_property
-    def _data(self) -> dict[str, Data]:
-        units = {unit.data.id: unit.data for unit in self._units.values()}
-        return _Planned(units | {e.data.id: e.data for e in self._exact.values()})
-
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:
         return {_folder(spec): spec for _, users in self._loaded.values() for spec in users.values()}
 
-    @cached_property
-    def _measures(self) -> dict[tuple[str, str, str], tuple[str, str]]:
-        found = {}
-        for unit in self._units.values():
-            if unit.measure is not None:
-                code = fingerprint(
-                    "rflib.experiment.spectra",
-                    module_of("kernel", unit.kernel_spec["type"]),
-                    f"rflib.measures.{unit.measure['type']}",
-                )
-                found[unit.data.id, unit.kernel, unit.measure_id] = (canonical(unit.measure), code)
-        return found
+
+class JobRule:
+    """What the rule of a kind of jobs says, whose wildcard ``job`` is the name of one.
+
+    Attributes
+    ----------
+    output, log : str
+        Patterns with the wildcard.
+    """
+
+    def __init__(self, pipeline: Pipeline, step: str) -> None:
+        kind = JOBS[step]
+        self._results, self._jobs = pipeline.results, pipeline.jobs
+        self._path = f"{kind.folder}/{{job}}.{kind.suffix}"
+        self.output = f"{self._results}/{self._path}"
+        self.log = f"{self._results}/logs/{kind.folder}/{{job}}.log"
+
+    def input(self, wildcards: Any) -> list[str]:
+        """The files that the job reads."""
+        return [f"{self._results}/{file}" for file in self._job(wildcards).needs]
+
+    def job(self, wildcards: Any) -> str:
+        """The job as JSON."""
+        return self._job(wildcards).text
+
+    def code(self, wildcards: Any) -> str:
+        """The fingerprint of the code that decides the result."""
+        return fingerprint(*self._job(wildcards).modules)
+
+    def mem_mb(self, wildcards: Any, attempt: int) -> int:
+        """Megabytes of memory, more at each attempt."""
+        return attempt * self._job(wildcards).megabytes
+
+    def runtime(self, wildcards: Any, attempt: int) -> int:
+        """Minutes, more at each attempt."""
+        return attempt * self._job(wildcards).minutes
+
+    def _job(self, wildcards: Any) -> Job:
+        return self._jobs[self._path.format(job=wildcards.job)]
 
 
-class _Planned(dict[Any, Any]):
-    """What was planned; a job on a cluster, which plans again, may ask for what then was and now is not."""
+class _Jobs(dict[str, Job]):
+    """Jobs by their paths below the results."""
 
-    def __missing__(self, key: Any) -> Any:
+    def add(self, job: Job) -> None:
+        """Put a job here, and those that make what it reads."""
+        if job.path not in self:
+            self[job.path] = job
+            for other in job.after:
+                self.add(other)
+
+    def __missing__(self, path: str) -> Job:
         raise ValueError(
-            f"{key!r} is not planned: a study or a data file was changed after this run began. "
+            f"{path} is not planned: a study or a data file was changed after this run began. "
             "Start Snakemake again."
         )
 

@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.experiment.cells import Source, seed_of
-from rflib.experiment.names import Spec, build_kernel, build_map
+from rflib.experiment.cells import read_rows, seed_of
+from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.warned import COLUMN, recorded
 from rflib.files import write_arrays
-from rflib.measures.base import SpectralMeasure
+from rflib.measures.store import load
+
+if TYPE_CHECKING:
+    from rflib.experiment.jobs import SampleJob
 
 
-def run(
-    source: Source,
-    identity: str,
-    kernel: Spec,
-    method: Spec,
-    measure: SpectralMeasure | None,
-    n_components: Sequence[int],
-    seeds: range,
-    output: Path,
-) -> None:
+def run(job: SampleJob, results: Path, output: Path) -> None:
     """Fit the map for every number of columns and seed on that repetition's training rows.
 
-    The random state comes from ``identity`` (data, kernel, method), n_components and seed. ``measure``
-    is what the spectra step constructed, for methods that have one. A parameter ``task`` that is "auto" becomes
-    that of the data. The arrays are named n_components/seed/array.
+    The random state comes from the unit's path (data, kernel, method), n_components and seed. A measure that the
+    step spectra constructed is read from its file. A parameter ``task`` that is "auto" becomes that of the data.
+    The arrays are named n_components/seed/array.
     """
-    constructed = {"measure": measure} if measure else {}
+    unit = job.unit
+    constructed = {"measure": load(results / unit.spectra.path)} if unit.spectra else {}
     arrays: dict[str, NDArray] = {}
     told: set[str] = set()
-    for seed in seeds:
-        data = source.read(seed)
-        for n in n_components:
+    for seed in range(*job.seeds):
+        data = read_rows(results, unit.data, seed)
+        for n in job.n_components:
             feature_map = build_map(
-                {**method, **constructed},
-                build_kernel(kernel),
+                {**unit.method, **constructed},
+                build_kernel(unit.kernel),
                 n_components=n,
-                random_state=seed_of(identity, n, seed),
+                random_state=seed_of(unit.path, n, seed),
             )
             parameters = feature_map.get_params().items()
             tasks = [name for name, v in parameters if name.split("__")[-1] == "task" and v == "auto"]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from rflib.experiment.cells import Source
-from rflib.experiment.names import Spec, build_kernel
+from rflib.experiment.cells import read_rows
+from rflib.experiment.specs import build_kernel
 from rflib.measures.construct import construct
 from rflib.measures.store import save
 
+if TYPE_CHECKING:
+    from rflib.experiment.jobs import SpectraJob
 
-def run(source: Source, kernel: Spec, measure: dict[str, Any], output: Path) -> None:
+
+def run(job: SpectraJob, results: Path, output: Path) -> None:
     """Construct the measure on the training rows of repetition 0 and store it."""
-    X = source.read(0).X_train
-    function = build_kernel(kernel)
-    function.check_rows(X)
+    X = read_rows(results, job.data, 0).X_train
+    kernel = build_kernel(job.kernel)
+    kernel.check_rows(X)
     output.parent.mkdir(parents=True, exist_ok=True)
-    save(construct(measure, function, X), output)
+    save(construct(job.measure, kernel, X), output)

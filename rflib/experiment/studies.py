@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,24 @@ def read_study(path: Path) -> Any:
         raise ValueError(f"There is no study file {place(path)}.") from error
     except yaml.YAMLError as error:
         raise ValueError(f"{place(path)} is not valid YAML: {error}") from error
+
+
+def complete_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a configuration and return it with the defaults of the keys that it leaves out.
+
+    Raises
+    ------
+    ValueError
+        If it breaks the schema.
+    """
+    check(dict(config), "config", "config.yaml")
+    return _with_defaults(config, _validator("config").schema)
+
+
+def _with_defaults(value: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    found = {key: value.get(key, about["default"]) for key, about in schema["properties"].items()}
+    objects = {key: about for key, about in schema["properties"].items() if "properties" in about}
+    return found | {key: _with_defaults(found[key], about) for key, about in objects.items()}
 
 
 def check(value: Any, schema: str, place: str) -> None:

@@ -6,35 +6,37 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.datasets.load import Dataset
-from rflib.experiment.cells import Source, maps_of
-from rflib.experiment.names import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
+from rflib.experiment.cells import maps_of, read_rows
+from rflib.experiment.specs import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.learners.ridge_system import ridge_sizes
 from rflib.metrics import accuracy, rmse
 
+if TYPE_CHECKING:
+    from rflib.experiment.jobs import Data, TrainJob
 
-def run(
-    source: Source, features: Path, kernel: Spec, method: Spec, learner: Spec, output: Path, **common: Any
-) -> None:
+
+def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
     """Train and score the learner for every cell in the file of features."""
+    unit, learner = job.sample.unit, job.learner
     found: list[dict[str, Any]] = []
     read_for = None
-    for n, seed, feature_map, _ in noted(maps_of(features, kernel, method), found):
+    for n, seed, feature_map, _ in noted(maps_of(results, job.sample), found):
         if seed != read_for:
-            data = source.read(seed)
-            norms = _row_norms(source, seed) if learner.get("row_norms") else (1.0, 1.0)
+            data = read_rows(results, unit.data, seed)
+            norms = _row_norms(results, unit.data, seed) if learner.get("row_norms") else (1.0, 1.0)
             read_for = seed
         cell = {"n_components": n, "columns": feature_map.n_components_, "seed": seed}
         start = perf_counter()
         if is_streaming(learner):
-            block = build_map(method, build_kernel(kernel), n_components=n)
+            block = build_map(unit.method, build_kernel(unit.kernel), n_components=n)
             estimator = build("learner", learner, feature_map=block, random_state=seed)
             estimator.fit(data.X_train, data.y_train)
             for examples, predicted in _doubling(estimator.staged_predict(data.X_test)):
@@ -75,15 +77,15 @@ def _effective_ridges(learner: Spec, Z: NDArray) -> list[tuple[float, float]]:
     return list(zip(alphas.tolist(), (sizes / np.einsum("ij,ij->i", Z, Z).mean()).tolist(), strict=True))
 
 
-def _row_norms(source: Source, seed: int) -> tuple[NDArray, NDArray]:
+def _row_norms(results: Path, data: Data, seed: int) -> tuple[NDArray, NDArray]:
     """Return the norms of training and test rows before unit_norm, as columns."""
-    before, last = source.preprocess.rpartition("+")[::2]
+    before, last = data.preprocess.rpartition("+")[::2]
     if last != "unit_norm":
         raise ValueError(
-            f"row_norms needs unit_norm as the last step of preprocessing, got {source.preprocess!r}."
+            f"row_norms needs unit_norm as the last step of preprocessing, got {data.preprocess!r}."
         )
-    data = replace(source, preprocess=before or "raw").read(seed)
-    train, test = (np.linalg.norm(X, axis=1, keepdims=True) for X in (data.X_train, data.X_test))
+    rows = read_rows(results, replace(data, preprocess=before or "raw"), seed)
+    train, test = (np.linalg.norm(X, axis=1, keepdims=True) for X in (rows.X_train, rows.X_test))
     return train, test
 
 

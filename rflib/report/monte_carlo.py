@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from rflib.experiment.names import build_kernel
+from rflib.experiment.specs import build_kernel
 from rflib.frequencies.sample import sample_frequencies
 from rflib.kernels.base import Kernel
 from rflib.maps.rff import RFF

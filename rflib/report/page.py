@@ -126,23 +126,19 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
 def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
     """Say in what the run is smaller than planned, absent data sets aside; empty if it is not."""
     parts = []
-    entries = [entry for entry in plan.entries if entry.unit.data.dataset not in absent]
-    repetitions, planned = cells["seed"].nunique(), max(entry.block.stop_seed for entry in entries)
-    if repetitions < planned:
-        parts.append(f"{repetitions} of {planned} repetitions")
-    as_planned = {entry.unit.data.id for entry in entries} | {exact.data.id for exact in plan.exact}
+    there = [w for w in plan.wanted if w.dataset not in absent]
+    repetitions, wanted = cells["seed"].nunique(), max(w.demand.repetitions for w in there)
+    if repetitions < wanted:
+        parts.append(f"{repetitions} of {wanted} repetitions")
+    as_planned = {w.job.data.id for w in plan.wanted}
     cut = cells.loc[~cells["data"].isin(as_planned), "name"]
     if len(cut):
         parts.append(f"fewer rows of {', '.join(dict.fromkeys(cut))}")
-    wanted = {
-        (e.unit.data.dataset, e.kernel_label, e.method_label, n)
-        for e in entries
-        for n in e.block.n_components
-    }
+    planned = {(w.dataset, w.kernel, w.method, n) for w in there for _, _, n in w.s}
     run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
-    if wanted - run:
+    if planned - run:
         parts.append(
-            f"{len(wanted & run)} of {len(wanted)} combinations of data set, kernel, method and columns"
+            f"{len(planned & run)} of {len(planned)} combinations of data set, kernel, method and columns"
         )
     return " and ".join(parts)
 

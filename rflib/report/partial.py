@@ -59,7 +59,7 @@ def write_partial(
                 continue
             study = read_study(path)
             (plan,) = divided([plan_study(path.stem, study, settings)], results)
-            files = {Path(file) for file in plan.files(str(results))}
+            files = {results / wanted.job.path for wanted in plan.wanted}
             there = {file for file in files - stale if file.exists()}
             missing += len(files - there)
             cells, tables, figures = (folder / path.stem / part for part in _PARTS)

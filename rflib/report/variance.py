@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from rflib.experiment.names import build_kernel
+from rflib.experiment.specs import build_kernel
 from rflib.measures.base import RadialMeasure
 from rflib.measures.construct import CONSTRUCTIONS, resolved
 from rflib.measures.domain import Domain

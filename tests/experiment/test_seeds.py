@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rflib.experiment.held import divided
-from rflib.experiment.names import LONGEST
+from rflib.experiment.specs import LONGEST
 from rflib.experiment.plan import Block
 from rflib.experiment.seeds import Demand, ranges
 

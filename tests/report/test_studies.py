@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
-from rflib.experiment.names import build_kernel, build_map
+from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.plan import plan_study
 from rflib.experiment.studies import load_study
 from rflib.report import claims

@@ -4,17 +4,18 @@
 rule aggregate:
     input:
         lambda wildcards: PIPELINE.files(wildcards.study),
+        study=lambda wildcards: ancient(PIPELINE.study_files[wildcards.study]),
     output:
-        RESULTS + "/{study}/cells.parquet",
+        f"{RESULTS}/{{study}}/cells.parquet",
     log:
-        RESULTS + "/logs/aggregate/{study}.log",
+        f"{RESULTS}/logs/aggregate/{{study}}.log",
     params:
         settings=lambda wildcards: PIPELINE.settings_of(wildcards.study),
-        study=lambda wildcards: PIPELINE.about_cells(wildcards.study),
+        about=lambda wildcards: PIPELINE.about_cells(wildcards.study),
         code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate", "rflib.experiment.held"),
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     shell:
-        "{STEP} aggregate --study {STUDIES:q}/{wildcards.study}.yaml --settings {params.settings:q} --results {RESULTS:q}"
+        "{STEP} aggregate --study {input.study:q} --settings {params.settings:q} --results {RESULTS:q}"
         " --output {output:q} 2> {log:q}"

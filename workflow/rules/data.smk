@@ -7,9 +7,9 @@ rule prepare:
     input:
         lambda wildcards: ancient(PIPELINE.user_files(wildcards.dataset)),
     output:
-        meta=RESULTS + "/data/{dataset}/meta.json",
+        meta=f"{RESULTS}/data/{{dataset}}/meta.json",
     log:
-        RESULTS + "/logs/prepare/{dataset}.log",
+        f"{RESULTS}/logs/prepare/{{dataset}}.log",
     params:
         fetch=lambda wildcards: PIPELINE.has_files(wildcards.dataset),
         raw=lambda wildcards: PIPELINE.raw,

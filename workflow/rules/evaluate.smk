@@ -1,24 +1,21 @@
 # The error of the approximate kernel matrices.
 
+ERRORS = JobRule(PIPELINE, "evaluate")
+
 
 rule errors:
     input:
-        lambda wildcards: PIPELINE.meta(wildcards.data),
-        features=RESULTS + "/features/{data}/{kernel}/{method}/{block}.npz",
+        ERRORS.input,
     output:
-        RESULTS + "/errors/{data}/{kernel}/{method}/{block}/{error}.parquet",
+        ERRORS.output,
     log:
-        RESULTS + "/logs/errors/{data}/{kernel}/{method}/{block}/{error}.log",
+        ERRORS.log,
     params:
-        source=lambda wildcards: PIPELINE.source(wildcards.data),
-        kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
-        method=lambda wildcards: PIPELINE.method(wildcards),
-        error=lambda wildcards: PIPELINE.error(wildcards.error),
-        code=lambda wildcards: PIPELINE.method_code("evaluate", wildcards),
+        job=ERRORS.job,
+        code=ERRORS.code,
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=ERRORS.mem_mb,
+        runtime=ERRORS.runtime,
     shell:
-        "{STEP} evaluate --threads {threads} {params.source} --features {input.features:q}"
-        " --kernel {params.kernel:q} --method {params.method:q} {params.error}"
-        " --fingerprint {params.code} --output {output:q} 2> {log:q}"
+        "{STEP} evaluate --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
+        " --output {output:q} 2> {log:q}"

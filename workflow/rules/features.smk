@@ -1,26 +1,21 @@
 # Draw the features of a block of cells; what is stored are frequencies and the like, not the features.
 
+FEATURES = JobRule(PIPELINE, "sample")
+
 
 rule features:
     input:
-        lambda wildcards: PIPELINE.meta(wildcards.data),
-        spectrum=lambda wildcards: PIPELINE.spectrum(wildcards),
+        FEATURES.input,
     output:
-        RESULTS + "/features/{data}/{kernel}/{method}/{block}.npz",
+        FEATURES.output,
     log:
-        RESULTS + "/logs/features/{data}/{kernel}/{method}/{block}.log",
+        FEATURES.log,
     params:
-        source=lambda wildcards: PIPELINE.source(wildcards.data),
-        kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
-        method=lambda wildcards: PIPELINE.method(wildcards),
-        block=lambda wildcards: PIPELINE.block(wildcards),
-        spectrum=lambda wildcards: PIPELINE.spectrum_option(wildcards),
-        code=lambda wildcards: PIPELINE.method_code("sample", wildcards),
+        job=FEATURES.job,
+        code=FEATURES.code,
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=FEATURES.mem_mb,
+        runtime=FEATURES.runtime,
     shell:
-        "{STEP} sample --threads {threads} {params.source}"
-        " --identity {wildcards.data}/{wildcards.kernel}/{wildcards.method}"
-        " --kernel {params.kernel:q} --method {params.method:q} {params.spectrum} {params.block}"
+        "{STEP} sample --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
         " --output {output:q} 2> {log:q}"

@@ -7,34 +7,36 @@ LABELS = ("datasets", "kernels", "methods", "learners")
 rule tables:
     localrule: True
     input:
-        lambda wildcards: PIPELINE.published(PUBLISHED, wildcards.study, "tables", "claims"),
-        cells=RESULTS + "/{study}/cells.parquet",
+        lambda wildcards: PIPELINE.published(wildcards.study, "tables", "claims"),
+        cells=f"{RESULTS}/{{study}}/cells.parquet",
+        study=lambda wildcards: ancient(PIPELINE.study_files[wildcards.study]),
     output:
-        directory(RESULTS + "/{study}/tables"),
+        directory(f"{RESULTS}/{{study}}/tables"),
     log:
-        RESULTS + "/logs/tables/{study}.log",
+        f"{RESULTS}/logs/tables/{{study}}.log",
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
     shell:
-        "{STEP} tables --study {STUDIES:q}/{wildcards.study}.yaml --cells {input.cells:q} --published {PUBLISHED:q} --out {output:q}"
+        "{STEP} tables --study {input.study:q} --cells {input.cells:q} --published {PIPELINE.published_folder:q} --out {output:q}"
         " 2> {log:q}"
 
 
 rule figures:
     localrule: True
     input:
-        lambda wildcards: PIPELINE.published(PUBLISHED, wildcards.study, "figures"),
-        cells=RESULTS + "/{study}/cells.parquet",
+        lambda wildcards: PIPELINE.published(wildcards.study, "figures"),
+        cells=f"{RESULTS}/{{study}}/cells.parquet",
+        study=lambda wildcards: ancient(PIPELINE.study_files[wildcards.study]),
     output:
-        directory(RESULTS + "/{study}/figures"),
+        directory(f"{RESULTS}/{{study}}/figures"),
     log:
-        RESULTS + "/logs/figures/{study}.log",
+        f"{RESULTS}/logs/figures/{{study}}.log",
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "figures", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
     shell:
-        "{STEP} figures --study {STUDIES:q}/{wildcards.study}.yaml --cells {input.cells:q} --published {PUBLISHED:q} --out {output:q}"
+        "{STEP} figures --study {input.study:q} --cells {input.cells:q} --published {PIPELINE.published_folder:q} --out {output:q}"
         " 2> {log:q}"
 
 
@@ -47,9 +49,9 @@ rule page:
             for part in ("cells.parquet", "tables", "figures")
         ],
     output:
-        RESULTS + "/report/index.html",
+        f"{RESULTS}/report/index.html",
     log:
-        RESULTS + "/logs/page.log",
+        f"{RESULTS}/logs/page.log",
     params:
         studies=ASKED,
         texts=lambda wildcards: PIPELINE.texts(ASKED),

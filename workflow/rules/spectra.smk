@@ -1,21 +1,21 @@
 # Spectral measures that have no closed form, once for each data, kernel and construction.
 
+SPECTRA = JobRule(PIPELINE, "spectra")
+
 
 rule spectra:
     input:
-        lambda wildcards: PIPELINE.meta(wildcards.data),
+        SPECTRA.input,
     output:
-        RESULTS + "/spectra/{data}/{kernel}/{measure}.npz",
+        SPECTRA.output,
     log:
-        RESULTS + "/logs/spectra/{data}/{kernel}/{measure}.log",
+        SPECTRA.log,
     params:
-        source=lambda wildcards: PIPELINE.source(wildcards.data),
-        kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
-        measure=lambda wildcards: PIPELINE.measure(**wildcards),
-        code=lambda wildcards: PIPELINE.measure_code(**wildcards),
+        job=SPECTRA.job,
+        code=SPECTRA.code,
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=SPECTRA.mem_mb,
+        runtime=SPECTRA.runtime,
     shell:
-        "{STEP} spectra --threads {threads} {params.source} --kernel {params.kernel:q}"
-        " --measure {params.measure:q} --output {output:q} 2> {log:q}"
+        "{STEP} spectra --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
+        " --output {output:q} 2> {log:q}"

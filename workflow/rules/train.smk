@@ -1,48 +1,40 @@
 # Learners: on features, and with the exact kernel as the reference.
 
+SCORES = JobRule(PIPELINE, "train")
+EXACT = JobRule(PIPELINE, "exact")
+
 
 rule scores:
     input:
-        lambda wildcards: PIPELINE.meta(wildcards.data),
-        features=RESULTS + "/features/{data}/{kernel}/{method}/{block}.npz",
+        SCORES.input,
     output:
-        RESULTS + "/scores/{data}/{kernel}/{method}/{block}/{learner}.parquet",
+        SCORES.output,
     log:
-        RESULTS + "/logs/scores/{data}/{kernel}/{method}/{block}/{learner}.log",
+        SCORES.log,
     params:
-        source=lambda wildcards: PIPELINE.source(wildcards.data),
-        kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
-        method=lambda wildcards: PIPELINE.method(wildcards),
-        learner=lambda wildcards: PIPELINE.learner(wildcards.learner),
-        code=lambda wildcards: PIPELINE.method_code(
-            "train", wildcards, PIPELINE.learner_module(wildcards.learner)
-        ),
+        job=SCORES.job,
+        code=SCORES.code,
     resources:
-        mem_mb=lambda wildcards, attempt: PIPELINE.memory(wildcards) * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=SCORES.mem_mb,
+        runtime=SCORES.runtime,
     shell:
-        "{STEP} train --threads {threads} {params.source} --features {input.features:q}"
-        " --kernel {params.kernel:q} --method {params.method:q} --learner {params.learner:q}"
-        " --fingerprint {params.code} --output {output:q} 2> {log:q}"
+        "{STEP} train --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
+        " --output {output:q} 2> {log:q}"
 
 
 rule exact:
     input:
-        lambda wildcards: PIPELINE.meta(wildcards.data),
+        EXACT.input,
     output:
-        RESULTS + "/exact/{data}/{kernel}/{job}.parquet",
+        EXACT.output,
     log:
-        RESULTS + "/logs/exact/{data}/{kernel}/{job}.log",
+        EXACT.log,
     params:
-        source=lambda wildcards: PIPELINE.source(wildcards.data),
-        kernel=lambda wildcards: PIPELINE.kernel(wildcards.kernel),
-        learner=lambda wildcards: PIPELINE.exact_learner(wildcards),
-        seeds=lambda wildcards: PIPELINE.exact_seeds(wildcards),
-        code=lambda wildcards: PIPELINE.exact_code(wildcards),
+        job=EXACT.job,
+        code=EXACT.code,
     resources:
-        mem_mb=lambda wildcards, attempt: PIPELINE.exact_memory(wildcards) * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=EXACT.mem_mb,
+        runtime=EXACT.runtime,
     shell:
-        "{STEP} exact --threads {threads} {params.source} --kernel {params.kernel:q}"
-        " --learner {params.learner:q} {params.seeds}"
-        " --fingerprint {params.code} --output {output:q} 2> {log:q}"
+        "{STEP} exact --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
+        " --output {output:q} 2> {log:q}"

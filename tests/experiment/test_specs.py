@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rflib.experiment.names import build, build_kernel, build_map, canonical, identity, normalised, shorten
+from rflib.experiment.specs import build, build_kernel, build_map, canonical, identity, normalised, shorten
 from rflib.kernels.gaussian import Gaussian
 from rflib.maps.gorf import GORF
 

@@ -1,0 +1,85 @@
+"""The grids of a study: parts that are restricted to some of its labels, with their own sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rflib.validation import hint
+
+Study = Mapping[str, Any]
+
+FULL_REPETITIONS = 20
+SMOKE_REPETITIONS = 2
+SMOKE_ROWS = 300
+SMOKE_COLUMNS = 2048
+LIMITS = ("max_train", "max_test")
+RESTRICTED = ("datasets", "kernels", "methods", "learners")
+
+
+def grids(study: Study, preset: str) -> Iterator[Study]:
+    """Yield the study in the size of a preset, as each of its grids changes it; itself if it has none.
+
+    Raises
+    ------
+    ValueError
+        If a restriction names what the study does not have.
+    """
+    _check_labels(study)
+    study = _scaled(study, preset)
+    for grid in study.get("grids", [{}]):
+        changed = {key: value for key, value in grid.items() if key not in RESTRICTED}
+        datasets = [d for d in study["datasets"] if d["name"] in grid.get("datasets", [d["name"]])]
+        labelled = {
+            role: {
+                label: spec for label, spec in study.get(role, {}).items() if label in grid.get(role, [label])
+            }
+            for role in RESTRICTED[1:]
+        }
+        yield {**study, **changed, "datasets": datasets, **labelled}
+
+
+def _check_labels(study: Study) -> None:
+    """Raise ValueError if a restriction names a data set, kernel or method that the study does not have."""
+    known = {role: set(study.get(role, {})) for role in RESTRICTED[1:]}
+    known["datasets"] = {dataset["name"] for dataset in study["datasets"]}
+    restricting = [
+        *((f"kernel {label!r}", spec, ("methods", "datasets")) for label, spec in study["kernels"].items()),
+        *((f"method {label!r}", spec, ("kernels",)) for label, spec in study["methods"].items()),
+        *((f"grids[{i}]", grid, RESTRICTED) for i, grid in enumerate(study.get("grids", []))),
+    ]
+    for place, spec, roles in restricting:
+        for role in roles:
+            for word in spec.get(role, []):
+                if word not in known[role]:
+                    raise ValueError(
+                        f"{place}: {role} names {word!r}, which the study does not "
+                        f"have.{hint(word, known[role])} It has {', '.join(sorted(known[role]))}."
+                    )
+
+
+def _scaled(study: Study, preset: str) -> Study:
+    """Return the study in the size of a preset."""
+    if preset == "full":
+        grids = [
+            {**grid, "repetitions": max(grid.get("repetitions", study["repetitions"]), FULL_REPETITIONS)}
+            for grid in study.get("grids", [{}])
+        ]
+        return {**study, "grids": grids}
+    if preset == "smoke":
+        small = [
+            {**dataset, **{key: min(SMOKE_ROWS, dataset.get(key, SMOKE_ROWS)) for key in LIMITS}}
+            for dataset in study["datasets"]
+        ]
+        size = {"repetitions": SMOKE_REPETITIONS, "seed_block": SMOKE_REPETITIONS}
+        grids = [
+            {**grid, **size, "s": _one_block(grid.get("s", study["s"])), "max_columns": SMOKE_COLUMNS}
+            for grid in study.get("grids", [{}])
+        ]
+        return {**study, "datasets": small, "grids": grids}
+    return study
+
+
+def _one_block(grid: Sequence[Any]) -> list[list[Any]]:
+    """Join the blocks of s values to one: where cells are small, the start of a job costs more than they do."""
+    return [[value for item in grid for value in (item if isinstance(item, list) else [item])]]

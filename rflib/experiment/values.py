@@ -1,0 +1,61 @@
+"""Frozen values that are written and read as JSON, and compared by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from functools import cached_property
+from typing import Any, Self, get_type_hints
+
+from rflib.experiment.specs import canonical
+from rflib.validation import hint
+
+
+class Value:
+    """A base of frozen dataclasses whose fields are plain JSON or values themselves."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The fields that are not at their defaults."""
+        found = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
+        return {key: value.content if isinstance(value, Value) else value for key, value in found.items()}
+
+    @cached_property
+    def text(self) -> str:
+        """The content as canonical JSON."""
+        return canonical(self.content)
+
+    @classmethod
+    def of(cls, content: Any) -> Self:
+        """Return the value with a content.
+
+        Raises
+        ------
+        ValueError
+            If the content is no JSON object, or a key is unknown or missing; the message names the key.
+        """
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        if not isinstance(content, Mapping):
+            raise ValueError(f"{cls.__name__} must be an object with {', '.join(names)}, got {content!r}.")
+        for key in content:
+            if key not in names:
+                raise ValueError(
+                    f"{cls.__name__} has no {key!r}.{hint(key, names)} It has {', '.join(names)}."
+                )
+        missing = [f.name for f in fields(cls) if f.default is MISSING and f.name not in content]  # type: ignore[arg-type]
+        if missing:
+            raise ValueError(f"{cls.__name__} needs the key {missing[0]!r}.")
+        types = get_type_hints(cls)
+        return cls(**{key: _value(types[key], value) for key, value in content.items()})
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def _value(wanted: Any, content: Any) -> Any:
+    if isinstance(wanted, type) and issubclass(wanted, Value):
+        return wanted.of(content)
+    return tuple(content) if isinstance(content, list) else content

@@ -1,0 +1,48 @@
+# Configuration and studies, checked; the plans; what all rules share.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.cli import get_argument_parser
+from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
+
+from rflib.experiment.alive import BUSY, hold
+from rflib.experiment.pipeline import JobRule, Pipeline
+from rflib.experiment.sources import VARIABLE, digest
+from rflib.experiment.unfinished import told, unfinished
+from rflib.report.options import check_shown
+
+# The folder "workflow", also where another workflow uses this one as a module.
+HOME = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
+
+try:
+    # What a study shows is checked once; jobs on a cluster read this file too.
+    also_check = check_shown if workflow.is_main_process else lambda study: None
+    PIPELINE = Pipeline(config, HOME, os.environ.get("RFLIB_MIRRORS", ""), also_check)
+    # The report shows the studies that were asked for, and those of which there are results already. A job that parses
+    # this file again has other arguments, and draws no report.
+    TARGETS = get_argument_parser().parse_known_args()[0].targets if workflow.is_main_process else []
+    ASKED = PIPELINE.asked(TARGETS)
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
+
+if workflow.is_main_process:
+    for message in PIPELINE.broken.values():
+        logger.warning(f"Left out, the others go on: {message}")
+    ALIVE, alone = hold(Path(".snakemake"))
+    if not alone:
+        print(BUSY, file=sys.stderr)
+
+# Jobs refuse code that was edited after the run began.
+os.environ.setdefault(VARIABLE, digest())
+
+RESULTS = PIPELINE.results
+STEP = f"{sys.executable} -m rflib"
+STUDY_FILES = [PIPELINE.study_files[study] for study in PIPELINE.studies]
+PARTIAL = f"{RESULTS}/report/partial.html"
+
+
+# The cells too: a page that is there already, as of another checkout, does not stand for them.
+def asked(*studies):
+    return [f"{RESULTS}/report/index.html", *(f"{RESULTS}/{study}/cells.parquet" for study in studies)]
