@@ -1,6 +1,13 @@
-"""``python -m rflib``: the command line."""
+"""``python -m rflib``: the command line, run by a warm interpreter where there is one."""
 
-from rflib.cli import main
+import sys
+
+from rflib.warm import ask
 
 if __name__ == "__main__":
-    main()
+    status = ask(sys.argv[1:])
+    if status is None:
+        from rflib.cli import main
+
+        main()
+    sys.exit(status)

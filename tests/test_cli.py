@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from rflib import cli
+from rflib.experiment.jobs import Data
 from rflib.files import read_table
 from rflib.maps.rff import RFF
 from rflib.report.export import export
@@ -45,7 +46,7 @@ def through_rflib() -> None:
     [
         (partial(export, Path("none.yaml"), Path("none"), Path("none")), True),
         (partial(read_table, "/nowhere/cells.parquet"), True),
-        (partial(cli._range, "1:two"), False),
+        (partial(Data.of, {"folder": "digits", "preproces": "raw"}), True),
         (partial(np.stack, []), False),
         (by_themselves, False),
         (through_rflib, False),

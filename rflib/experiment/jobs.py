@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from rflib.datasets.registry import REGISTRY
 from rflib.experiment.specs import (
     LONGEST,
     Spec,
@@ -61,6 +60,8 @@ class Data(Value):
     @property
     def rows(self) -> tuple[int, int]:
         """At most so many rows to train on and to test on; all are training rows where nothing limits them."""
+        from rflib.datasets.registry import REGISTRY
+
         rows = REGISTRY[self.folder].rows if self.folder in REGISTRY else _UNKNOWN_ROWS
         train = min(rows, self.max_train or rows)
         return train, min(rows - train, self.max_test or rows)

@@ -1,38 +1,28 @@
 """What jobs ask a cluster for grows with their rows."""
 
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
-import yaml
 
-from rflib.experiment.pipeline import Pipeline
+from rflib.experiment.jobs import Data, ExactJob, SampleJob, TrainJob, Unit
 
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def pipeline():
-    return Pipeline(yaml.safe_load((ROOT / "config.yaml").read_text()), ROOT)
+KERNEL, LEARNER = {"type": "Gaussian"}, {"type": "LinearSVM"}
 
 
 @pytest.mark.parametrize(
     ("data", "rows"),
     [
-        ("digits.unit_norm.max_train=600.max_test=400", (600, 400)),
-        ("diabetes.standardize+unit_norm", (442, 0)),
-        ("ijcnn1.unit_norm.max_train=3000", (3000, 141_691 - 3000)),
+        (Data("digits", max_train=600, max_test=400), (600, 400)),
+        (Data("diabetes"), (442, 0)),
+        (Data("ijcnn1", max_train=3000), (3000, 141_691 - 3000)),
+        (Data("a_file_of_a_user"), (20_000, 0)),
     ],
 )
-def test_exact_kernels_need_the_square_of_the_rows(data, rows, pipeline):
+def test_exact_kernels_need_the_square_of_the_rows(data: Data, rows: tuple[int, int]) -> None:
     train, test = rows
-    megabytes = pipeline.exact_memory(SimpleNamespace(data=data))
-    assert megabytes == 1000 + (24 * train + 16 * test) * train // 10**6
+    job = ExactJob(data, KERNEL, LEARNER, (0, 10))
+    assert job.megabytes == 1000 + (24 * train + 16 * test) * train // 10**6
 
 
-def test_features_need_rows_times_columns(pipeline):
-    entries = pipeline.studies["quickstart"].entries
-    entry = next(e for e in entries if e.method_label == "RFF" and e.unit.data.dataset == "digits")
-    unit = {"data": entry.unit.data.id, "kernel": entry.unit.kernel, "method": entry.unit.method}
-    found = pipeline.memory(SimpleNamespace(**unit, block=entry.block.name))
-    assert found == 1000 + 1000 * max(entry.block.n_components) * 32 // 10**6
+def test_features_need_rows_times_columns() -> None:
+    unit = Unit(Data("digits", max_train=600, max_test=400), KERNEL, {"type": "RFF"})
+    job = TrainJob(SampleJob(unit, (64, 512), (0, 10)), LEARNER)
+    assert job.megabytes == 1000 + 1000 * 512 * 32 // 10**6

@@ -33,7 +33,7 @@ def pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         for name, study in {"good": {}, **studies}.items():
             text = study if isinstance(study, str) else yaml.safe_dump({**STUDY, **study})
             (folder / f"{name}.yaml").write_text(text)
-        return Pipeline(CONFIG, tmp_path, also_check=also_check)
+        return Pipeline(CONFIG, tmp_path / "workflow", also_check=also_check)
 
     return make
 
@@ -83,7 +83,7 @@ def test_one_name_for_the_same_content_is_shared(pipeline: Make) -> None:
     found = pipeline(
         a={"datasets": [MINE]}, b={"datasets": [{**MINE, "file": "copy.csv", "preprocess": "minmax"}]}
     )
-    folders = {entry.unit.data.folder for name in "ab" for entry in found.studies[name].entries}
+    folders = {wanted.job.data.folder for name in "ab" for wanted in found.studies[name].wanted}
     assert set(found.studies) == {"a", "b", "good"}
     assert len(folders) == 1
 
@@ -97,4 +97,4 @@ def test_the_settings_of_a_study_are_its_own(pipeline: Make) -> None:
 def test_optional_files_of_the_user_are_left_out_where_absent(pipeline: Make) -> None:
     optional = {**MINE, "file": "none.csv", "optional": True}
     found = pipeline(a={"datasets": [*STUDY["datasets"], optional]})
-    assert {entry.unit.data.dataset for entry in found.studies["a"].entries} == {"digits"}
+    assert {wanted.dataset for wanted in found.studies["a"].wanted} == {"digits"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 import yaml
 
 from rflib.experiment.held import divided
-from rflib.experiment.plan import StudyPlan, plan_study
+from rflib.experiment.jobs import BlockJob, ExactJob, SampleJob
+from rflib.experiment.plan import EXACT, StudyPlan, Wanted, plan_study
 from rflib.experiment.studies import check, load_study
 
 STUDIES = Path(__file__).parents[2] / "workflow/studies"
@@ -36,19 +38,24 @@ def jobs(*arguments: Any, **changes: Any) -> StudyPlan:
 
 
 def files(*arguments: Any, **changes: Any) -> set[str]:
-    return set(jobs(*arguments, **changes).files("results"))
+    return {wanted.job.path for wanted in jobs(*arguments, **changes).wanted}
+
+
+def samples(found: StudyPlan) -> Iterator[tuple[Wanted, SampleJob]]:
+    """What is wanted of features, with the job that draws them."""
+    return ((w, w.job.sample) for w in found.wanted if isinstance(w.job, BlockJob))
 
 
 def test_a_file_for_each_block() -> None:
     assert files(methods={"GORF": {"type": "GORF"}}, kernels={"delta": {"type": "DeltaGaussian"}}) == {
-        f"results/errors/digits.unit_norm/DeltaGaussian/GORF/{n}-r{a}_{a + 10}/rows=1000.parquet"
+        f"errors/digits.unit_norm/DeltaGaussian/GORF/{n}-r{a}_{a + 10}/rows=1000.parquet"
         for n in (16, 128)
         for a in (0, 10)
     }
 
 
 def test_an_inner_list_is_one_block() -> None:
-    assert {entry.block.n_components for entry in plan(s=[[4, "d/2"], 8]).entries} == {(16, 128), (32,)}
+    assert {sample.n_components for _, sample in samples(plan(s=[[4, "d/2"], 8]))} == {(16, 128), (32,)}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +79,7 @@ def test_the_same_cell_has_the_same_file_in_every_study() -> None:
 
 def test_budgets() -> None:
     columns = {
-        budget: {(e.method_label, *e.block.n_components) for e in plan(budget=budget, s=[4]).entries}
+        budget: {(w.method, *sample.n_components) for w, sample in samples(plan(budget=budget, s=[4]))}
         for budget in ("paper", "columns", "both")
     }
     assert columns["paper"] == {("GORF", 16), ("RM", 4)}
@@ -82,7 +89,7 @@ def test_budgets() -> None:
 
 def test_a_method_is_left_out_where_it_does_not_apply() -> None:
     found = plan()
-    assert {(e.kernel_label, e.method_label) for e in found.entries} == {
+    assert {(wanted.kernel, wanted.method) for wanted in found.wanted} == {
         ("delta", "GORF"),
         ("poly", "GORF"),
         ("poly", "RM"),
@@ -94,7 +101,7 @@ def test_a_method_is_left_out_where_it_does_not_apply() -> None:
 
 def test_a_kernel_may_ask_for_its_own_preprocessing() -> None:
     kernels = {"delta": {"type": "DeltaGaussian", "preprocess": "raw"}, "poly": STUDY["kernels"]["poly"]}
-    assert {(e.kernel_label, e.unit.data.id) for e in plan(kernels=kernels).entries} == {
+    assert {(wanted.kernel, wanted.job.data.id) for wanted in plan(kernels=kernels).wanted} == {
         ("delta", "digits"),
         ("poly", "digits.unit_norm"),
     }
@@ -107,7 +114,7 @@ def test_learners_go_with_the_task() -> None:
     }
     datasets = [{"name": "digits"}, {"name": "diabetes"}]
     found = plan(learners=learners, datasets=datasets, kernels={"delta": {"type": "DeltaGaussian"}})
-    assert {(e.unit.data.id, label) for e in found.entries for label, _ in e.scores} == {
+    assert {(wanted.job.data.id, wanted.learner) for wanted in found.wanted if wanted.learner} == {
         ("digits", "SVM"),
         ("diabetes", "SVR"),
     }
@@ -116,8 +123,8 @@ def test_learners_go_with_the_task() -> None:
 def test_the_diagonal_matters_for_the_error_only() -> None:
     methods = {"a": {"type": "GORF"}, "b": {"type": "GORF", "unit_diagonal": True}}
     found = plan(methods=methods, kernels={"delta": {"type": "DeltaGaussian"}}, s=[4], repetitions=1)
-    assert len({e.unit.path for e in found.entries}) == 1
-    assert len(found.files("results")) == 2
+    assert len({sample for _, sample in samples(found)}) == 1
+    assert len({wanted.job for wanted in found.wanted}) == 2
 
 
 def test_grids_are_parts_of_a_study_with_their_own_sizes() -> None:
@@ -127,22 +134,22 @@ def test_grids_are_parts_of_a_study_with_their_own_sizes() -> None:
     ]
     found = jobs(grids=grids, learners={"SVM": {"type": "LinearSVM"}})
     assert {
-        (e.method_label, e.kernel_label, e.block.n_components, e.block.stop_seed, len(e.scores))
-        for e in found.entries
+        (w.method, w.kernel, sample.n_components, sample.seeds, w.learner) for w, sample in samples(found)
     } == {
-        ("GORF", "delta", (16,), 3, 1),
-        ("RM", "poly", (8, 16), 10, 0),
-        ("RM", "poly", (8, 16), 20, 0),
+        ("GORF", "delta", (16,), (0, 3), None),
+        ("GORF", "delta", (16,), (0, 3), "SVM"),
+        ("RM", "poly", (8, 16), (0, 10), None),
+        ("RM", "poly", (8, 16), (10, 20), None),
     }
 
 
 def test_the_same_part_twice_is_planned_once() -> None:
-    assert plan(grids=[{}, {}]).entries == plan().entries
+    assert plan(grids=[{}, {}]).wanted == plan().wanted
 
 
 def test_kernel_errors_may_be_left_out() -> None:
     learners = {"SVM": {"type": "LinearSVM"}}
-    kept = {file.split("/")[1] for file in files(kernel_error=None, learners=learners)}
+    kept = {file.split("/")[0] for file in files(kernel_error=None, learners=learners)}
     assert kept == {"scores"}
     assert not files(kernel_error=None)
     assert all("eigenvalues" in file for file in files(kernel_error={"eigenvalues": True}))
@@ -163,19 +170,19 @@ def test_the_exact_kernel_runs_once_where_repetitions_have_the_same_rows() -> No
         ({"name": "digits"}, {(0, 10), (10, 20)}),
     ):
         found = jobs(learners=learners, kernels=kernels, datasets=[{**dataset, "preprocess": "unit_norm"}])
-        assert {e.seeds for e in found.exact} == expected
+        assert {w.job.seeds for w in found.wanted if isinstance(w.job, ExactJob)} == expected
 
 
 def test_smoke_keeps_no_large_block() -> None:
     smoke = plan({"preset": "smoke"}, s=[16, [32, 1024], 4096], grids=[{}, {"s": [4096]}])
-    assert {e.block.n_components for e in smoke.entries} == {(64, 128), (16384,)}
+    assert {sample.n_components for _, sample in samples(smoke)} == {(64, 128), (16384,)}
 
 
 def test_smoke_is_small_and_full_is_large() -> None:
     smoke = plan({"preset": "smoke"})
-    assert {e.unit.data.max_train for e in smoke.entries} == {300}
-    assert {e.block.stop_seed for e in smoke.entries} == {2}
-    assert max(e.block.stop_seed for e in plan({"preset": "full"}, repetitions=5).entries) == 20
+    assert {wanted.job.data.max_train for wanted in smoke.wanted} == {300}
+    assert {wanted.demand.repetitions for wanted in smoke.wanted} == {2}
+    assert {w.demand.repetitions for w in plan({"preset": "full"}, repetitions=5).wanted} == {20}
 
 
 @pytest.mark.parametrize(
@@ -244,7 +251,4 @@ def test_a_key_that_stands_twice(text: str, words: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_studies_of_the_project_can_be_planned(path: Path) -> None:
     found = plan_study(path.stem, load_study(path), {})
-    assert found.entries
-    assert {label for e in found.entries for label in [e.method_label]} == set(
-        yaml.safe_load(path.read_text())["methods"]
-    )
+    assert {w.method for w in found.wanted} - {EXACT} == set(yaml.safe_load(path.read_text())["methods"])

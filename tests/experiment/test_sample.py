@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
+from rflib.experiment import sample
 from rflib.experiment.cells import seed_of
-from rflib.experiment.sample import run
+from rflib.experiment.jobs import Data, SampleJob, Unit
 from rflib.files import read_arrays
 from rflib.kernels.gaussian import Gaussian
 from rflib.maps.leverage import SurrogateLeverageRFF
@@ -23,14 +23,15 @@ Y = np.repeat([1, 2, 7, 9], 10)
 @pytest.mark.parametrize("task", ["classification", "regression"])
 @pytest.mark.parametrize("said", [{}, {"task": "regression"}])
 def test_a_map_with_a_task_gets_the_data_s_unless_the_study_says_another(
-    task: str, said: dict[str, str], tmp_path: Path
+    task: str, said: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = SimpleNamespace(X_train=X, y_train=Y if task == "classification" else Y.astype(float), task=task)
-    source: Any = SimpleNamespace(read=lambda seed: data)
+    monkeypatch.setattr(sample, "read_rows", lambda *_: data)
     method = {"type": "SurrogateLeverageRFF", "pool": 30, **said}
-    run(source, "name", {"type": "Gaussian"}, method, None, [8], range(1), tmp_path / "features.npz")
+    unit = Unit(Data("any"), {"type": "Gaussian"}, method)
+    sample.run(SampleJob(unit, (8,), (0, 1)), tmp_path, tmp_path / "features.npz")
     expected = SurrogateLeverageRFF(
-        Gaussian(), 8, pool=30, task=said.get("task", task), random_state=seed_of("name", 8, 0)
+        Gaussian(), 8, pool=30, task=said.get("task", task), random_state=seed_of(unit.path, 8, 0)
     ).fit(X, Y)
     stored = read_arrays(tmp_path / "features.npz")
     np.testing.assert_array_equal(stored["8/0/weights_"], expected.weights_)

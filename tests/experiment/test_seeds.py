@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rflib.experiment.held import divided
-from rflib.experiment.specs import LONGEST
-from rflib.experiment.plan import Block
+from rflib.experiment.jobs import Data, SampleJob, Unit
 from rflib.experiment.seeds import Demand, ranges
+from rflib.experiment.specs import LONGEST
 
-from .test_plan import plan
+from .test_plan import plan, samples
 
 demand = st.builds(Demand, st.integers(1, 30), st.integers(1, 12))
 demands = st.sets(demand, min_size=1, max_size=4)
@@ -67,23 +67,24 @@ def test_3_then_5_then_20_repetitions(seed_block: int) -> None:
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20, unique=True), st.integers(0, 999))
 def test_the_name_of_a_block_tells_its_seeds(columns: list[int], first: int) -> None:
-    block = Block(tuple(columns), first, first + 10)
-    assert block.name.endswith(f"-r{first}_{first + 10}")
-    assert len(block.name) <= LONGEST
+    unit = Unit(Data("digits"), {"type": "Gaussian"}, {"type": "RFF"})
+    job = SampleJob(unit, tuple(columns), (first, first + 10))
+    assert job.block.endswith(f"-r{first}_{first + 10}")
+    assert len(job.block) <= LONGEST
 
 
 def test_studies_share_the_jobs_of_the_same_cells(tmp_path: Path) -> None:
     three, ten = (plan(repetitions=repetitions, s=[4]) for repetitions in (3, 10))
-    shared = [{entry.block for entry in part.entries} for part in divided([three, ten], tmp_path)]
-    assert shared == [{Block((16,), 0, 3)}, {Block((16,), 0, 3), Block((16,), 3, 10)}]
+    shared = [{sample.seeds for _, sample in samples(part)} for part in divided([three, ten], tmp_path)]
+    assert shared == [{(0, 3)}, {(0, 3), (3, 10)}]
 
 
 def test_what_is_there_is_found_by_its_name(tmp_path: Path) -> None:
     """Also where a long name is shortened, and beside files of other columns."""
     wanted = plan(repetitions=5, s=[list(range(1000, 1016)), 4])
-    for entry in wanted.entries:
-        path = tmp_path / entry.with_seeds(0, 3).stored
+    for part in wanted.wanted:
+        path = tmp_path / part.job.with_seeds((0, 3)).stored
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     (found,) = divided([wanted], tmp_path)
-    assert {(e.block.first_seed, e.block.stop_seed) for e in found.entries} == {(0, 3), (3, 5)}
+    assert {sample.seeds for _, sample in samples(found)} == {(0, 3), (3, 5)}

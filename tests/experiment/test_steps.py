@@ -13,6 +13,7 @@ from rflib.cli import main
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
 from rflib.experiment.cells import seed_of
+from rflib.experiment.jobs import JOBS, Data, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.learners.krr import KRRClassifier
@@ -20,70 +21,60 @@ from rflib.learners.svm import LinearSVM
 from rflib.maps.gorf import GORF
 from rflib.metrics import accuracy, degrees_of_freedom, log_eigenvalue_ratio, relative_frobenius_error
 
-KERNEL = '{"type":"DeltaGaussian"}'
-METHOD = '{"type":"GORF"}'
+KERNEL, METHOD = {"type": "DeltaGaussian"}, {"type": "GORF"}
+ROWS = Data("digits", "unit_norm", max_train=60, max_test=40)
+UNIT = Unit(ROWS, KERNEL, METHOD)
+BLOCK = SampleJob(UNIT, (16, 8), (0, 2))
+ONE = SampleJob(UNIT, (16,), (0, 1))
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data") / "digits"
-    prepare("digits", folder.parent, folder)
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results with prepared data, and the features of two blocks."""
+    folder = tmp_path_factory.mktemp("results")
+    prepare("digits", folder, folder / "data/digits")
+    for block in (BLOCK, ONE):
+        step(block, folder)
     return folder
 
 
-def step(name: str, data: Path, *arguments: object) -> None:
-    source = ("--data", data, "--preprocess", "unit_norm", "--max-train", 60, "--max-test", 40)
-    main([name, *map(str, source), "--kernel", KERNEL, *map(str, arguments)])
+def step(job: Job, results: Path, *options: str) -> Path:
+    main([job.step, "--job", job.text, "--results", str(results), *options])
+    return results / job.path
 
 
-def sample(data: Path, output: Path, columns: tuple[int, ...] = (16, 8), seeds: str = "0:2") -> Path:
-    more = ("--identity", "digits/DeltaGaussian/GORF", "--n-components", *columns, "--seeds", seeds)
-    step("sample", data, "--method", METHOD, *more, "--output", output)
-    return output
-
-
-def by_hand(data: Path, n: int, seed: int) -> tuple[Any, GORF]:
-    rows = load(data, preprocess="unit_norm", repetition=seed, max_train=60, max_test=40)
-    state = seed_of("digits/DeltaGaussian/GORF", n, seed)
+def by_hand(results: Path, n: int, seed: int) -> tuple[Any, GORF]:
+    rows = load(results / "data/digits", preprocess="unit_norm", repetition=seed, max_train=60, max_test=40)
+    state = seed_of(UNIT.path, n, seed)
     return rows, GORF(DeltaGaussian(), n, random_state=state).fit(rows.X_train)
 
 
-def test_features_are_those_of_the_library_in_every_block(data: Path, tmp_path: Path) -> None:
-    together = read_arrays(sample(data, tmp_path / "together.npz"))
-    alone = read_arrays(sample(data, tmp_path / "alone.npz", (8,), "1:2"))
-    _, expected = by_hand(data, 8, 1)
+def test_features_are_those_of_the_library_in_every_block(results: Path) -> None:
+    together = read_arrays(results / BLOCK.path)
+    alone = read_arrays(step(SampleJob(UNIT, (8,), (1, 2)), results))
+    _, expected = by_hand(results, 8, 1)
     for arrays in (together, alone):
         np.testing.assert_array_equal(arrays["8/1/frequencies_"], expected.frequencies_)
 
 
-def test_errors_are_those_of_the_library(data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz")
-    common = ("--method", METHOD, "--features", features, "--fingerprint", "abc", "--rows", 60)
-    step("evaluate", data, *common, "--output", tmp_path / "e.parquet")
-    table = read_table(tmp_path / "e.parquet")
-    rows, feature_map = by_hand(data, 16, 1)
+def test_errors_are_those_of_the_library(results: Path) -> None:
+    table = read_table(step(EvaluateJob(BLOCK, rows=60), results, "--code", "abc"))
+    rows, feature_map = by_hand(results, 16, 1)
     expected = relative_frobenius_error(
         DeltaGaussian()(rows.X_train), feature_map.kernel_matrix(rows.X_train)
     )
     cell = table[(table["n_components"] == 16) & (table["seed"] == 1)].set_index("metric")["value"]
     assert cell["relative_frobenius_error"] == pytest.approx(expected, rel=1e-9)
     assert set(table["fingerprint"]) == {"abc"}
-    step("evaluate", data, *common, "--unit-diagonal", "--output", tmp_path / "d.parquet")
-    errors = [
-        t[t["metric"] == "relative_frobenius_error"]["value"]
-        for t in (table, read_table(tmp_path / "d.parquet"))
-    ]
+    overwritten = read_table(step(EvaluateJob(BLOCK, rows=60, unit_diagonal=True), results))
+    errors = [t[t["metric"] == "relative_frobenius_error"]["value"] for t in (table, overwritten)]
     assert (errors[0] != errors[1]).all()
 
 
 @pytest.mark.parametrize("how", ["associated", "positive"])
-def test_scores_are_those_of_the_library(how: str, data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz")
-    learner = json.dumps({"type": "LinearSVM", "signed": how})
-    common = ("--method", METHOD, "--features", features, "--learner", learner)
-    step("train", data, *common, "--output", tmp_path / "s.parquet")
-    table = read_table(tmp_path / "s.parquet")
-    rows, feature_map = by_hand(data, 16, 0)
+def test_scores_are_those_of_the_library(how: str, results: Path) -> None:
+    table = read_table(step(TrainJob(BLOCK, {"type": "LinearSVM", "signed": how}), results))
+    rows, feature_map = by_hand(results, 16, 0)
     keep = feature_map.signature_ > 0 if how == "positive" else slice(None)
     Z, Z_test = (feature_map.transform(X)[:, keep] for X in (rows.X_train, rows.X_test))
     expected = accuracy(rows.y_test, LinearSVM().fit(Z, rows.y_train).predict(Z_test))
@@ -92,13 +83,10 @@ def test_scores_are_those_of_the_library(how: str, data: Path, tmp_path: Path) -
     assert set(table["signed"]) == {how}
 
 
-def test_eigenvalues_are_compared_at_their_ranks(data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
-    more = ("--method", METHOD, "--features", features, "--rows", 60, "--eigenvalues")
-    step("evaluate", data, *more, "--output", tmp_path / "e.parquet")
-    table = read_table(tmp_path / "e.parquet")
+def test_eigenvalues_are_compared_at_their_ranks(results: Path) -> None:
+    table = read_table(step(EvaluateJob(ONE, rows=60, eigenvalues=True), results))
     curve = table[table["metric"] == "log_eigenvalue_ratio"].set_index("at")["value"]
-    rows, feature_map = by_hand(data, 16, 0)
+    rows, feature_map = by_hand(results, 16, 0)
     order = np.sort(np.random.default_rng(seed_of("rows", 0)).permutation(60)[:60])
     X = rows.X_train[order]
     expected = log_eigenvalue_ratio(DeltaGaussian()(X), feature_map.kernel_matrix(X))
@@ -107,36 +95,22 @@ def test_eigenvalues_are_compared_at_their_ranks(data: Path, tmp_path: Path) -> 
     assert table.loc[table["metric"] == "relative_frobenius_error", "at"].isna().all()
 
 
-def test_features_get_back_the_norms_of_the_rows(data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
-    learner = json.dumps({"type": "LinearSVM", "row_norms": True})
-    common = ("--method", METHOD, "--features", features, "--learner", learner)
-    step("train", data, *common, "--output", tmp_path / "s.parquet")
-    rows, feature_map = by_hand(data, 16, 0)
-    raw = load(data, repetition=0, max_train=60, max_test=40)
+def test_features_get_back_the_norms_of_the_rows(results: Path) -> None:
+    table = read_table(step(TrainJob(ONE, {"type": "LinearSVM", "row_norms": True}), results))
+    rows, feature_map = by_hand(results, 16, 0)
+    raw = load(results / "data/digits", repetition=0, max_train=60, max_test=40)
     Z, Z_test = (
         feature_map.transform(unit) * np.linalg.norm(X, axis=1)[:, None]
         for unit, X in ((rows.X_train, raw.X_train), (rows.X_test, raw.X_test))
     )
     expected = accuracy(rows.y_test, LinearSVM().fit(Z, rows.y_train).predict(Z_test))
-    assert read_table(tmp_path / "s.parquet")["value"].item() == pytest.approx(expected)
+    assert table["value"].item() == pytest.approx(expected)
 
 
-def test_a_path_of_ridges_is_scored_by_effective_ridge(data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
-    spec = {"type": "KRRClassifier", "ridge": "lambda", "alphas": [0.1]}
-    common = ("--method", METHOD, "--features", features)
-    step(
-        "train",
-        data,
-        *common,
-        "--learner",
-        json.dumps({**spec, "path": [0.1, 10]}),
-        "--output",
-        tmp_path / "s",
-    )
-    table = read_table(tmp_path / "s")
-    rows, feature_map = by_hand(data, 16, 0)
+def test_a_path_of_ridges_is_scored_by_effective_ridge(results: Path) -> None:
+    learner = {"type": "KRRClassifier", "ridge": "lambda", "alphas": [0.1], "path": [0.1, 10]}
+    table = read_table(step(TrainJob(ONE, learner), results))
+    rows, feature_map = by_hand(results, 16, 0)
     Z = feature_map.transform(rows.X_train)
     np.testing.assert_allclose(table["at"].dropna(), np.array([0.1, 10]) / (Z**2).sum(axis=1).mean())
     strong = KRRClassifier(ridge="lambda", alphas=[10.0]).fit(Z, rows.y_train)
@@ -145,12 +119,9 @@ def test_a_path_of_ridges_is_scored_by_effective_ridge(data: Path, tmp_path: Pat
     assert table["value"][0] == table.loc[table["at"].isna(), "value"].item()
 
 
-def test_degrees_of_freedom_are_those_of_the_kernel(data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz", (16, 8), "0:1")
-    more = ("--method", METHOD, "--features", features, "--rows", 60, "--degrees")
-    step("evaluate", data, *more, "--output", tmp_path / "e.parquet")
-    table = read_table(tmp_path / "e.parquet")
-    rows, _ = by_hand(data, 16, 0)
+def test_degrees_of_freedom_are_those_of_the_kernel(results: Path) -> None:
+    table = read_table(step(EvaluateJob(ONE, rows=60, degrees=True), results))
+    rows, _ = by_hand(results, 16, 0)
     for metric, expected in zip(
         ("effective_degrees", "surrogate_degrees"),
         degrees_of_freedom(DeltaGaussian()(rows.X_train), rows.y_train),
@@ -159,39 +130,64 @@ def test_degrees_of_freedom_are_those_of_the_kernel(data: Path, tmp_path: Path) 
         np.testing.assert_allclose(table[table["metric"] == metric]["value"], expected, rtol=1e-9)
 
 
-def test_a_streaming_learner_tells_its_curve(data: Path, tmp_path: Path) -> None:
-    features = sample(data, tmp_path / "f.npz", (16,), "0:1")
-    learner = json.dumps({"type": "DoublyStochasticClassifier", "n_blocks": 6, "batch_size": 10})
-    common = ("--method", METHOD, "--features", features, "--learner", learner)
-    step("train", data, *common, "--output", tmp_path / "s.parquet")
-    table = read_table(tmp_path / "s.parquet")
+def test_a_streaming_learner_tells_its_curve(results: Path) -> None:
+    learner = {"type": "DoublyStochasticClassifier", "n_blocks": 6, "batch_size": 10}
+    table = read_table(step(TrainJob(ONE, learner), results))
     assert list(table["at"].dropna()) == [10, 20, 40, 60]
     assert table.loc[table["at"].isna(), "value"].item() == table.loc[table["at"] == 60, "value"].item()
 
 
-def test_the_exact_learner_is_scored(data: Path, tmp_path: Path) -> None:
-    learner = '{"type":"ExactKernelSVC","C":10}'
-    step("exact", data, "--learner", learner, "--seeds", "0:2", "--output", tmp_path / "x.parquet")
-    assert list(read_table(tmp_path / "x.parquet")["seed"]) == [0, 1]
+def test_the_exact_learner_is_scored(results: Path) -> None:
+    job = ExactJob(ROWS, KERNEL, {"type": "ExactKernelSVC", "C": 10}, (0, 2))
+    assert list(read_table(step(job, results))["seed"]) == [0, 1]
 
 
-def test_a_spectrum_is_stored_and_used(data: Path, tmp_path: Path) -> None:
-    measure = '{"type":"minimum_variance"}'
-    step("spectra", data, "--measure", measure, "--output", tmp_path / "m.npz")
-    more = ("--identity", "i", "--n-components", 16, "--seeds", "0:1", "--output", tmp_path / "f.npz")
-    step("sample", data, "--method", '{"type":"MVORF"}', "--spectrum", tmp_path / "m.npz", *more)
-    assert "16/0/weights_" in read_arrays(tmp_path / "f.npz")
+def test_a_spectrum_is_stored_and_used(results: Path) -> None:
+    unit = Unit(ROWS, KERNEL, {"type": "SRF", "measure": "minimum_variance"})
+    assert unit.spectra is not None
+    step(unit.spectra, results)
+    assert "16/0/weights_" in read_arrays(step(SampleJob(unit, (16,), (0, 1)), results))
 
 
-def test_wrong_input_ends_with_one_line(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "f.npz").write_bytes(b"not an npz")
-    with pytest.raises(SystemExit, match=r"error: .*f\.npz is damaged.*delete it and run again"):
-        step(
-            "evaluate", data, "--method", METHOD, "--features", tmp_path / "f.npz", "--output", tmp_path / "e"
-        )
-    assert capsys.readouterr().err.startswith("rflib evaluate --data ")
+def test_wrong_input_ends_with_one_line(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = SampleJob(UNIT, (4,), (0, 1))
+    (results / damaged.path).write_bytes(b"not an npz")
+    with pytest.raises(SystemExit, match=r"error: .*4-r0_1\.npz is damaged.*delete it and run again"):
+        step(EvaluateJob(damaged), results)
+    assert capsys.readouterr().err.startswith("rflib evaluate --job ")
+
+
+def test_a_job_is_read_as_it_is_written() -> None:
+    spectra = Unit(ROWS, KERNEL, {"type": "MVORF"}).spectra
+    exact = ExactJob(ROWS, KERNEL, {"type": "ExactKernelSVC"}, (0, 2))
+    for job in (
+        BLOCK,
+        EvaluateJob(BLOCK, 60, degrees=True),
+        TrainJob(BLOCK, {"type": "KRR"}),
+        exact,
+        spectra,
+    ):
+        assert job is not None
+        again = JOBS[job.step].of(json.loads(job.text))
+        assert again == job
+        assert again.path == job.path
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"unit": UNIT.content, "seeds": [0, 1]}, "SampleJob needs the key 'n_components'"),
+        ({"unit": UNIT.content, "seed": [0, 1]}, "SampleJob has no 'seed'. Did you mean 'seeds'"),
+        (
+            {**BLOCK.content, "unit": {**UNIT.content, "kernal": {}}},
+            "Unit has no 'kernal'. Did you mean 'kernel'",
+        ),
+        ([], "SampleJob must be an object with unit, n_components, seeds"),
+    ],
+)
+def test_a_job_that_is_written_wrong(content: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        SampleJob.of(content)
 
 
 def test_seeds_come_from_identity_alone() -> None:

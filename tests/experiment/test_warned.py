@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rflib.experiment import evaluate, sample
-from rflib.experiment.cells import Source
+from rflib.experiment.jobs import Data, EvaluateJob, SampleJob, Unit
 from rflib.experiment.warned import COLUMN, noted
 from rflib.files import read_table
 from rflib.maps.gorf import GORF
@@ -47,7 +47,7 @@ def test_outside_of_cells_warnings_are_as_ever() -> None:
 
 @pytest.mark.filterwarnings("default")
 def test_what_fit_and_transform_warn_of_reaches_the_results(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, prepared: Path
+    monkeypatch: pytest.MonkeyPatch, results: Path
 ) -> None:
     def warning(name: str, message: str) -> None:
         original = getattr(GORF, name)
@@ -60,20 +60,18 @@ def test_what_fit_and_transform_warn_of_reaches_the_results(
 
     warning("fit", "of fit")
     warning("transform", "of transform")
-    source = Source(prepared, "unit_norm", max_train=30, max_test=20)
-    kernel, method = {"type": "DeltaGaussian"}, {"type": "GORF"}
-    sample.run(source, "id", kernel, method, None, [8], range(2), tmp_path / "features.npz")
-    evaluate.run(
-        source, tmp_path / "features.npz", kernel, method, 20, False, False, False, tmp_path / "e.parquet"
-    )
-    rows = read_table(tmp_path / "e.parquet")
+    data = Data("digits", "unit_norm", max_train=30, max_test=20)
+    job = SampleJob(Unit(data, {"type": "DeltaGaussian"}, {"type": "GORF"}), (8,), (0, 2))
+    sample.run(job, results, results / job.path)
+    evaluate.run(EvaluateJob(job, rows=20), results, results / "e.parquet")
+    rows = read_table(results / "e.parquet")
     assert set(rows[COLUMN]) == {"RangeWarning: of fit\nRangeWarning: of transform"}
     assert np.isfinite(rows["value"]).all()
 
 
 @pytest.fixture
-def prepared(tmp_path: Path) -> Path:
+def results(tmp_path: Path) -> Path:
     from rflib.datasets.prepare import prepare
 
-    prepare("digits", tmp_path, tmp_path / "digits")
-    return tmp_path / "digits"
+    prepare("digits", tmp_path, tmp_path / "data/digits")
+    return tmp_path

@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -42,7 +41,10 @@ ENVIRONMENT = [
     str(Path.home() / ".cache"),  # matplotlib's list of fonts
 ]
 # They run each step, or import what others define, and decide nothing.
-RUNNERS = {"rflib.__main__", "rflib.cli", "rflib.experiment.sources", "rflib.lazy"}
+RUNNERS = {
+    *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy"),
+    *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.values"),
+}
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
 READ_A_STUDY = {"aggregate", "tables", "figures", "report"}
 READERS = {"rflib.experiment.studies", "rflib.experiment.blame"}
@@ -80,6 +82,7 @@ def audited(
     notes = tmp_path_factory.mktemp("notes")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RFLIB_AUDIT", str(notes))
+        patch.setenv("RFLIB_WARM", "")
         patch.setenv("RFLIB_MIRRORS", str(MIRROR))
         patch.setattr(Workspace, "environment", _audited_environment(workspace))
         workspace.snakemake(*studies)
@@ -221,20 +224,9 @@ def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPat
         return code
 
     monkeypatch.setattr(pipeline_module, "fingerprint", noted)
-    pipeline = Pipeline(yaml.safe_load((workspace.folder / "config.yaml").read_text()), workspace.folder)
-    for plan in pipeline.studies.values():
-        for entry in plan.entries:
-            unit = entry.unit
-            wildcards = SimpleNamespace(data=unit.data.id, kernel=unit.kernel, method=unit.method)
-            pipeline.method_code("sample", wildcards)
-            pipeline.method_code("evaluate", wildcards)
-            for _, score in entry.scores:
-                pipeline.method_code("train", wildcards, pipeline.learner_module(score.id))
-            if unit.measure is not None:
-                pipeline.measure_code(unit.data.id, unit.kernel, unit.measure_id)
-        for exact in plan.exact:
-            data, kernel, job = exact.path.split("/")
-            pipeline.exact_code(SimpleNamespace(data=data, kernel=kernel, job=job))
+    pipeline = Pipeline({}, workspace.folder / "workflow")
+    for job in pipeline.jobs.values():
+        pipeline.code(*job.modules)
     pipeline.code("rflib.experiment.aggregate", "rflib.experiment.held")
     for step in ("tables", "figures", "page"):
         pipeline.code(f"rflib.report.{step}")

@@ -7,6 +7,7 @@ from snakemake.cli import get_argument_parser
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+from rflib import warm
 from rflib.experiment.alive import BUSY, hold
 from rflib.experiment.pipeline import JobRule, Pipeline
 from rflib.experiment.sources import VARIABLE, digest
