@@ -2,8 +2,8 @@
 
 Importing scikit-learn, pandas and scipy costs a job more than most cells do. `start` is called where a run begins;
 ``python -m rflib`` then hands its command, environment and open files over (`ask`) and exits as the fork does. The
-interpreter ends with the run, and kills the fork of a command that was killed. Without it, as where RFLIB_WARM is set
-to nothing, commands run as ever.
+interpreter ends with the run, and kills the fork of a command that was killed. Without it, as where RFLIB_WARM is
+empty, commands run as ever.
 """
 
 from __future__ import annotations
