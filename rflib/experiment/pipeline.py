@@ -299,6 +299,10 @@ class JobRule:
         """The job as JSON."""
         return self._job(wildcards).text
 
+    def results(self, wildcards: Any, output: Any) -> str:
+        """The folder of the results; of the output, so that Snakemake does not take it for what decides a result."""
+        return self._results
+
     def code(self, wildcards: Any) -> str:
         """The fingerprint of the code that decides the result."""
         return fingerprint(*self._job(wildcards).modules)

@@ -13,9 +13,12 @@ rule aggregate:
         settings=lambda wildcards: PIPELINE.settings_of(wildcards.study),
         about=lambda wildcards: PIPELINE.about_cells(wildcards.study),
         code=lambda wildcards: PIPELINE.code("rflib.experiment.aggregate", "rflib.experiment.held"),
+        results=subpath(output[0], ancestor=2),
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     shell:
-        "{STEP} aggregate --study {input.study:q} --settings {params.settings:q} --results {RESULTS:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m rflib aggregate --study {input.study:q} --settings {params.settings:q}"
+        " --results {params.results:q} --output {output:q} 2> {log:q}"

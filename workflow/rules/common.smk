@@ -35,11 +35,13 @@ if workflow.is_main_process:
     if not alone:
         print(BUSY, file=sys.stderr)
 
+# Rules call the Python that runs Snakemake, unless they have an environment of their own.
+os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+
 # Jobs refuse code that was edited after the run began.
 os.environ.setdefault(VARIABLE, digest())
 
 RESULTS = PIPELINE.results
-STEP = f"{sys.executable} -m rflib"
 STUDY_FILES = [PIPELINE.study_files[study] for study in PIPELINE.studies]
 PARTIAL = f"{RESULTS}/report/partial.html"
 

@@ -7,7 +7,7 @@ rule prepare:
     input:
         lambda wildcards: ancient(PIPELINE.user_files(wildcards.dataset)),
     output:
-        meta=f"{RESULTS}/data/{{dataset}}/meta.json",
+        f"{RESULTS}/data/{{dataset}}/meta.json",
     log:
         f"{RESULTS}/logs/prepare/{{dataset}}.log",
     params:
@@ -15,12 +15,16 @@ rule prepare:
         raw=lambda wildcards: PIPELINE.raw,
         spec=lambda wildcards: PIPELINE.data_spec(wildcards.dataset),
         code=lambda wildcards: PIPELINE.data_code(wildcards.dataset),
-        folder=subpath(output.meta, parent=True),
+        # Of the output, so that Snakemake does not take another mirror for a reason to run again.
+        mirrors=lambda wildcards, output: PIPELINE.mirror_options,
+        folder=subpath(output[0], parent=True),
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "( if [ {params.fetch} = True ]; then"
-        " {STEP} fetch --name {wildcards.dataset:q} --folder {params.raw:q} {PIPELINE.mirror_options};"
-        " fi; {STEP} prepare --spec {params.spec:q} --raw {params.raw:q} --output {params.folder:q}"
+        " python -m rflib fetch --name {wildcards.dataset:q} --folder {params.raw:q} {params.mirrors};"
+        " fi; python -m rflib prepare --spec {params.spec:q} --raw {params.raw:q} --output {params.folder:q}"
         " ) 2> {log:q}"

@@ -13,9 +13,12 @@ rule errors:
     params:
         job=ERRORS.job,
         code=ERRORS.code,
+        results=ERRORS.results,
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=ERRORS.mem_mb,
         runtime=ERRORS.runtime,
     shell:
-        "{STEP} evaluate --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m rflib evaluate --threads {threads} --job {params.job:q} --code {params.code}"
+        " --results {params.results:q} --output {output:q} 2> {log:q}"

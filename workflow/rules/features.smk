@@ -13,9 +13,12 @@ rule features:
     params:
         job=FEATURES.job,
         code=FEATURES.code,
+        results=FEATURES.results,
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=FEATURES.mem_mb,
         runtime=FEATURES.runtime,
     shell:
-        "{STEP} sample --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m rflib sample --threads {threads} --job {params.job:q} --code {params.code}"
+        " --results {params.results:q} --output {output:q} 2> {log:q}"

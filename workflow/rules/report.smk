@@ -11,15 +11,23 @@ rule tables:
         cells=f"{RESULTS}/{{study}}/cells.parquet",
         study=lambda wildcards: ancient(PIPELINE.study_files[wildcards.study]),
     output:
-        directory(f"{RESULTS}/{{study}}/tables"),
+        report(
+            directory(f"{RESULTS}/{{study}}/tables"),
+            patterns=["{name}.csv"],
+            category="{study}",
+            subcategory="Tables",
+        ),
     log:
         f"{RESULTS}/logs/tables/{{study}}.log",
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
+        published=lambda wildcards, output: PIPELINE.published_folder,
+    conda:
+        "../envs/rflib.yaml"
     shell:
-        "{STEP} tables --study {input.study:q} --cells {input.cells:q} --published {PIPELINE.published_folder:q} --out {output:q}"
-        " 2> {log:q}"
+        "python -m rflib tables --study {input.study:q} --cells {input.cells:q}"
+        " --published {params.published:q} --out {output:q} 2> {log:q}"
 
 
 rule figures:
@@ -29,15 +37,23 @@ rule figures:
         cells=f"{RESULTS}/{{study}}/cells.parquet",
         study=lambda wildcards: ancient(PIPELINE.study_files[wildcards.study]),
     output:
-        directory(f"{RESULTS}/{{study}}/figures"),
+        report(
+            directory(f"{RESULTS}/{{study}}/figures"),
+            patterns=["{name}.svg"],
+            category="{study}",
+            subcategory="Figures",
+        ),
     log:
         f"{RESULTS}/logs/figures/{{study}}.log",
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "figures", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
+        published=lambda wildcards, output: PIPELINE.published_folder,
+    conda:
+        "../envs/rflib.yaml"
     shell:
-        "{STEP} figures --study {input.study:q} --cells {input.cells:q} --published {PIPELINE.published_folder:q} --out {output:q}"
-        " 2> {log:q}"
+        "python -m rflib figures --study {input.study:q} --cells {input.cells:q}"
+        " --published {params.published:q} --out {output:q} 2> {log:q}"
 
 
 rule page:
@@ -49,13 +65,17 @@ rule page:
             for part in ("cells.parquet", "tables", "figures")
         ],
     output:
-        f"{RESULTS}/report/index.html",
+        report(f"{RESULTS}/report/index.html", category="Report"),
     log:
         f"{RESULTS}/logs/page.log",
     params:
-        studies=ASKED,
+        asked=ASKED,
         texts=lambda wildcards: PIPELINE.texts(ASKED),
         code=lambda wildcards: PIPELINE.code("rflib.report.page"),
         assets=lambda wildcards: PIPELINE.assets,
+        studies=lambda wildcards, output: STUDY_FILES,
+        results=subpath(output[0], ancestor=2),
+    conda:
+        "../envs/rflib.yaml"
     shell:
-        "{STEP} report --studies {STUDY_FILES:q} --results {RESULTS:q} --out {output:q} 2> {log:q}"
+        "python -m rflib report --studies {params.studies:q} --results {params.results:q} --out {output:q} 2> {log:q}"

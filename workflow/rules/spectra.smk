@@ -13,9 +13,12 @@ rule spectra:
     params:
         job=SPECTRA.job,
         code=SPECTRA.code,
+        results=SPECTRA.results,
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=SPECTRA.mem_mb,
         runtime=SPECTRA.runtime,
     shell:
-        "{STEP} spectra --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m rflib spectra --threads {threads} --job {params.job:q} --code {params.code}"
+        " --results {params.results:q} --output {output:q} 2> {log:q}"

@@ -14,12 +14,15 @@ rule scores:
     params:
         job=SCORES.job,
         code=SCORES.code,
+        results=SCORES.results,
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=SCORES.mem_mb,
         runtime=SCORES.runtime,
     shell:
-        "{STEP} train --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m rflib train --threads {threads} --job {params.job:q} --code {params.code}"
+        " --results {params.results:q} --output {output:q} 2> {log:q}"
 
 
 rule exact:
@@ -32,9 +35,12 @@ rule exact:
     params:
         job=EXACT.job,
         code=EXACT.code,
+        results=EXACT.results,
+    conda:
+        "../envs/rflib.yaml"
     resources:
         mem_mb=EXACT.mem_mb,
         runtime=EXACT.runtime,
     shell:
-        "{STEP} exact --threads {threads} --job {params.job:q} --code {params.code} --results {RESULTS:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m rflib exact --threads {threads} --job {params.job:q} --code {params.code}"
+        " --results {params.results:q} --output {output:q} 2> {log:q}"
