@@ -1,15 +1,28 @@
 """What scikit-learn ships: small, and there without any download."""
 
-from rflib.datasets.entry import CC_BY, NOT_STATED, Entry
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-BUNDLED = {
+from rflib.datasets.entry import CC_BY, NOT_STATED, Block, Entry, Reader
+
+
+def _bundled(name: str) -> Reader:
+    def read(files: Sequence[Path]) -> Iterator[Block]:
+        from sklearn import datasets
+
+        yield Block("all", *getattr(datasets, f"load_{name}")(return_X_y=True))
+
+    return read
+
+
+ENTRIES = {
     "digits": Entry(
         task="classification",
         rows=1797,
         columns=64,
         classes=10,
         split="2/3",
-        reader="digits",
+        read=_bundled("digits"),
         scaling="grey values 0..16",
         citation="Alpaydin & Kaynak 1998, UCI (its test part), as shipped with scikit-learn",
         licence=CC_BY,
@@ -21,7 +34,7 @@ BUNDLED = {
         columns=30,
         classes=2,
         split="2/3",
-        reader="breast_cancer",
+        read=_bundled("breast_cancer"),
         scaling="raw; the columns differ in scale by 1e5: standardize",
         citation="Wolberg, Mangasarian, Street & Street 1993, UCI, as shipped with scikit-learn",
         licence=CC_BY,
@@ -32,7 +45,7 @@ BUNDLED = {
         columns=13,
         classes=3,
         split="2/3",
-        reader="wine",
+        read=_bundled("wine"),
         scaling="raw; the columns differ in scale by 1e3: standardize",
         citation="Aeberhard & Forina 1992, UCI, as shipped with scikit-learn",
         licence=CC_BY,
@@ -42,7 +55,7 @@ BUNDLED = {
         rows=442,
         columns=10,
         split="2/3",
-        reader="diabetes",
+        read=_bundled("diabetes"),
         scaling="columns of mean 0 and norm 1 over all rows",
         citation="Efron, Hastie, Johnstone & Tibshirani 2004, as shipped with scikit-learn",
         licence=NOT_STATED,

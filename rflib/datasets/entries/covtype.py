@@ -1,18 +1,40 @@
 """Forest cover type: 581,012 rows, and two samples of them that fit everywhere."""
 
-from rflib.datasets.entry import CC_BY, UCI, Entry, File
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rflib.datasets.entry import CC_BY, UCI, Block, Entry, File
+from rflib.datasets.formats.checked import finite
+from rflib.datasets.formats.delimited import csv_blocks, numbers
 
 _CITATION = "Blackard & Dean 1999, UCI"
 _LABELS = "+1 is cover type 2 (48.8 %), -1 the other six, as LIBSVM's covtype.binary"
 
-COVTYPE = {
+
+def _read(files: Sequence[Path]) -> Iterator[Block]:
+    """Read in single precision, which holds the integers exactly."""
+    for table in csv_blocks(files[0], dtype=np.float32):
+        values = table.to_numpy()
+        X = finite(files[0], values[:, :54], first_row=table.index[0])
+        yield Block("all", X, np.where(values[:, 54] == 2, 1, -1))
+
+
+def _read_sample(files: Sequence[Path]) -> Iterator[Block]:
+    for table in csv_blocks(files[0], header=True):
+        y = np.where(table.pop("Cover_Type") == 2, 1, -1)
+        yield Block("all", numbers(files[0], table, table.index[0]), y)
+
+
+ENTRIES = {
     "covtype": Entry(
         task="classification",
         rows=581_012,
         columns=54,
         classes=2,
         split="half",
-        reader="covtype",
+        read=_read,
         files=(
             File(
                 "covtype.data.gz",
@@ -33,7 +55,7 @@ COVTYPE = {
         columns=54,
         classes=2,
         split="half",
-        reader="covtype_sample",
+        read=_read_sample,
         files=(
             File(
                 "covtype_ramp_test_92962.csv.gz",
@@ -52,7 +74,7 @@ COVTYPE = {
         columns=54,
         classes=2,
         split="half",
-        reader="covtype",
+        read=_read,
         files=(
             File(
                 "covtype-min.data",

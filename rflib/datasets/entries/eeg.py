@@ -1,15 +1,30 @@
 """EEG eye state: one person's recording, 117 seconds."""
 
-from rflib.datasets.entry import CC_BY, UCI, Entry, File
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-EEG = {
+import numpy as np
+
+from rflib.datasets.entry import CC_BY, UCI, Block, Entry, File
+from rflib.datasets.formats.arff import read_arff
+from rflib.datasets.formats.delimited import numbers
+
+_OUTLIERS = (898, 10386, 11509, 13179)
+
+
+def _read(files: Sequence[Path]) -> Iterator[Block]:
+    table = np.delete(numbers(files[0], read_arff(files[0])), _OUTLIERS, axis=0)
+    yield Block("all", table[:, :14], table[:, 14].astype(np.int64))
+
+
+ENTRIES = {
     "eeg": Entry(
         task="classification",
         rows=14_976,
         columns=14,
         classes=2,
         split="half",
-        reader="eeg",
+        read=_read,
         files=(
             File(
                 "EEG Eye State.arff",

@@ -1,15 +1,27 @@
 """MAGIC gamma telescope: simulated showers, gamma or hadron."""
 
-from rflib.datasets.entry import CC_BY, UCI, Entry, File
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-MAGIC04 = {
+import numpy as np
+
+from rflib.datasets.entry import CC_BY, UCI, Block, Entry, File
+from rflib.datasets.formats.delimited import numbers, read_csv
+
+
+def _read(files: Sequence[Path]) -> Iterator[Block]:
+    table = read_csv(files[0])
+    yield Block("all", numbers(files[0], table.iloc[:, :10]), np.where(table[10] == "g", 1, -1))
+
+
+ENTRIES = {
     "magic04": Entry(
         task="classification",
         rows=19_020,
         columns=10,
         classes=2,
         split="half",
-        reader="magic04",
+        read=_read,
         files=(
             File(
                 "magic04.data",

@@ -1,0 +1,34 @@
+"""Generated rows of many columns, for measurements of time."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rflib.datasets.entry import NOT_STATED, Block, Entry, Reader
+
+
+def _normal(columns: int) -> Reader:
+    def read(files: Sequence[Path]) -> Iterator[Block]:
+        X = np.random.default_rng(columns).standard_normal((1500, columns))
+        yield Block("all", X, np.where(X[:, 0] > 0, 1, -1))
+
+    return read
+
+
+ENTRIES = {
+    f"normal_{columns}": Entry(
+        task="classification",
+        rows=1500,
+        columns=columns,
+        classes=2,
+        split="2/3",
+        read=_normal(columns),
+        papers=("pennington2015",),
+        scaling="standard normal",
+        citation="generated, from a fixed seed: for the times of pennington2015's figure 4, which names no data",
+        licence=NOT_STATED,
+        traps="labels are the sign of the first column",
+    )
+    for columns in (512, 1000, 1024, 2048, 4096)
+}
