@@ -31,7 +31,9 @@ class Block(NamedTuple):
     y: NDArray
 
 
-Reader = Callable[[Sequence[Path]], Iterator[Block]]
+Paths = Sequence[Path]
+Blocks = Iterator[Block]
+Reader = Callable[[Paths], Blocks]
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,6 @@ class Entry:
 
     Attributes
     ----------
-    task : {"classification", "regression"}
-        What the target is.
     rows, columns : int
         Number of rows, training and test rows together, and of input columns.
     classes : int or None
@@ -98,7 +98,6 @@ class Entry:
         What to know before using it, and how it is handled here.
     """
 
-    task: Literal["classification", "regression"]
     rows: int
     columns: int
     classes: int | None = None
@@ -111,6 +110,11 @@ class Entry:
     citation: str
     licence: str
     traps: str = ""
+
+    @property
+    def task(self) -> str:
+        """What the target is: "classification" or "regression"."""
+        return "classification" if self.classes else "regression"
 
     def meta(self, name: str) -> dict[str, Any]:
         """Return what is said of the data set, under its name, beside its prepared arrays."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
-from rflib.datasets.entry import Block
+from rflib.datasets.entry import Block, Blocks
 from rflib.datasets.formats.checked import finite, reading
 from rflib.datasets.formats.delimited import csv_header, numbers, read_csv
 from rflib.datasets.formats.libsvm import read_libsvm
@@ -64,7 +64,7 @@ def folder_of(spec: Mapping[str, Any]) -> str:
     return f"{spec['name']}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, Any]]:
+def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
     """Return the rows and the description of a user's file.
 
     Parameters

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, save_npz, vstack
 
-from rflib.datasets.entry import Block
+from rflib.datasets.entry import Blocks
 from rflib.datasets.npy import NpyWriter
 from rflib.files import explained
 
 
-def write(blocks: Iterable[Block], meta: Mapping[str, Any], out_folder: Path) -> None:
+def write(blocks: Blocks, meta: Mapping[str, Any], out_folder: Path) -> None:
     """Write blocks of rows as arrays, with a description; the folder appears when it is complete.
 
     Raises ValueError if rows, columns or classes are not as many as the description says.
@@ -45,9 +45,7 @@ def write(blocks: Iterable[Block], meta: Mapping[str, Any], out_folder: Path) ->
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _write_arrays(
-    blocks: Iterable[Block], folder: Path, task: str
-) -> tuple[dict[str, tuple[int, ...]], Counter[int]]:
+def _write_arrays(blocks: Blocks, folder: Path, task: str) -> tuple[dict[str, tuple[int, ...]], Counter[int]]:
     """Write each part's arrays as the blocks come; return their shapes, and how many rows each label has."""
     writers: dict[str, NpyWriter] = {}
     sparse: dict[str, list[csr_matrix]] = {}

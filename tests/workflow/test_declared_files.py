@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from rflib.datasets.registry import REGISTRY
+from rflib.datasets.registry import MODULES, REGISTRY
 from rflib.experiment import pipeline as pipeline_module
 from rflib.experiment.fingerprint import closure, fingerprint
 from rflib.experiment.pipeline import Pipeline
@@ -44,9 +44,7 @@ ENVIRONMENT = [
 # They run each step, or import what others define, and decide nothing.
 RUNNERS = {"rflib.__main__", "rflib.cli", "rflib.experiment.sources", "rflib.lazy"}
 # They find a data set and its verified files, and leave the rest to the modules of `prepare.sources_of`.
-FIND_THE_DATA = {f"rflib.datasets.{name}" for name in ("prepare", "registry", "user", "checksum")} | {
-    "rflib.validation"
-}
+FIND_THE_DATA = {*(f"rflib.datasets.{name}" for name in ("prepare", "registry", "user")), "rflib.validation"}
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
 READ_A_STUDY = {"aggregate", "tables", "figures", "report"}
 READERS = {"rflib.experiment.studies", "rflib.experiment.blame"}
@@ -54,7 +52,7 @@ READERS = {"rflib.experiment.studies", "rflib.experiment.blame"}
 PLAN_AGAIN = {"aggregate", "report"}
 NAMED = ("rflib.kernels.", "rflib.measures.", "rflib.frequencies.", "rflib.maps.", "rflib.learners.")
 # Looking up a data set imports all of them. An edit of one makes its data anew, and so all that depends on them.
-LOOKED_UP = ("rflib.datasets.entries.", "rflib.datasets.formats.")
+LOOKED_UP = closure(*MODULES.values())
 
 
 class Job(NamedTuple):
@@ -208,8 +206,8 @@ def test_every_module_that_a_job_imports_is_in_its_fingerprint(
     for job in jobs:
         if job.step != "fetch":
             (code,) = [word for word in modules_of if any(word in text for text in job.record["params"])]
-            strange = {name for name in job.modules - modules_of[code] - RUNNERS if not _is_package(name)}
-            strange = {name for name in strange if not name.startswith(LOOKED_UP)}
+            known = modules_of[code] | RUNNERS | LOOKED_UP
+            strange = {name for name in job.modules - known if not _is_package(name)}
             if job.step == "prepare":
                 strange -= FIND_THE_DATA
             if job.step in READ_A_STUDY:

@@ -5,7 +5,6 @@ from rflib.datasets.formats.libsvm import libsvm_reader
 
 ENTRIES = {
     "adult": Entry(
-        task="classification",
         rows=48_842,
         columns=123,
         classes=2,

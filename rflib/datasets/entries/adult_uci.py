@@ -1,11 +1,8 @@
 """Census income, as UCI's table."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 
-from rflib.datasets.entry import CC_BY, UCI, Block, Entry, File
+from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
 
 _COLUMNS = (
@@ -15,18 +12,18 @@ _COLUMNS = (
 )
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
+def _read(paths: Paths) -> Blocks:
     """Read the table with its numbers first, then one column for each value of the others."""
     import pandas as pd
 
     tables = [
-        read_csv(file, names=_COLUMNS, skiprows=skip, skipinitialspace=True, keep_default_na=False)
-        for file, skip in zip(files, (0, 1), strict=True)
+        read_csv(path, names=_COLUMNS, skiprows=skip, skipinitialspace=True, keep_default_na=False)
+        for path, skip in zip(paths, (0, 1), strict=True)
     ]
     whole = pd.concat(tables, ignore_index=True)
     y = np.where(whole.pop("income").str.rstrip(".") == ">50K", 1, -1)
     nominal = [name for name in whole.columns if not pd.api.types.is_numeric_dtype(whole[name])]
-    X = numbers(files[0], pd.get_dummies(whole, columns=nominal, dtype=np.float64))
+    X = numbers(paths[0], pd.get_dummies(whole, columns=nominal, dtype=np.float64))
     n_train = len(tables[0])
     yield Block("train", X[:n_train], y[:n_train])
     yield Block("test", X[n_train:], y[n_train:])
@@ -34,7 +31,6 @@ def _read(files: Sequence[Path]) -> Iterator[Block]:
 
 ENTRIES = {
     "adult_uci": Entry(
-        task="classification",
         rows=48_842,
         columns=108,
         classes=2,

@@ -1,13 +1,10 @@
 """What scikit-learn ships: small, and there without any download."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-from rflib.datasets.entry import CC_BY, NOT_STATED, Block, Entry, Reader
+from rflib.datasets.entry import CC_BY, NOT_STATED, Block, Blocks, Entry, Paths, Reader
 
 
 def _bundled(name: str) -> Reader:
-    def read(files: Sequence[Path]) -> Iterator[Block]:
+    def read(paths: Paths) -> Blocks:
         from sklearn import datasets
 
         yield Block("all", *getattr(datasets, f"load_{name}")(return_X_y=True))
@@ -17,7 +14,6 @@ def _bundled(name: str) -> Reader:
 
 ENTRIES = {
     "digits": Entry(
-        task="classification",
         rows=1797,
         columns=64,
         classes=10,
@@ -29,7 +25,6 @@ ENTRIES = {
         traps="three columns are constant",
     ),
     "breast_cancer": Entry(
-        task="classification",
         rows=569,
         columns=30,
         classes=2,
@@ -40,7 +35,6 @@ ENTRIES = {
         licence=CC_BY,
     ),
     "wine": Entry(
-        task="classification",
         rows=178,
         columns=13,
         classes=3,
@@ -51,7 +45,6 @@ ENTRIES = {
         licence=CC_BY,
     ),
     "diabetes": Entry(
-        task="regression",
         rows=442,
         columns=10,
         split="2/3",

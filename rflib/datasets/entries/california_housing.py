@@ -1,29 +1,27 @@
 """House prices of California: the living regression set."""
 
 import tarfile
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from rflib.datasets.entry import NOT_STATED, Block, Entry, File
+from rflib.datasets.entry import NOT_STATED, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.checked import reading
 from rflib.datasets.formats.delimited import numbers
 
 _MAX_BYTES = 1 << 24
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
+def _read(paths: Paths) -> Blocks:
     """Read the columns as scikit-learn makes them: averages per household, target in units of 100,000."""
     import pandas as pd
 
-    with reading(files[0], "tar archive"), tarfile.open(files[0], "r:gz") as archive:
+    with reading(paths[0], "tar archive"), tarfile.open(paths[0], "r:gz") as archive:
         members = [m for m in archive if m.name == "CaliforniaHousing/cal_housing.data" and m.isreg()]
         if not members or members[0].size > _MAX_BYTES:
             raise ValueError("it has no member CaliforniaHousing/cal_housing.data of the expected size")
         table = pd.read_csv(archive.extractfile(members[0]), header=None)  # type: ignore[arg-type]
     longitude, latitude, age, rooms, bedrooms, population, households, income, value = numbers(
-        files[0], table
+        paths[0], table
     ).T
     averages = (rooms / households, bedrooms / households, population, population / households)
     yield Block("all", np.column_stack([income, age, *averages, latitude, longitude]), value / 100_000)
@@ -31,7 +29,6 @@ def _read(files: Sequence[Path]) -> Iterator[Block]:
 
 ENTRIES = {
     "california_housing": Entry(
-        task="regression",
         rows=20_640,
         columns=8,
         split="2/3",

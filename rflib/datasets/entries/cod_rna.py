@@ -15,7 +15,6 @@ _TRAIN = File(
 
 ENTRIES = {
     "cod_rna": Entry(
-        task="classification",
         rows=331_152,
         columns=8,
         classes=2,
@@ -41,7 +40,6 @@ ENTRIES = {
         "repeat a training row",
     ),
     "cod_rna_liu2020": Entry(
-        task="classification",
         rows=216_948,
         columns=8,
         classes=2,

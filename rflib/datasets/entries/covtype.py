@@ -1,11 +1,8 @@
 """Forest cover type: 581,012 rows, and two samples of them that fit everywhere."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 
-from rflib.datasets.entry import CC_BY, UCI, Block, Entry, File
+from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.checked import finite
 from rflib.datasets.formats.delimited import csv_blocks, numbers
 
@@ -13,23 +10,22 @@ _CITATION = "Blackard & Dean 1999, UCI"
 _LABELS = "+1 is cover type 2 (48.8 %), -1 the other six, as LIBSVM's covtype.binary"
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
+def _read(paths: Paths) -> Blocks:
     """Read in single precision, which holds the integers exactly."""
-    for table in csv_blocks(files[0], dtype=np.float32):
+    for table in csv_blocks(paths[0], dtype=np.float32):
         values = table.to_numpy()
-        X = finite(files[0], values[:, :54], first_row=table.index[0])
+        X = finite(paths[0], values[:, :54], first_row=table.index[0])
         yield Block("all", X, np.where(values[:, 54] == 2, 1, -1))
 
 
-def _read_sample(files: Sequence[Path]) -> Iterator[Block]:
-    for table in csv_blocks(files[0], header=True):
+def _read_sample(paths: Paths) -> Blocks:
+    for table in csv_blocks(paths[0], header=True):
         y = np.where(table.pop("Cover_Type") == 2, 1, -1)
-        yield Block("all", numbers(files[0], table, table.index[0]), y)
+        yield Block("all", numbers(paths[0], table, table.index[0]), y)
 
 
 ENTRIES = {
     "covtype": Entry(
-        task="classification",
         rows=581_012,
         columns=54,
         classes=2,
@@ -50,7 +46,6 @@ ENTRIES = {
         traps=f"{_LABELS}; 44 of the 54 columns are 0 or 1",
     ),
     "covtype_sample": Entry(
-        task="classification",
         rows=92_962,
         columns=54,
         classes=2,
@@ -69,7 +64,6 @@ ENTRIES = {
         traps=f"from a mirror only; a stratified sample of 16 % of the rows. {_LABELS}; one column is constant",
     ),
     "covtype_20k": Entry(
-        task="classification",
         rows=20_000,
         columns=54,
         classes=2,

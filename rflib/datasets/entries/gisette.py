@@ -5,7 +5,6 @@ from rflib.datasets.formats.libsvm import libsvm_reader
 
 ENTRIES = {
     "gisette": Entry(
-        task="classification",
         rows=6000,
         columns=5000,
         classes=2,

@@ -1,20 +1,16 @@
 """House prices of Boston, kept only to reproduce luo2021."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-from rflib.datasets.entry import NOT_STATED, UCI, Block, Entry, File
+from rflib.datasets.entry import NOT_STATED, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
-    table = numbers(files[0], read_csv(files[0], separator=r"\s+"))
+def _read(paths: Paths) -> Blocks:
+    table = numbers(paths[0], read_csv(paths[0], separator=r"\s+"))
     yield Block("all", table[:, :13], table[:, 13])
 
 
 ENTRIES = {
     "housing": Entry(
-        task="regression",
         rows=506,
         columns=13,
         split="train 405",

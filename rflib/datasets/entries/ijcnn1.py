@@ -5,7 +5,6 @@ from rflib.datasets.formats.libsvm import libsvm_reader
 
 ENTRIES = {
     "ijcnn1": Entry(
-        task="classification",
         rows=141_691,
         columns=22,
         classes=2,

@@ -1,12 +1,11 @@
 """Letter recognition: luo2021's two halves of the alphabet."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from rflib.datasets.checksum import mismatch
-from rflib.datasets.entry import CC_BY, TRAIN_TEST, UCI, Block, Entry, File
+from rflib.datasets.entry import CC_BY, TRAIN_TEST, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
 
 _TRAIN_ROWS = 12_000
@@ -14,15 +13,15 @@ _ROWS = Path(__file__).with_name("letter_luo2021_rows.npy")
 _ROWS_FILE = File(_ROWS.name, sha256="19319a08737423461e00e18c3470a4c0e92127bafe6ef93c4bbf7ca7271e646d")
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
+def _read(paths: Paths) -> Blocks:
     """Read luo2021's rows, whose numbers come with rflib.
 
     Their checksum stands here, and so is in the fingerprint of this module.
     """
     if wrong := mismatch(_ROWS, _ROWS_FILE):
         raise ValueError(f"{_ROWS} is not the file that comes with rflib: {wrong}. Install rflib again.")
-    table = read_csv(files[0])
-    X = numbers(files[0], table.iloc[:, 1:])
+    table = read_csv(paths[0])
+    X = numbers(paths[0], table.iloc[:, 1:])
     y = np.where(table[0].to_numpy() <= "M", 1, -1)
     rows = np.load(_ROWS, allow_pickle=False)
     train, test = rows[:_TRAIN_ROWS], rows[_TRAIN_ROWS:]
@@ -33,7 +32,6 @@ def _read(files: Sequence[Path]) -> Iterator[Block]:
 
 ENTRIES = {
     "letter": Entry(
-        task="classification",
         rows=18_000,
         columns=16,
         classes=2,

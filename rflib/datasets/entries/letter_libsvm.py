@@ -5,7 +5,6 @@ from rflib.datasets.formats.libsvm import libsvm_reader
 
 ENTRIES = {
     "letter_libsvm": Entry(
-        task="classification",
         rows=20_000,
         columns=16,
         classes=26,

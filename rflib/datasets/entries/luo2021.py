@@ -1,28 +1,24 @@
 """The splits of luo2021 in its authors' own files, to compare with what the official files give."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 
-from rflib.datasets.entry import CC_BY, NOT_STATED, TRAIN_TEST, Block, Entry, File
+from rflib.datasets.entry import CC_BY, NOT_STATED, TRAIN_TEST, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.npz import read_npz
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
+def _read(paths: Paths) -> Blocks:
     for part in TRAIN_TEST:
-        X, y = read_npz(files[0], f"X_{part}", f"Y_{part}")
+        X, y = read_npz(paths[0], f"X_{part}", f"Y_{part}")
         yield Block(part, X.astype(np.float64), y.ravel().astype(np.int64))
 
 
-def _read_table(files: Sequence[Path]) -> Iterator[Block]:
-    (table,) = read_npz(files[0], "housing")
+def _read_table(paths: Paths) -> Blocks:
+    (table,) = read_npz(paths[0], "housing")
     yield Block("all", table[:, :13], table[:, 13])
 
 
 ENTRIES = {
     "letter_luo2021": Entry(
-        task="classification",
         rows=18_000,
         columns=16,
         classes=2,
@@ -43,7 +39,6 @@ ENTRIES = {
         traps="from a mirror only; equals letter to 4e-6, the rounding",
     ),
     "ijcnn1_luo2021": Entry(
-        task="classification",
         rows=141_691,
         columns=22,
         classes=2,
@@ -65,7 +60,6 @@ ENTRIES = {
         traps="from a mirror only; equals ijcnn1",
     ),
     "usps_luo2021": Entry(
-        task="classification",
         rows=9298,
         columns=256,
         classes=2,
@@ -87,7 +81,6 @@ ENTRIES = {
         traps="from a mirror only; equals usps",
     ),
     "housing_luo2021": Entry(
-        task="regression",
         rows=506,
         columns=13,
         split="train 405",

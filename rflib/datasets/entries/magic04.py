@@ -1,22 +1,18 @@
 """MAGIC gamma telescope: simulated showers, gamma or hadron."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 
-from rflib.datasets.entry import CC_BY, UCI, Block, Entry, File
+from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
-    table = read_csv(files[0])
-    yield Block("all", numbers(files[0], table.iloc[:, :10]), np.where(table[10] == "g", 1, -1))
+def _read(paths: Paths) -> Blocks:
+    table = read_csv(paths[0])
+    yield Block("all", numbers(paths[0], table.iloc[:, :10]), np.where(table[10] == "g", 1, -1))
 
 
 ENTRIES = {
     "magic04": Entry(
-        task="classification",
         rows=19_020,
         columns=10,
         classes=2,

@@ -1,15 +1,12 @@
 """Generated rows of many columns, for measurements of time."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 
-from rflib.datasets.entry import NOT_STATED, Block, Entry, Reader
+from rflib.datasets.entry import NOT_STATED, Block, Blocks, Entry, Paths, Reader
 
 
 def _normal(columns: int) -> Reader:
-    def read(files: Sequence[Path]) -> Iterator[Block]:
+    def read(paths: Paths) -> Blocks:
         X = np.random.default_rng(columns).standard_normal((1500, columns))
         yield Block("all", X, np.where(X[:, 0] > 0, 1, -1))
 
@@ -18,7 +15,6 @@ def _normal(columns: int) -> Reader:
 
 ENTRIES = {
     f"normal_{columns}": Entry(
-        task="classification",
         rows=1500,
         columns=columns,
         classes=2,

@@ -1,11 +1,8 @@
 """Handwritten digits of the US Postal Service: in two halves, or all ten."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import numpy as np
 
-from rflib.datasets.entry import ELEMENTS, NOT_STATED, TRAIN_TEST, Block, Entry, File
+from rflib.datasets.entry import ELEMENTS, NOT_STATED, TRAIN_TEST, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
 
 _CITATION = "LeCun et al. 1990; Hastie, Tibshirani & Friedman, The Elements of Statistical Learning"
@@ -28,20 +25,19 @@ _ZIP = (
 )
 
 
-def _read(files: Sequence[Path]) -> Iterator[Block]:
-    for part, file in zip(TRAIN_TEST, files, strict=True):
-        table = numbers(file, read_csv(file, separator=r"\s+").dropna(axis=1, how="all"))
+def _read(paths: Paths) -> Blocks:
+    for part, path in zip(TRAIN_TEST, paths, strict=True):
+        table = numbers(path, read_csv(path, separator=r"\s+").dropna(axis=1, how="all"))
         yield Block(part, table[:, 1:] + 1, table[:, 0].astype(np.int64))
 
 
-def _read_halves(files: Sequence[Path]) -> Iterator[Block]:
-    for part, X, y in _read(files):
+def _read_halves(paths: Paths) -> Blocks:
+    for part, X, y in _read(paths):
         yield Block(part, X, np.where(y >= 5, 1, -1))
 
 
 ENTRIES = {
     "usps": Entry(
-        task="classification",
         rows=9298,
         columns=256,
         classes=2,
@@ -57,7 +53,6 @@ ENTRIES = {
         "The test digits are harder than the training digits",
     ),
     "usps_digits": Entry(
-        task="classification",
         rows=9298,
         columns=256,
         classes=10,

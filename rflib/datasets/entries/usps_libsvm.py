@@ -5,7 +5,6 @@ from rflib.datasets.formats.libsvm import libsvm_reader
 
 ENTRIES = {
     "usps_libsvm": Entry(
-        task="classification",
         rows=9298,
         columns=256,
         classes=10,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
-from rflib.datasets.entry import TRAIN_TEST, Block, Part, Reader
+from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Part, Paths, Reader
 from rflib.datasets.formats.checked import open_bytes, reading
 
 _BLOCK_BYTES = 1 << 24
@@ -19,10 +19,10 @@ _BLOCK_BYTES = 1 << 24
 def libsvm_reader(columns: int, first_label: int = 0, sparse: bool = False) -> Reader:
     """Return a reader of one file, or of a training and a test file; labels are counted from ``first_label``."""
 
-    def read(files: Sequence[Path]) -> Iterator[Block]:
-        parts: Sequence[Part] = TRAIN_TEST if len(files) == 2 else ("all",)
-        for part, file in zip(parts, files, strict=True):
-            for X, y in libsvm_blocks(file, columns):
+    def read(paths: Paths) -> Blocks:
+        parts: Sequence[Part] = TRAIN_TEST if len(paths) == 2 else ("all",)
+        for part, path in zip(parts, paths, strict=True):
+            for X, y in libsvm_blocks(path, columns):
                 yield Block(part, X if sparse else X.toarray(), y.astype(np.int64) - first_label)
 
     return read
