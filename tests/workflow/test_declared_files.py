@@ -43,8 +43,6 @@ ENVIRONMENT = [
 ]
 # They run each step, or import what others define, and decide nothing.
 RUNNERS = {"rflib.__main__", "rflib.cli", "rflib.experiment.sources", "rflib.lazy"}
-# They find a data set and its verified files, and leave the rest to the modules of `prepare.sources_of`.
-FIND_THE_DATA = {*(f"rflib.datasets.{name}" for name in ("prepare", "registry", "user")), "rflib.validation"}
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
 READ_A_STUDY = {"aggregate", "tables", "figures", "report"}
 READERS = {"rflib.experiment.studies", "rflib.experiment.blame"}
@@ -53,6 +51,8 @@ PLAN_AGAIN = {"aggregate", "report"}
 NAMED = ("rflib.kernels.", "rflib.measures.", "rflib.frequencies.", "rflib.maps.", "rflib.learners.")
 # Looking up a data set imports all of them. An edit of one makes its data anew, and so all that depends on them.
 LOOKED_UP = closure(*MODULES.values())
+# They find a data set and its verified files, and leave the rest to the modules of `prepare.sources_of`.
+FIND_THE_DATA = {*(f"rflib.datasets.{name}" for name in ("prepare", "registry", "user")), "rflib.validation"}
 
 
 class Job(NamedTuple):
@@ -231,7 +231,6 @@ def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPat
     for plan in pipeline.studies.values():
         for entry in plan.entries:
             unit = entry.unit
-            pipeline.data_code(unit.data.folder)
             wildcards = SimpleNamespace(data=unit.data.id, kernel=unit.kernel, method=unit.method)
             pipeline.method_code("sample", wildcards)
             pipeline.method_code("evaluate", wildcards)
@@ -245,6 +244,8 @@ def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPat
     pipeline.code("rflib.experiment.aggregate", "rflib.experiment.held")
     for step in ("tables", "figures", "page"):
         pipeline.code(f"rflib.report.{step}")
+    for name in REGISTRY:
+        pipeline.data_code(name)
     return found
 
 
