@@ -126,7 +126,7 @@ def test_a_full_disk_is_named_while_data_are_prepared(tmp_path, monkeypatch):
     def full(self, array):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("rflib.datasets.prepare.NpyWriter.append", full)
+    monkeypatch.setattr("rflib.datasets.npy.NpyWriter.append", full)
     with pytest.raises(OSError, match=r"cannot write .*digits: No space left.*Make room.*run again"):
         prepare("digits", tmp_path, tmp_path / "digits")
     assert list(tmp_path.iterdir()) == []

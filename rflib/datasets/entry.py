@@ -1,9 +1,16 @@
-"""What the registry says of a data set, and of one of its files."""
+"""What is said of a data set and of its files, and the blocks of rows that its reader yields."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
@@ -11,6 +18,22 @@ ELEMENTS = "https://hastie.su.domains/ElemStatLearn/datasets"
 
 CC_BY = "CC BY 4.0"
 NOT_STATED = "not stated"
+
+Part = Literal["all", "train", "test"]
+TRAIN_TEST: tuple[Part, Part] = ("train", "test")
+
+
+class Block(NamedTuple):
+    """Rows of a data set: the part they belong to, inputs (n, d), dense or sparse, and targets (n,)."""
+
+    part: Part
+    X: NDArray | csr_matrix
+    y: NDArray
+
+
+Paths = Sequence[Path]
+Blocks = Iterator[Block]
+Reader = Callable[[Paths], Blocks]
 
 
 @dataclass(frozen=True)
@@ -51,8 +74,6 @@ class Entry:
 
     Attributes
     ----------
-    task : {"classification", "regression"}
-        What the target is.
     rows, columns : int
         Number of rows, training and test rows together, and of input columns.
     classes : int or None
@@ -62,12 +83,11 @@ class Entry:
         "train 405" (see `rflib.datasets.load`).
     train_rows : int or None
         Number of training rows of a given split.
-    reader : str
-        Name in `rflib.datasets.readers.READERS`.
+    read : callable
+        Takes the paths of the official files and yields blocks of rows with the papers' labels as it parses, so
+        that a large set never stands in memory whole.
     files : tuple of File
-        Official files, in the order that the reader expects; empty for what scikit-learn ships.
-    shipped : tuple of str
-        Files beside the readers, in `rflib.datasets`, that the reader uses too.
+        Official files, in the order that ``read`` expects; empty for what scikit-learn ships.
     papers : tuple of str
         Papers that use it: keys of SPEC.md.
     scaling : str
@@ -78,17 +98,33 @@ class Entry:
         What to know before using it, and how it is handled here.
     """
 
-    task: Literal["classification", "regression"]
     rows: int
     columns: int
     classes: int | None = None
     split: str
     train_rows: int | None = None
-    reader: str
+    read: Reader
     files: tuple[File, ...] = ()
-    shipped: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     scaling: str
     citation: str
     licence: str
     traps: str = ""
+
+    @property
+    def task(self) -> str:
+        """What the target is: "classification" or "regression"."""
+        return "classification" if self.classes else "regression"
+
+    def meta(self, name: str) -> dict[str, Any]:
+        """Return what is said of the data set, under its name, beside its prepared arrays."""
+        keys = ("task", "split", "scaling", "rows", "columns", "classes", "citation", "licence")
+        files = [
+            {
+                "name": file.name,
+                "url": file.urls[0] if file.urls else None,
+                "checksum": " ".join(file.checksum),
+            }
+            for file in self.files
+        ]
+        return {"name": name, **{key: getattr(self, key) for key in keys}, "files": files}

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy.sparse import csr_matrix, issparse, save_npz, vstack
-
 from rflib.datasets.checksum import mismatch
 from rflib.datasets.entry import Entry
-from rflib.datasets.npy import NpyWriter
-from rflib.datasets.readers import READERS, Block
-from rflib.datasets.registry import entry_of
+from rflib.datasets.registry import MODULES, entry_of
 from rflib.datasets.user import read_user_file
-from rflib.files import explained
+from rflib.datasets.write import write
 
 
 def prepare(spec: str | Mapping[str, Any], raw_folder: str | Path, out_folder: str | Path) -> None:
@@ -48,10 +38,19 @@ def prepare(spec: str | Mapping[str, Any], raw_folder: str | Path, out_folder: s
     """
     if isinstance(spec, str):
         entry = entry_of(spec)
-        blocks, meta = READERS[entry.reader](_official(spec, entry, Path(raw_folder))), _about(spec, entry)
+        blocks, meta = entry.read(_official(spec, entry, Path(raw_folder))), entry.meta(spec)
     else:
         blocks, meta = read_user_file(spec)
-    _write(blocks, meta, Path(out_folder))
+    write(blocks, meta, Path(out_folder))
+
+
+def sources_of(name: str) -> tuple[str, str]:
+    """Return the modules that decide, with all that they import, what `prepare` writes of a data set.
+
+    Official files are no more than their checksums, which stand in them; a user's file, which has any name that is
+    not in the registry, is known by its own.
+    """
+    return "rflib.datasets.write", MODULES.get(name, "rflib.datasets.user")
 
 
 def _official(name: str, entry: Entry, folder: Path) -> list[Path]:
@@ -62,75 +61,3 @@ def _official(name: str, entry: Entry, folder: Path) -> list[Path]:
         if wrong := mismatch(path, file):
             raise OSError(f"{path} is not the official file: {wrong}. Delete it and fetch {name!r} again.")
     return paths
-
-
-def _about(name: str, entry: Entry) -> dict[str, Any]:
-    files = [
-        {"name": file.name, "url": file.urls[0] if file.urls else None, "checksum": " ".join(file.checksum)}
-        for file in entry.files
-    ]
-    counts = {"rows": entry.rows, "columns": entry.columns, "classes": entry.classes}
-    source = {"citation": entry.citation, "licence": entry.licence, "files": files}
-    return {
-        "name": name,
-        "task": entry.task,
-        "split": entry.split,
-        "scaling": entry.scaling,
-        **counts,
-        **source,
-    }
-
-
-def _write(blocks: Iterable[Block], meta: Mapping[str, Any], out_folder: Path) -> None:
-    temporary = out_folder.with_name(f".{out_folder.name}.{os.getpid()}.part")
-    shutil.rmtree(temporary, ignore_errors=True)
-    try:
-        with explained(out_folder):
-            temporary.mkdir(parents=True)
-            shapes, labels = _write_arrays(blocks, temporary, meta["task"])
-            found = _counts(shapes, labels, meta["task"])
-            for key, value in found.items():
-                if meta.get(key, value) != value:
-                    raise ValueError(
-                        f"data set {meta['name']!r} has {value} {key}, but {meta[key]} are expected."
-                    )
-            rows_of = {str(label): count for label, count in sorted(labels.items())}
-            text = json.dumps({**meta, **found, "rows_of_label": rows_of, "shapes": shapes}, indent=2)
-            (temporary / "meta.json").write_text(text + "\n", encoding="utf-8")
-            shutil.rmtree(out_folder, ignore_errors=True)
-            os.replace(temporary, out_folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _write_arrays(
-    blocks: Iterable[Block], folder: Path, task: str
-) -> tuple[dict[str, tuple[int, ...]], Counter[int]]:
-    """Write each part's arrays as the blocks come; return their shapes, and how many rows each label has."""
-    writers: dict[str, NpyWriter] = {}
-    sparse: dict[str, list[csr_matrix]] = {}
-    labels: Counter[int] = Counter()
-    with ExitStack() as stack:
-        for part, X, y in blocks:
-            suffix = "" if part == "all" else f"_{part}"
-            for name, array in ((f"X{suffix}", X), (f"y{suffix}", y)):
-                if issparse(array):
-                    sparse.setdefault(name, []).append(array)
-                    continue
-                if name not in writers:
-                    writers[name] = stack.enter_context(NpyWriter(folder / f"{name}.npy"))
-                writers[name].append(np.asarray(array))
-            if task == "classification":
-                labels.update(dict(zip(*(a.tolist() for a in np.unique(y, return_counts=True)), strict=True)))
-    shapes = {name: writer.shape for name, writer in writers.items()}
-    for name, pieces in sparse.items():
-        whole = vstack(pieces, format="csr")
-        save_npz(folder / f"{name}.npz", whole)
-        shapes[name] = whole.shape
-    return shapes, labels
-
-
-def _counts(shapes: Mapping[str, tuple[int, ...]], labels: Counter[int], task: str) -> dict[str, int | None]:
-    inputs = [shape for name, shape in shapes.items() if name.startswith("X")]
-    classes = len(labels) if task == "classification" else None
-    return {"rows": sum(shape[0] for shape in inputs), "columns": inputs[0][1], "classes": classes}

@@ -1,38 +1,21 @@
-"""The data sets by name: all families of `rflib.datasets.entries` in one table."""
+"""The data sets by name: all that the modules of `rflib.datasets.entries` define."""
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from rflib.datasets.entries.adult import ADULT
-from rflib.datasets.entries.bundled import BUNDLED
-from rflib.datasets.entries.cod_rna import COD_RNA
-from rflib.datasets.entries.covtype import COVTYPE
-from rflib.datasets.entries.eeg import EEG
-from rflib.datasets.entries.generated import GENERATED
-from rflib.datasets.entries.gisette import GISETTE
-from rflib.datasets.entries.housing import HOUSING
-from rflib.datasets.entries.ijcnn1 import IJCNN1
-from rflib.datasets.entries.letter import LETTER
-from rflib.datasets.entries.magic04 import MAGIC04
-from rflib.datasets.entries.usps import USPS
+from rflib.datasets import entries
 from rflib.datasets.entry import Entry
 from rflib.validation import hint
 
-REGISTRY: dict[str, Entry] = {
-    **BUNDLED,
-    **LETTER,
-    **IJCNN1,
-    **USPS,
-    **HOUSING,
-    **GISETTE,
-    **ADULT,
-    **EEG,
-    **MAGIC04,
-    **COD_RNA,
-    **COVTYPE,
-    **GENERATED,
-}
+REGISTRY: dict[str, Entry] = {}
+MODULES: dict[str, str] = {}
+for _module in iter_modules(entries.__path__, "rflib.datasets.entries."):
+    _found = import_module(_module.name).ENTRIES
+    REGISTRY |= _found
+    MODULES |= dict.fromkeys(_found, _module.name)
 
 
 def entry_of(name: str) -> Entry:

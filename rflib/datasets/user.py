@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from pyarrow.parquet import read_schema
 from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
-from rflib.datasets.parsers import csv_header, finite, numbers, read_csv, read_libsvm, read_npz, reading
-from rflib.datasets.readers import Block
+from rflib.datasets.entry import Block, Blocks
+from rflib.datasets.formats.checked import finite, reading
+from rflib.datasets.formats.delimited import csv_header, numbers, read_csv
+from rflib.datasets.formats.libsvm import read_libsvm
+from rflib.datasets.formats.npz import read_npz
 from rflib.validation import hint
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FILES = ("file", "test_file")
 _KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns", "zero_based")
@@ -26,6 +30,11 @@ _TABLES = (".csv", ".parquet")
 _LIBSVM = (".libsvm", ".svm")
 _FORMATS = ".csv, .parquet, .npz, .libsvm or .svm (the text formats also with .gz, .bz2 or .xz)"
 _TEST_SIZE = 1 / 3
+
+
+def files_of(spec: Mapping[str, Any]) -> list[str]:
+    """Return the files that a study names for a data set: none, one, or a training and a test file."""
+    return [str(spec[key]) for key in _FILES if key in spec]
 
 
 def identified(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,10 +47,10 @@ def identified(spec: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = {key: spec[key] for key in _KEYS if key in spec}
     _check_spec(known)
-    for key in _FILES:
-        if key in known:
-            _check_columns(Path(known[key]), known)
-    return {**known, "sha256": [checksum(Path(known[key])) for key in _FILES if key in known]}
+    paths = [*map(Path, files_of(known))]
+    for path in paths:
+        _check_columns(path, known)
+    return {**known, "sha256": [*map(checksum, paths)]}
 
 
 def folder_of(spec: Mapping[str, Any]) -> str:
@@ -50,12 +59,12 @@ def folder_of(spec: Mapping[str, Any]) -> str:
     Where the files lie is no part of it, their kind and all that is said of them is.
     """
     said = {key: value for key, value in spec.items() if key not in ("name", *_FILES)}
-    kinds = [_suffix(Path(spec[key])) for key in _FILES if key in spec]
+    kinds = [_suffix(Path(file)) for file in files_of(spec)]
     text = json.dumps([said, kinds], sort_keys=True)
     return f"{spec['name']}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, Any]]:
+def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
     """Return the rows and the description of a user's file.
 
     Parameters
@@ -76,10 +85,10 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, 
         For a missing file or column, another format, values that are missing, not finite or no numbers, labels
         that do not fit the task or are not among the training rows. The message names file, row and column.
     """
-    expected = dict(zip((key for key in _FILES if key in spec), spec.get("sha256", []), strict=False))
+    expected = dict(zip(map(Path, files_of(spec)), spec.get("sha256", []), strict=False))
     _check_spec({key: value for key, value in spec.items() if key != "sha256"})
     path = Path(spec["file"])
-    X, target, names = _read_whole(path, spec, expected.get("file"))
+    X, target, names = _read_whole(path, spec, expected.get(path))
     _check_count(path, X.shape[1], spec)
     y, labels = _target(path, target, spec["task"])
     meta = {
@@ -96,7 +105,7 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Iterator[Block], dict[str, 
             )
         return iter([Block("all", X, y)]), {**meta, "split": f"test {size}"}
     other = Path(spec["test_file"])
-    X_test, target_test, names_test = _read_whole(other, spec, expected.get("test_file"))
+    X_test, target_test, names_test = _read_whole(other, spec, expected.get(other))
     X_test = _in_order(other, X_test, names_test, path, names, X.shape[1])
     y_test, _ = _target(other, target_test, spec["task"], labels)
     meta["files"].append(_file(other))
@@ -169,6 +178,8 @@ def _read_whole(
 
 
 def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
+    import pandas as pd
+
     suffix = _suffix(path)
     if suffix in _TABLES:
         return _table(path, spec.get("target"))
@@ -180,6 +191,8 @@ def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pd
 
 
 def _table(path: Path, target: str | None) -> tuple[NDArray, pd.Series, list[str]]:
+    import pandas as pd
+
     names = _column_names(path)
     _check_target(path, names, target)
     if _suffix(path) == ".csv":
@@ -195,6 +208,8 @@ def _table(path: Path, target: str | None) -> tuple[NDArray, pd.Series, list[str
 def _column_names(path: Path) -> list[str]:
     """Return the names of a table's columns, reading no rows."""
     if _suffix(path) == ".parquet":
+        from pyarrow.parquet import read_schema
+
         with reading(path, "Parquet"):
             schema = read_schema(path)
             index = (schema.pandas_metadata or {}).get("index_columns", [])
@@ -224,6 +239,8 @@ def _check_target(path: Path, names: Sequence[str], target: str | None) -> None:
 
 
 def _npz(path: Path) -> tuple[NDArray[np.float64], pd.Series]:
+    import pandas as pd
+
     X, y = read_npz(path, "X", "y")
     y = y.squeeze()
     if X.ndim != 2 or y.shape != X.shape[:1]:
@@ -279,6 +296,8 @@ def _target(
 
 def _label_values(path: Path, y: pd.Series) -> list[int] | list[str]:
     """Return labels as integers, or as text if they are no numbers."""
+    import pandas as pd
+
     if not pd.api.types.is_numeric_dtype(y) or pd.api.types.is_bool_dtype(y):
         return y.astype(str).tolist()
     whole = np.flatnonzero(y != np.round(y))

@@ -38,61 +38,6 @@ def closure(*modules: str) -> set[str]:
     return reached
 
 
-def fingerprint_of_definitions(*definitions: tuple[str, str] | tuple[str, str, str]) -> str:
-    """Return 16 hexadecimal digits for single definitions and those that they use, within rflib.
-
-    For modules that hold many things of which a job uses one, such as the readers of data sets.
-
-    Parameters
-    ----------
-    *definitions : (module, name) or (module, name, key)
-        A top-level name, or the value of ``key`` in the top-level dictionary ``name``.
-    """
-    reached: dict[tuple[str, str], str] = {}
-    waiting: list[tuple[str, str]] = []
-
-    def use(module: str, name: str, node: ast.AST) -> None:
-        reached[module, name] = ast.dump(node)
-        waiting.extend((module, inner.id) for inner in ast.walk(node) if isinstance(inner, ast.Name))
-
-    for module, name, *key in definitions:
-        node = _definitions(module)[name]
-        use(module, ".".join([name, *key]), _value(node, key[0]) if key else node)
-    while waiting:
-        module, name = waiting.pop()
-        found = _definitions(module).get(name)
-        if found is None or (module, name) in reached:
-            continue
-        if not isinstance(found, ast.ImportFrom):
-            use(module, name, found)
-        elif (base := _absolute(module, found)).startswith("rflib"):
-            waiting.append((_defining(base, name), name))
-    return hashlib.sha256(repr(sorted(reached.items())).encode()).hexdigest()[:16]
-
-
-@cache
-def _definitions(module: str) -> dict[str, ast.AST]:
-    """Top-level functions, classes, assignments and names imported from modules."""
-    found: dict[str, ast.AST] = {}
-    for node in _tree(module).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found[node.name] = node
-        elif isinstance(node, ast.ImportFrom):
-            found |= {alias.name: node for alias in node.names}
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {target.id: node for target in targets if isinstance(target, ast.Name)}
-    return found
-
-
-def _value(node: ast.AST, key: str) -> ast.AST:
-    """Return the value of a key in the dictionary that an assignment gives, or where it may come from."""
-    table = node.value  # type: ignore[attr-defined]
-    pairs = list(zip(table.keys, table.values, strict=True))
-    named = [value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key]
-    return named[0] if named else ast.List([value for name, value in pairs if name is None])
-
-
 @cache
 def _tree(module: str) -> ast.Module:
     spec = find_spec(module)

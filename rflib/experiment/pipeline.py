@@ -15,11 +15,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import rflib.datasets
 from rflib.datasets.fetch import held
+from rflib.datasets.prepare import sources_of
 from rflib.datasets.registry import REGISTRY, entry_of
 from rflib.experiment.blame import place, within
-from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
+from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
 from rflib.experiment.jobs import JOBS, Job
 from rflib.experiment.plan import StudyPlan, plan_study
@@ -28,7 +28,6 @@ from rflib.experiment.studies import complete_config, load_study
 from rflib.validation import hint
 
 SHOWN = {"title", "text", "paper", "tables", "figures", "claims"}
-_DATASETS = Path(rflib.datasets.__file__).parent
 _RENAME = "Give one of them another name."
 
 
@@ -211,15 +210,8 @@ class Pipeline:
         return canonical(self._user_specs[folder]) if folder in self._user_specs else folder
 
     def data_code(self, folder: str) -> str:
-        """Return what decides a prepared data set besides its files: its entry, and the code that reads it."""
-        write = ("rflib.datasets.prepare", "_write")
-        if folder in self._user_specs:
-            return fingerprint_of_definitions(write, ("rflib.datasets.user", "read_user_file"))
-        entry = entry_of(folder)
-        code = fingerprint_of_definitions(write, ("rflib.datasets.readers", "READERS", entry.reader))
-        sums = [file.sha256 or file.md5 for file in entry.files]
-        shipped = [hashlib.sha256((_DATASETS / name).read_bytes()).hexdigest() for name in entry.shipped]
-        return canonical([code, entry.task, entry.split, sums, *shipped])
+        """Return the fingerprint of what prepares a data set; official files' checksums stand in its entry."""
+        return fingerprint(*sources_of(folder))
 
     # reports
 

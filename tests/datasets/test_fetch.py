@@ -100,7 +100,7 @@ def register(monkeypatch, server):
         urls = tuple(f"{server}/{kind}/thing.data" for kind in kinds)
         file = File("thing.data", urls, **({"sha256": SHA, "size": len(CONTENT)} | about))
         entry = Entry(
-            task="regression", rows=1, columns=1, split="half", reader="housing", files=(file,), scaling="",
+            rows=1, columns=1, split="half", read=iter, files=(file,), scaling="",
             citation="", licence="",
         )  # fmt: skip
         monkeypatch.setitem(REGISTRY, "thing", entry)

@@ -8,10 +8,9 @@ import pytest
 from scipy.ndimage import correlate
 
 from rflib.datasets.fetch import FetchError, fetch, fetch_file
+from rflib.datasets.formats.delimited import read_csv
 from rflib.datasets.load import load
-from rflib.datasets.parsers import read_csv
 from rflib.datasets.prepare import prepare
-from rflib.datasets.readers import READERS
 from rflib.datasets.registry import REGISTRY, describe, files
 
 # Training rows of each label and test rows of each label where the split is given; else all rows of each label.
@@ -172,7 +171,7 @@ def test_usps_of_libsvm_is_another_version(prepared, mirror, raw):
     """Each image smoothed; its training file is not held, but the test file shows reader and difference."""
     test = REGISTRY["usps_libsvm"].files[1]
     path = fetch_file(test, raw, [mirror])
-    first, second = list(READERS["usps_libsvm"]([path, path]))
+    first, second = list(REGISTRY["usps_libsvm"].read([path, path]))
     original = load(prepared("usps_digits"))
     window = np.exp(-(np.arange(-3, 4) ** 2) / (2 * 0.75**2))
     window = np.outer(window, window) / window.sum() ** 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rflib.experiment import fingerprint as module
-from rflib.experiment.fingerprint import fingerprint, fingerprint_of_definitions
+from rflib.experiment.fingerprint import fingerprint
 
 FILES = {
     "__init__.py": "MODULES = {'One': 'one', 'Two': 'two'}\n",
@@ -19,8 +19,6 @@ FILES = {
     "two.py": "class Two:\n    y = 2\n",
     "helper.py": "def shared():\n    '''Share.'''\n    return 3\n",
     "other.py": "z = 4\n",
-    "readers.py": "from PACKAGE.helper import shared\ndef a():\n    return b()\ndef b():\n    return 1\n"
-    "def c():\n    return shared()\nTABLE = {'a': a, 'c': c}\n",
 }
 _numbers = itertools.count()
 
@@ -48,7 +46,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[s
 
 
 def forget() -> None:
-    for function in (module._tree, module._digest, module._imports, module._definitions, module._is_package):
+    for function in (module._tree, module._digest, module._imports, module._is_package):
         function.cache_clear()
 
 
@@ -73,25 +71,6 @@ def test_a_module_and_what_it_imports(
     before = fingerprint(f"{name}.one")
     edit(file, old, new)
     assert (fingerprint(f"{name}.one") != before) == changes
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "changes"),
-    [
-        ("readers.py", "return b()", "return b() + 1", True),
-        ("readers.py", "return 1", "return 2", True),
-        ("readers.py", "return shared()", "return shared() + 1", False),
-        ("readers.py", "'c': c}", "'c': c, 'd': a}", False),
-        ("helper.py", "return 3", "return 5", False),
-    ],
-)
-def test_single_definitions(
-    package: tuple[str, Callable[..., None]], file: str, old: str, new: str, changes: bool
-) -> None:
-    name, edit = package
-    before = fingerprint_of_definitions((f"{name}.readers", "TABLE", "a"))
-    edit(file, old, new)
-    assert (fingerprint_of_definitions((f"{name}.readers", "TABLE", "a")) != before) == changes
 
 
 def test_maps_differ_from_each_other() -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from rflib.datasets.registry import REGISTRY
+from rflib.datasets.registry import MODULES, REGISTRY
 from rflib.experiment import pipeline as pipeline_module
 from rflib.experiment.fingerprint import closure, fingerprint
 from rflib.experiment.pipeline import Pipeline
@@ -51,6 +51,10 @@ READERS = {"rflib.experiment.studies", "rflib.experiment.blame"}
 # They plan the study again, and so build what it names, for labels and names of files: those are the rule's input.
 PLAN_AGAIN = {"aggregate", "report"}
 NAMED = ("rflib.kernels.", "rflib.measures.", "rflib.frequencies.", "rflib.maps.", "rflib.learners.")
+# Looking up a data set imports all of them. An edit of one makes its data anew, and so all that depends on them.
+LOOKED_UP = closure(*MODULES.values())
+# They find a data set and its verified files, and leave the rest to the modules of `prepare.sources_of`.
+FIND_THE_DATA = {*(f"rflib.datasets.{name}" for name in ("prepare", "registry", "user")), "rflib.validation"}
 
 
 class Job(NamedTuple):
@@ -155,8 +159,8 @@ def _undeclared(job: Job, workspace: Workspace) -> list[str]:
     package = workspace.folder / "rflib"
     if job.step in ("fetch", "prepare"):
         entry = REGISTRY[job.option("--name" if job.step == "fetch" else "--spec")]
-        # Their sha256 are in the rule's parameter ``code``.
-        known += [package / "datasets" / name for name in entry.shipped]
+        # The modules there are in the rule's parameter ``code``, and hold the sha256 of all other files.
+        known.append(package / "datasets/entries")
         for file in entry.files:
             known += [workspace.folder / "data" / file.name, MIRROR / file.name, MIRROR / f"{file.name}.xz"]
     if job.step in READ_A_STUDY:
@@ -199,14 +203,16 @@ def test_every_file_that_a_job_reads_is_declared(study: str, audited: tuple[Work
 def test_every_module_that_a_job_imports_is_in_its_fingerprint(
     audited: tuple[Workspace, list[Job]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for those of `prepare`, whose fingerprint is of single definitions (`test_fingerprint.py`)."""
     workspace, jobs = audited
     monkeypatch.chdir(workspace.folder)
     modules_of = _modules_of_fingerprints(workspace, monkeypatch)
     for job in jobs:
-        if job.step not in ("fetch", "prepare"):
+        if job.step != "fetch":
             (code,) = [word for word in modules_of if any(word in text for text in job.record["params"])]
-            strange = {name for name in job.modules - modules_of[code] - RUNNERS if not _is_package(name)}
+            known = modules_of[code] | RUNNERS | LOOKED_UP
+            strange = {name for name in job.modules - known if not _is_package(name)}
+            if job.step == "prepare":
+                strange -= FIND_THE_DATA
             if job.step in READ_A_STUDY:
                 strange -= READERS
             if job.step in PLAN_AGAIN:
@@ -230,6 +236,8 @@ def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPat
     pipeline.code("rflib.experiment.aggregate", "rflib.experiment.held")
     for step in ("tables", "figures", "page"):
         pipeline.code(f"rflib.report.{step}")
+    for name in REGISTRY:
+        pipeline.data_code(name)
     return found
 
 

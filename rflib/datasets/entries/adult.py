@@ -1,16 +1,16 @@
-"""Census income: LIBSVM's binary columns, and UCI's table."""
+"""Census income, as LIBSVM's binary columns."""
 
-from rflib.datasets.entry import CC_BY, LIBSVM, UCI, Entry, File
+from rflib.datasets.entry import CC_BY, LIBSVM, Entry, File
+from rflib.datasets.formats.libsvm import libsvm_reader
 
-ADULT = {
+ENTRIES = {
     "adult": Entry(
-        task="classification",
         rows=48_842,
         columns=123,
         classes=2,
         split="given",
         train_rows=32_561,
-        reader="adult",
+        read=libsvm_reader(columns=123, sparse=True),
         files=(
             File(
                 "a9a",
@@ -33,35 +33,5 @@ ADULT = {
         licence=CC_BY,
         traps="the largest index of the test file is 122, so the number of columns is set to 123. 5,528 test rows "
         "repeat a training row, and 1,061 groups of equal rows have both labels",
-    ),
-    "adult_uci": Entry(
-        task="classification",
-        rows=48_842,
-        columns=108,
-        classes=2,
-        split="given",
-        train_rows=32_561,
-        reader="adult_uci",
-        files=(
-            File(
-                "adult.data",
-                (f"{UCI}/adult/adult.data",),
-                sha256="5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-                md5="5d7c39d7b8804f071cdd1f2a7c460872",
-                size=3_974_305,
-            ),
-            File(
-                "adult.test",
-                (f"{UCI}/adult/adult.test",),
-                sha256="a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
-                md5="35238206dfdf7f1fe215bbb874adecdc",
-                size=2_003_153,
-            ),
-        ),
-        scaling="six raw numbers, then 0 or 1 for each value of the eight others: standardize or minmax",
-        citation="Kohavi 1996, UCI",
-        licence=CC_BY,
-        traps="+1 is over 50K. 3,620 rows have unknown values (?), which are a value of their own. In the test "
-        "file labels end with a dot and the first line is a comment",
     ),
 }

@@ -1,48 +1,54 @@
 """What scikit-learn ships: small, and there without any download."""
 
-from rflib.datasets.entry import CC_BY, NOT_STATED, Entry
+from rflib.datasets.entry import CC_BY, NOT_STATED, Block, Blocks, Entry, Paths, Reader
 
-BUNDLED = {
+
+def _bundled(name: str) -> Reader:
+    def read(paths: Paths) -> Blocks:
+        from sklearn import datasets
+
+        yield Block("all", *getattr(datasets, f"load_{name}")(return_X_y=True))
+
+    return read
+
+
+ENTRIES = {
     "digits": Entry(
-        task="classification",
         rows=1797,
         columns=64,
         classes=10,
         split="2/3",
-        reader="digits",
+        read=_bundled("digits"),
         scaling="grey values 0..16",
         citation="Alpaydin & Kaynak 1998, UCI (its test part), as shipped with scikit-learn",
         licence=CC_BY,
         traps="three columns are constant",
     ),
     "breast_cancer": Entry(
-        task="classification",
         rows=569,
         columns=30,
         classes=2,
         split="2/3",
-        reader="breast_cancer",
+        read=_bundled("breast_cancer"),
         scaling="raw; the columns differ in scale by 1e5: standardize",
         citation="Wolberg, Mangasarian, Street & Street 1993, UCI, as shipped with scikit-learn",
         licence=CC_BY,
     ),
     "wine": Entry(
-        task="classification",
         rows=178,
         columns=13,
         classes=3,
         split="2/3",
-        reader="wine",
+        read=_bundled("wine"),
         scaling="raw; the columns differ in scale by 1e3: standardize",
         citation="Aeberhard & Forina 1992, UCI, as shipped with scikit-learn",
         licence=CC_BY,
     ),
     "diabetes": Entry(
-        task="regression",
         rows=442,
         columns=10,
         split="2/3",
-        reader="diabetes",
+        read=_bundled("diabetes"),
         scaling="columns of mean 0 and norm 1 over all rows",
         citation="Efron, Hastie, Johnstone & Tibshirani 2004, as shipped with scikit-learn",
         licence=NOT_STATED,

@@ -1,6 +1,7 @@
 """Non-coding RNA: with LIBSVM's validation rows for tests, or with liu2020's."""
 
 from rflib.datasets.entry import LIBSVM, NOT_STATED, Entry, File
+from rflib.datasets.formats.libsvm import libsvm_reader
 
 _CITATION = "Uzilov, Keegan & Mathews 2006; Chang & Lin 2001, LIBSVM data"
 
@@ -12,15 +13,14 @@ _TRAIN = File(
     size=4_667_176,
 )
 
-COD_RNA = {
+ENTRIES = {
     "cod_rna": Entry(
-        task="classification",
         rows=331_152,
         columns=8,
         classes=2,
         split="given",
         train_rows=59_535,
-        reader="cod_rna",
+        read=libsvm_reader(columns=8),
         files=(
             _TRAIN,
             File(
@@ -40,13 +40,12 @@ COD_RNA = {
         "repeat a training row",
     ),
     "cod_rna_liu2020": Entry(
-        task="classification",
         rows=216_948,
         columns=8,
         classes=2,
         split="given",
         train_rows=59_535,
-        reader="cod_rna",
+        read=libsvm_reader(columns=8),
         files=(
             _TRAIN,
             File(

@@ -1,18 +1,36 @@
 """Forest cover type: 581,012 rows, and two samples of them that fit everywhere."""
 
-from rflib.datasets.entry import CC_BY, UCI, Entry, File
+import numpy as np
+
+from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
+from rflib.datasets.formats.checked import finite
+from rflib.datasets.formats.delimited import csv_blocks, numbers
 
 _CITATION = "Blackard & Dean 1999, UCI"
 _LABELS = "+1 is cover type 2 (48.8 %), -1 the other six, as LIBSVM's covtype.binary"
 
-COVTYPE = {
+
+def _read(paths: Paths) -> Blocks:
+    """Read in single precision, which holds the integers exactly."""
+    for table in csv_blocks(paths[0], dtype=np.float32):
+        values = table.to_numpy()
+        X = finite(paths[0], values[:, :54], first_row=table.index[0])
+        yield Block("all", X, np.where(values[:, 54] == 2, 1, -1))
+
+
+def _read_sample(paths: Paths) -> Blocks:
+    for table in csv_blocks(paths[0], header=True):
+        y = np.where(table.pop("Cover_Type") == 2, 1, -1)
+        yield Block("all", numbers(paths[0], table, table.index[0]), y)
+
+
+ENTRIES = {
     "covtype": Entry(
-        task="classification",
         rows=581_012,
         columns=54,
         classes=2,
         split="half",
-        reader="covtype",
+        read=_read,
         files=(
             File(
                 "covtype.data.gz",
@@ -28,12 +46,11 @@ COVTYPE = {
         traps=f"{_LABELS}; 44 of the 54 columns are 0 or 1",
     ),
     "covtype_sample": Entry(
-        task="classification",
         rows=92_962,
         columns=54,
         classes=2,
         split="half",
-        reader="covtype_sample",
+        read=_read_sample,
         files=(
             File(
                 "covtype_ramp_test_92962.csv.gz",
@@ -47,12 +64,11 @@ COVTYPE = {
         traps=f"from a mirror only; a stratified sample of 16 % of the rows. {_LABELS}; one column is constant",
     ),
     "covtype_20k": Entry(
-        task="classification",
         rows=20_000,
         columns=54,
         classes=2,
         split="half",
-        reader="covtype",
+        read=_read,
         files=(
             File(
                 "covtype-min.data",

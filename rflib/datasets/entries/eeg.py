@@ -1,15 +1,26 @@
 """EEG eye state: one person's recording, 117 seconds."""
 
-from rflib.datasets.entry import CC_BY, UCI, Entry, File
+import numpy as np
 
-EEG = {
+from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
+from rflib.datasets.formats.arff import read_arff
+from rflib.datasets.formats.delimited import numbers
+
+_OUTLIERS = (898, 10386, 11509, 13179)
+
+
+def _read(paths: Paths) -> Blocks:
+    table = np.delete(numbers(paths[0], read_arff(paths[0])), _OUTLIERS, axis=0)
+    yield Block("all", table[:, :14], table[:, 14].astype(np.int64))
+
+
+ENTRIES = {
     "eeg": Entry(
-        task="classification",
         rows=14_976,
         columns=14,
         classes=2,
         split="half",
-        reader="eeg",
+        read=_read,
         files=(
             File(
                 "EEG Eye State.arff",

@@ -1,15 +1,15 @@
 """Gisette: the digits 4 and 9, with columns made to mislead."""
 
 from rflib.datasets.entry import CC_BY, LIBSVM, Entry, File
+from rflib.datasets.formats.libsvm import libsvm_reader
 
-GISETTE = {
+ENTRIES = {
     "gisette": Entry(
-        task="classification",
         rows=6000,
         columns=5000,
         classes=2,
         split="2/3",
-        reader="gisette",
+        read=libsvm_reader(columns=5000),
         files=(
             File(
                 "gisette_scale.bz2",

@@ -1,18 +1,16 @@
 """The IJCNN 2001 challenge: a time series of an engine, unbalanced."""
 
 from rflib.datasets.entry import LIBSVM, NOT_STATED, Entry, File
+from rflib.datasets.formats.libsvm import libsvm_reader
 
-_CITATION = "Prokhorov, IJCNN 2001 neural network competition; Chang & Lin 2001, LIBSVM data"
-
-IJCNN1 = {
+ENTRIES = {
     "ijcnn1": Entry(
-        task="classification",
         rows=141_691,
         columns=22,
         classes=2,
         split="given",
         train_rows=49_990,
-        reader="ijcnn1",
+        read=libsvm_reader(columns=22),
         files=(
             File(
                 "ijcnn1.bz2",
@@ -31,31 +29,10 @@ IJCNN1 = {
         ),
         papers=("luo2021",),
         scaling="as LIBSVM's, each column about [-1, 1]; luo2021 then scales rows to unit norm",
-        citation=_CITATION,
+        citation="Prokhorov, IJCNN 2001 neural network competition; Chang & Lin 2001, LIBSVM data",
         licence=NOT_STATED,
         traps="9.7 % of the rows are positive: always answering -1 is right in 90.3 %. A time series with "
         "overlapping windows, columns 1..10 a one-hot clock: rows are not independent. The authors' export has "
         "the same rows in the same order. OpenML's copy repeats the training rows",
-    ),
-    "ijcnn1_luo2021": Entry(
-        task="classification",
-        rows=141_691,
-        columns=22,
-        classes=2,
-        split="given",
-        train_rows=49_990,
-        reader="luo2021_export",
-        files=(
-            File(
-                "gorf_splits/gorf_ijcnn.npz",
-                sha256="5c806fb0ddd0facf79ed6c7bf20088ff934a42be1e7b24b255ed2784dd8b6db6",
-                size=2_956_942,
-            ),
-        ),
-        papers=("luo2021",),
-        scaling="as ijcnn1",
-        citation=f"{_CITATION}; the authors' ijcnn.mat",
-        licence=NOT_STATED,
-        traps="from a mirror only; equals ijcnn1",
     ),
 }

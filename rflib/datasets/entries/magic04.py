@@ -1,15 +1,23 @@
 """MAGIC gamma telescope: simulated showers, gamma or hadron."""
 
-from rflib.datasets.entry import CC_BY, UCI, Entry, File
+import numpy as np
 
-MAGIC04 = {
+from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
+from rflib.datasets.formats.delimited import numbers, read_csv
+
+
+def _read(paths: Paths) -> Blocks:
+    table = read_csv(paths[0])
+    yield Block("all", numbers(paths[0], table.iloc[:, :10]), np.where(table[10] == "g", 1, -1))
+
+
+ENTRIES = {
     "magic04": Entry(
-        task="classification",
         rows=19_020,
         columns=10,
         classes=2,
         split="half",
-        reader="magic04",
+        read=_read,
         files=(
             File(
                 "magic04.data",

@@ -1,4 +1,4 @@
-"""Parsers: blocks, exact values, and malformed input, which gives a ValueError that names the file or data."""
+"""File formats: blocks, exact values, and malformed input, which gives a ValueError that names the file."""
 
 import bz2
 import gzip
@@ -10,9 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rflib.datasets import parsers
+from rflib.datasets.formats import delimited, libsvm
+from rflib.datasets.formats.arff import read_arff
+from rflib.datasets.formats.delimited import csv_blocks, numbers, read_csv
+from rflib.datasets.formats.libsvm import libsvm_blocks, read_libsvm
 from rflib.datasets.npy import NpyWriter
-from rflib.datasets.parsers import csv_blocks, libsvm_blocks, numbers, read_arff, read_csv, read_libsvm
 from rflib.datasets.user import read_user_file
 
 ARFF = "% comment\n@RELATION r\n@ATTRIBUTE a NUMERIC\n@attribute b {0,1}\n\n@DATA\n1.5,0\n-2,1\n"
@@ -32,8 +34,8 @@ def test_arff(tmp_path):
 
 @pytest.mark.parametrize("read", [csv_blocks, libsvm_blocks])
 def test_blocks_make_the_whole(read, monkeypatch, tmp_path):
-    monkeypatch.setattr(parsers, "_BLOCK_ROWS", 7)
-    monkeypatch.setattr(parsers, "_BLOCK_BYTES", 70)
+    monkeypatch.setattr(delimited, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", 70)
     path = tmp_path / "file"
     separator = "," if read is csv_blocks else " "
     path.write_text(
@@ -51,7 +53,7 @@ def test_blocks_make_the_whole(read, monkeypatch, tmp_path):
 
 
 def test_the_bad_line_is_named_in_a_later_block(monkeypatch, tmp_path):
-    monkeypatch.setattr(parsers, "_BLOCK_BYTES", 70)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", 70)
     path = tmp_path / "file"
     path.write_text("1 1:2\n" * 40 + "1 2:3 1:2\n" + "1 1:2\n" * 40)
     with pytest.raises(ValueError, match="file cannot be read as LIBSVM data: line 41: "):

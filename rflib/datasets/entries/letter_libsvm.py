@@ -1,0 +1,35 @@
+"""Letter recognition: all 26 letters, as LIBSVM has them."""
+
+from rflib.datasets.entry import CC_BY, LIBSVM, Entry, File
+from rflib.datasets.formats.libsvm import libsvm_reader
+
+ENTRIES = {
+    "letter_libsvm": Entry(
+        rows=20_000,
+        columns=16,
+        classes=26,
+        split="given",
+        train_rows=15_000,
+        read=libsvm_reader(columns=16),
+        files=(
+            File(
+                "letter.scale",
+                (f"{LIBSVM}/multiclass/letter.scale",),
+                sha256="ce2c7df15cc5742dc4382d59079181c97c21e0beaa0af53c84cc5745c69f1020",
+                md5="8594cf7100aa2639da62b27e11443ceb",
+                size=2_630_396,
+            ),
+            File(
+                "letter.scale.t",
+                (f"{LIBSVM}/multiclass/letter.scale.t",),
+                sha256="07522ccbf54187fae6d560d1712b88c41ea1f7e8d19491c5adcc22ee37a075da",
+                md5="f1dac07223d44b69f3d27b03e3e7b907",
+                size=877_223,
+            ),
+        ),
+        scaling="x / 7.5 - 1, in [-1, 1], to six digits",
+        citation="Frey & Slate 1991, UCI; Hsu & Lin 2002, LIBSVM data",
+        licence=CC_BY,
+        traps="labels 1..26 are A..Z; the rows are UCI's in another order; 458 test rows repeat a training row",
+    ),
+}

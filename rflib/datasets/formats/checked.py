@@ -1,0 +1,47 @@
+"""Files are data only: damage and values that are not finite are errors that name file, row and column."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+_OPENERS: dict[str, Callable[..., IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
+
+
+@contextmanager
+def reading(path: Path, form: str) -> Iterator[None]:
+    """Turn whatever a damaged file makes a parser raise into a ValueError that names the file.
+
+    Whatever: one changed byte makes zipfile, zlib, pandas and pyarrow raise a dozen kinds of exception.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(f"{path} cannot be read as {form}: {error}") from error
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file for reading, decompressed by its ending."""
+    return _OPENERS.get(path.suffix, open)(path, "rb")
+
+
+def finite(
+    path: Path, X: NDArray[np.float64], names: Sequence[str] | None = None, first_row: int = 0
+) -> NDArray[np.float64]:
+    """Return X, or raise ValueError naming file, row and column of a value that is missing or not finite."""
+    if np.isfinite(X).all():
+        return X
+    wrong = np.argwhere(~np.isfinite(X))
+    row, column = map(int, wrong[0])
+    raise ValueError(
+        f"{path}: row {first_row + row} (from 0), column {repr(names[column]) if names else column} is missing "
+        f"or not finite ({len(wrong)} such values). Remove or impute them first."
+    )

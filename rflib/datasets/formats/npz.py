@@ -1,0 +1,22 @@
+"""Archives of numpy arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.datasets.formats.checked import reading
+
+
+def read_npz(path: Path, *names: str) -> list[NDArray]:
+    """Return the arrays of these names of an .npz file, which may hold no pickled objects."""
+    with reading(path, "npz without pickled objects"), path.open("rb") as file:
+        archive = np.load(file, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError("it is no archive of arrays")
+        with archive:
+            if missing := [name for name in names if name not in archive]:
+                raise ValueError(f"it has no array {missing[0]}")
+            return [archive[name] for name in names]
