@@ -18,6 +18,7 @@ from typing import Any
 from rflib.datasets.fetch import held
 from rflib.datasets.prepare import sources_of
 from rflib.datasets.registry import REGISTRY, entry_of
+from rflib.datasets.user import files_of, folder_of, identified
 from rflib.experiment.blame import place, within
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
@@ -113,8 +114,6 @@ class Pipeline:
             name = dataset["name"]
             if "file" not in dataset or (dataset.get("optional") and not self._held(dataset)):
                 continue
-            from rflib.datasets.user import identified  # with pandas, which takes half a second
-
             with within(place(path)), within(f"data set {name!r}"):
                 if name in REGISTRY:
                     raise ValueError(
@@ -131,7 +130,7 @@ class Pipeline:
         named: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
         for study, (_, users) in self._loaded.items():
             for name, spec in users.items():
-                named[name].setdefault(_folder(spec), []).append(study)
+                named[name].setdefault(folder_of(spec), []).append(study)
         for name, studies_of in named.items():
             if len(studies_of) > 1:
                 studies = list(chain.from_iterable(studies_of.values()))
@@ -156,7 +155,7 @@ class Pipeline:
         sizes = {key: self.config[key] for key in ("preset", "repetitions", "seed_block", "precision")}
         datasets = [dataset for study, _ in self._loaded.values() for dataset in study["datasets"]]
         absent = sorted({d["name"] for d in datasets if d.get("optional") and not self._held(d)})
-        users = {name: _folder(spec) for _, found in self._loaded.values() for name, spec in found.items()}
+        users = {name: folder_of(spec) for _, found in self._loaded.values() for name, spec in found.items()}
         return {**sizes, "absent": absent, "folders": users}
 
     def _held(self, dataset: Mapping[str, Any]) -> bool:
@@ -202,8 +201,7 @@ class Pipeline:
 
     def user_files(self, folder: str) -> list[str]:
         """Return the user's files that a folder of prepared data is made of; none for the registry's."""
-        spec = self._user_specs.get(folder, {})
-        return [spec[key] for key in ("file", "test_file") if key in spec]
+        return files_of(self._user_specs.get(folder, {}))
 
     def data_spec(self, folder: str) -> str:
         """Return the name of a registered data set, or what is said of a user's file as JSON."""
@@ -264,7 +262,7 @@ class Pipeline:
 
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:
-        return {_folder(spec): spec for _, users in self._loaded.values() for spec in users.values()}
+        return {folder_of(spec): spec for _, users in self._loaded.values() for spec in users.values()}
 
 
 class JobRule:
@@ -332,12 +330,6 @@ def _said(spec: Mapping[str, Any]) -> str:
     """Return what is said of a user's file, with short digests, to be read."""
     short = {**spec, "sha256": [digest[:8] for digest in spec["sha256"]]}
     return ", ".join(f"{key} {value}" for key, value in short.items() if key != "name")
-
-
-def _folder(spec: Mapping[str, Any]) -> str:
-    from rflib.datasets.user import folder_of
-
-    return folder_of(spec)
 
 
 def _papers(part: Any) -> set[str]:
