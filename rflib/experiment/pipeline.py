@@ -290,7 +290,7 @@ class JobRule:
         return self._job(wildcards).text
 
     def results(self, wildcards: Any, output: Any) -> str:
-        """The folder of the results; of the output, so that Snakemake does not take it for what decides a result."""
+        """The folder of the results; of the output, so that another folder is no reason to run again."""
         return self._results
 
     def code(self, wildcards: Any) -> str:
