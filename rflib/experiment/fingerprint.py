@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 
+@cache
 def fingerprint(*modules: str) -> str:
     """Return 16 hexadecimal digits for the modules and everything that they import in their own packages."""
     digest = hashlib.sha256()
@@ -49,6 +50,8 @@ def _tree(module: str) -> ast.Module:
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:] if isinstance(first.value.value, str) else node.body
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
     return tree
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from rflib.experiment.specs import (
@@ -24,6 +25,7 @@ from rflib.experiment.specs import (
     shorten,
 )
 from rflib.experiment.values import Value
+from rflib.measures.base import SpectralMeasure
 from rflib.measures.construct import CONSTRUCTIONS, resolved
 
 Seeds = tuple[int, int]
@@ -90,6 +92,13 @@ class Unit(Value):
         """The job that constructs the spectral measure, which methods may share; None for closed forms."""
         measure = _construction(self.feature_map)
         return None if measure is None else SpectraJob(self.data, self.kernel, measure)
+
+    def measure(self, results: Path) -> SpectralMeasure:
+        """Read the measure that the job ``spectra`` constructed; the unit's modules have the code that reads it."""
+        from rflib.measures.store import load
+
+        assert self.spectra is not None
+        return load(results / self.spectra.path)
 
     @cached_property
     def modules(self) -> tuple[str, ...]:

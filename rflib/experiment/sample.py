@@ -13,7 +13,6 @@ from rflib.experiment.cells import read_rows, seed_of
 from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.warned import COLUMN, recorded
 from rflib.files import write_arrays
-from rflib.measures.store import load
 
 if TYPE_CHECKING:
     from rflib.experiment.jobs import SampleJob
@@ -27,7 +26,7 @@ def run(job: SampleJob, results: Path, output: Path) -> None:
     The arrays are named n_components/seed/array.
     """
     unit = job.unit
-    constructed = {"measure": load(results / unit.spectra.path)} if unit.spectra else {}
+    constructed = {"measure": unit.measure(results)} if unit.spectra else {}
     arrays: dict[str, NDArray] = {}
     told: set[str] = set()
     for seed in range(*job.seeds):

@@ -14,7 +14,8 @@ from rflib.experiment.fingerprint import fingerprint
 
 FILES = {
     "__init__.py": "MODULES = {'One': 'one', 'Two': 'two'}\n",
-    "one.py": '"""One."""\nfrom PACKAGE import Two\nfrom .helper import shared\n'
+    "one.py": '"""One."""\nfrom typing import TYPE_CHECKING\nfrom PACKAGE import Two\nfrom .helper import shared\n'
+    "if TYPE_CHECKING:\n    from .other import z\n"
     'class One(Two):\n    """A class."""\n    x = 1\n',
     "two.py": "class Two:\n    y = 2\n",
     "helper.py": "def shared():\n    '''Share.'''\n    return 3\n",
@@ -46,7 +47,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[s
 
 
 def forget() -> None:
-    for function in (module._tree, module._digest, module._imports, module._is_package):
+    for function in (module.fingerprint, module._tree, module._digest, module._imports, module._is_package):
         function.cache_clear()
 
 
