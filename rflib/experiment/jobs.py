@@ -94,7 +94,7 @@ class Unit(Value):
         return None if measure is None else SpectraJob(self.data, self.kernel, measure)
 
     def measure(self, results: Path) -> SpectralMeasure:
-        """Read the measure that the job ``spectra`` constructed; the unit's modules have the code that reads it."""
+        """Read what the job ``spectra`` constructed; the code that reads it is in the modules."""
         from rflib.measures.store import load
 
         assert self.spectra is not None
