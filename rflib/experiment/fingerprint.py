@@ -72,7 +72,8 @@ def _imported(module: str, packages: set[str]) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(module, node)
-            names = [_defining(base, alias.name) for alias in node.names]
+            within = base.split(".", 1)[0] in packages
+            names = [_defining(base, alias.name) for alias in node.names] if within else []
         else:
             continue
         yield from (name for name in names if name.split(".", 1)[0] in packages and not _is_package(name))
