@@ -272,6 +272,8 @@ class JobRule:
     ----------
     output, log : str
         Patterns with the wildcard.
+    FUNCTIONS : tuple
+        What Snakemake calls for each job.
     """
 
     def __init__(self, pipeline: Pipeline, step: str) -> None:
@@ -307,6 +309,8 @@ class JobRule:
 
     def _job(self, wildcards: Any) -> Job:
         return self._jobs[self._path.format(job=wildcards.job)]
+
+    FUNCTIONS = (input, job, code, results, mem_mb, runtime)
 
 
 class _Jobs(dict[str, Job]):

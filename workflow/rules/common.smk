@@ -1,8 +1,10 @@
 # Configuration and studies, checked; the plans; what all rules share.
 import os
 import sys
+from inspect import signature
 from pathlib import Path
 
+from snakemake.common import overwrite_function_params
 from snakemake.cli import get_argument_parser
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
@@ -37,6 +39,11 @@ if workflow.is_main_process:
 
 # Rules call the Python that runs Snakemake, unless they have an environment of their own.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+
+# Snakemake would find the parameters of these functions out for every job again.
+for function in JobRule.FUNCTIONS:
+    known = signature(function).parameters
+    overwrite_function_params(function, {name: known[name] for name in known if name != "self"})
 
 # Jobs refuse code that was edited after the run began.
 os.environ.setdefault(VARIABLE, digest())
