@@ -16,6 +16,7 @@ _TALK = (
     "Processed ",
     "Using shell",
     "Group jobs: inactive",
+    "Conda environments: ignored",
     "Select jobs to execute",
     "Execute ",
     "Elapsed time",
