@@ -234,6 +234,16 @@ def test_colours_are_for_terminals_that_want_them(
     assert console(terminal=True).refresh(0) == ""
 
 
+def test_while_it_plans_a_terminal_shows_what_snakemake_does(
+    console: Callable[..., Console], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    screen = console(terminal=True)
+    screen.log("Building DAG of jobs...")
+    assert screen.refresh(1) == "\r\x1b[KBuilding DAG of jobs..."
+    assert screen.log("A message") == "\r\x1b[KA message\n"
+
+
 def test_snakemakes_own_text_is_shown_to_those_who_ask_for_it(console: Callable[..., Console]) -> None:
     verbose = console(verbose=True)
     assert verbose.log("Building DAG of jobs...") == "Building DAG of jobs...\n"
