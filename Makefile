@@ -22,7 +22,7 @@ $(STAMP): envs/lock.txt pyproject.toml
 
 run: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) quickstart
-	@echo "The report: results/report/index.html"
+	@echo "Open results/report/index.html in a browser."
 
 test: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability"

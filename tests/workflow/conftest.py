@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("rflib", "workflow", "profiles", "Snakefile", "config.yaml")
+SOURCES = ("rflib", "snakemake_logger_plugin_rflib", "workflow", "profiles", "Snakefile", "config.yaml")
 TINY = {
     "title": "Tiny",
     "datasets": [{"name": "digits", "preprocess": "unit_norm", "max_train": 80, "max_test": 50}],
@@ -64,6 +64,11 @@ class Workspace:
         output, _ = process.communicate(timeout=seconds)
         assert (process.returncode != 0) == fails, output
         return output
+
+    @property
+    def log(self) -> str:
+        """All that the last Snakemake that was not a dry run logged, of which the console shows less."""
+        return max((self.folder / ".snakemake/log").iterdir()).read_text()
 
     def planned(self, *arguments: str, target: str = TABLE) -> dict[str, int]:
         """Jobs by rule that a dry run announces."""
