@@ -35,7 +35,7 @@ if workflow.is_main_process:
         logger.warning(f"Left out, the others go on: {message}")
     ALIVE, alone = hold(Path(".snakemake"))
     if not alone:
-        print(BUSY, file=sys.stderr)
+        logger.warning(BUSY)
 
 # Rules call the Python that runs Snakemake, unless they have an environment of their own.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))

@@ -3,13 +3,18 @@
 
 
 rule prepare:
-    localrule: True
     input:
         lambda wildcards: ancient(PIPELINE.user_files(wildcards.dataset)),
     output:
         f"{RESULTS}/data/{{dataset}}/meta.json",
     log:
         f"{RESULTS}/logs/prepare/{{dataset}}.log",
+    localrule: True
+    conda:
+        "../envs/rflib.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         fetch=lambda wildcards: PIPELINE.has_files(wildcards.dataset),
         raw=lambda wildcards: PIPELINE.raw,
@@ -18,11 +23,6 @@ rule prepare:
         # Of the output, so that Snakemake does not take another mirror for a reason to run again.
         mirrors=lambda wildcards, output: PIPELINE.mirror_options,
         folder=subpath(output[0], parent=True),
-    conda:
-        "../envs/rflib.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "( if [ {params.fetch} = True ]; then"
         " python -m rflib fetch --name {wildcards.dataset:q} --folder {params.raw:q} {params.mirrors};"

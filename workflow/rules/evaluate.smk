@@ -10,15 +10,15 @@ rule errors:
         ERRORS.output,
     log:
         ERRORS.log,
-    params:
-        job=ERRORS.job,
-        code=ERRORS.code,
-        results=ERRORS.results,
     conda:
         "../envs/rflib.yaml"
     resources:
         mem_mb=ERRORS.mem_mb,
         runtime=ERRORS.runtime,
+    params:
+        job=ERRORS.job,
+        code=ERRORS.code,
+        results=ERRORS.results,
     shell:
         "python -m rflib evaluate --threads {threads} --job {params.job:q} --code {params.code}"
         " --results {params.results:q} --output {output:q} 2> {log:q}"

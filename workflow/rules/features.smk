@@ -10,15 +10,15 @@ rule features:
         FEATURES.output,
     log:
         FEATURES.log,
-    params:
-        job=FEATURES.job,
-        code=FEATURES.code,
-        results=FEATURES.results,
     conda:
         "../envs/rflib.yaml"
     resources:
         mem_mb=FEATURES.mem_mb,
         runtime=FEATURES.runtime,
+    params:
+        job=FEATURES.job,
+        code=FEATURES.code,
+        results=FEATURES.results,
     shell:
         "python -m rflib sample --threads {threads} --job {params.job:q} --code {params.code}"
         " --results {params.results:q} --output {output:q} 2> {log:q}"

@@ -5,7 +5,6 @@ LABELS = ("datasets", "kernels", "methods", "learners")
 
 
 rule tables:
-    localrule: True
     input:
         lambda wildcards: PIPELINE.published(wildcards.study, "tables", "claims"),
         cells=f"{RESULTS}/{{study}}/cells.parquet",
@@ -19,19 +18,19 @@ rule tables:
         ),
     log:
         f"{RESULTS}/logs/tables/{{study}}.log",
+    localrule: True
+    conda:
+        "../envs/rflib.yaml"
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
         published=lambda wildcards, output: PIPELINE.published_folder,
-    conda:
-        "../envs/rflib.yaml"
     shell:
         "python -m rflib tables --study {input.study:q} --cells {input.cells:q}"
         " --published {params.published:q} --out {output:q} 2> {log:q}"
 
 
 rule figures:
-    localrule: True
     input:
         lambda wildcards: PIPELINE.published(wildcards.study, "figures"),
         cells=f"{RESULTS}/{{study}}/cells.parquet",
@@ -45,29 +44,28 @@ rule figures:
         ),
     log:
         f"{RESULTS}/logs/figures/{{study}}.log",
+    localrule: True
+    conda:
+        "../envs/rflib.yaml"
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "figures", *LABELS),
         code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
         published=lambda wildcards, output: PIPELINE.published_folder,
-    conda:
-        "../envs/rflib.yaml"
     shell:
         "python -m rflib figures --study {input.study:q} --cells {input.cells:q}"
         " --published {params.published:q} --out {output:q} 2> {log:q}"
 
 
 rule page:
-    localrule: True
     input:
-        [
-            f"{RESULTS}/{study}/{part}"
-            for study in ASKED
-            for part in ("cells.parquet", "tables", "figures")
-        ],
+        [f"{RESULTS}/{study}/{part}" for study in ASKED for part in ("cells.parquet", "tables", "figures")],
     output:
         report(f"{RESULTS}/report/index.html", category="Report"),
     log:
         f"{RESULTS}/logs/page.log",
+    localrule: True
+    conda:
+        "../envs/rflib.yaml"
     params:
         asked=ASKED,
         texts=lambda wildcards: PIPELINE.texts(ASKED),
@@ -75,7 +73,5 @@ rule page:
         assets=lambda wildcards: PIPELINE.assets,
         studies=lambda wildcards, output: STUDY_FILES,
         results=subpath(output[0], ancestor=2),
-    conda:
-        "../envs/rflib.yaml"
     shell:
         "python -m rflib report --studies {params.studies:q} --results {params.results:q} --out {output:q} 2> {log:q}"

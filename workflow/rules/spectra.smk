@@ -10,15 +10,15 @@ rule spectra:
         SPECTRA.output,
     log:
         SPECTRA.log,
-    params:
-        job=SPECTRA.job,
-        code=SPECTRA.code,
-        results=SPECTRA.results,
     conda:
         "../envs/rflib.yaml"
     resources:
         mem_mb=SPECTRA.mem_mb,
         runtime=SPECTRA.runtime,
+    params:
+        job=SPECTRA.job,
+        code=SPECTRA.code,
+        results=SPECTRA.results,
     shell:
         "python -m rflib spectra --threads {threads} --job {params.job:q} --code {params.code}"
         " --results {params.results:q} --output {output:q} 2> {log:q}"

@@ -11,15 +11,15 @@ rule scores:
         SCORES.output,
     log:
         SCORES.log,
-    params:
-        job=SCORES.job,
-        code=SCORES.code,
-        results=SCORES.results,
     conda:
         "../envs/rflib.yaml"
     resources:
         mem_mb=SCORES.mem_mb,
         runtime=SCORES.runtime,
+    params:
+        job=SCORES.job,
+        code=SCORES.code,
+        results=SCORES.results,
     shell:
         "python -m rflib train --threads {threads} --job {params.job:q} --code {params.code}"
         " --results {params.results:q} --output {output:q} 2> {log:q}"
@@ -32,15 +32,15 @@ rule exact:
         EXACT.output,
     log:
         EXACT.log,
-    params:
-        job=EXACT.job,
-        code=EXACT.code,
-        results=EXACT.results,
     conda:
         "../envs/rflib.yaml"
     resources:
         mem_mb=EXACT.mem_mb,
         runtime=EXACT.runtime,
+    params:
+        job=EXACT.job,
+        code=EXACT.code,
+        results=EXACT.results,
     shell:
         "python -m rflib exact --threads {threads} --job {params.job:q} --code {params.code}"
         " --results {params.results:q} --output {output:q} 2> {log:q}"
