@@ -40,13 +40,14 @@ class Workspace:
     """A folder with the pipeline's sources and possibly results."""
 
     folder: Path
+    sources: Path | None = None
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
     @property
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**os.environ, "PYTHONPATH": str(self.sources or self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

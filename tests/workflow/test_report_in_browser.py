@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -119,6 +120,25 @@ def test_nothing_is_asked_for_nor_complained_of(driver: Chrome) -> None:
 def test_narrow_window(driver: Chrome) -> None:
     root = driver.find_element(By.TAG_NAME, "html")
     assert root.get_property("scrollWidth") == root.get_property("clientWidth")
+
+
+def test_snakemakes_own_report_is_an_archive_that_opens(page: Path) -> None:
+    """Snakemake's report has the tables, figures and the page of the study, and asks for nothing."""
+    folder = page.parents[2]
+    Workspace(folder).snakemake("tiny", "--report", "archive.zip")
+    with ZipFile(folder / "archive.zip") as archive:
+        archive.extractall(folder)
+        names = {Path(name).name for name in archive.namelist()}
+    shown_parts = [
+        *folder.glob("results/tiny/tables/*.csv"),
+        *folder.glob("results/tiny/figures/*.svg"),
+        page,
+    ]
+    assert {path.name for path in shown_parts} <= names
+    with visit(folder / "archive/report.html") as driver:
+        text = driver.find_element(By.TAG_NAME, "body").text
+        assert {"Report", "tiny"} <= set(text.split("\n"))
+        assert requested(driver) == []
 
 
 @needs_axe

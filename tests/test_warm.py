@@ -1,0 +1,118 @@
+"""The warm interpreter: commands run in it as by themselves, and it ends with the run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rflib.warm import VARIABLE
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="forks are watched with pidfd_open")
+START = "import os, rflib.warm; rflib.warm.start(); print(os.environ['RFLIB_WARM'], flush=True); input()"
+COMMAND = [sys.executable, "-m", "rflib"]
+
+Run = tuple[subprocess.Popen[str], dict[str, str]]
+
+
+@pytest.fixture
+def run() -> Iterator[Run]:
+    """A process that began a run, and the environment of its commands."""
+    environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", START], env=environment, text=True, **pipes) as process:  # type: ignore[call-overload]
+        address = process.stdout.readline().strip()
+        yield process, {**environment, VARIABLE: address}
+        process.kill()
+
+
+def interpreter(process: subprocess.Popen[str]) -> psutil.Process:
+    (child,) = psutil.Process(process.pid).children()
+    return child
+
+
+def until(true: Callable[[], object]) -> None:
+    while not true():
+        time.sleep(0.05)
+
+
+def test_a_command_has_its_own_folder_environment_and_files(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/__init__.py").write_text("")
+    (tmp_path / "mine/maps.py").write_text("class Map: ...")
+    environment = {**run[1], "PYTHONPATH": str(tmp_path)}
+    words = ["fingerprint", "rflib.maps.gorf"]
+    forked = subprocess.run([*COMMAND, *words], env=run[1], cwd=tmp_path, capture_output=True, text=True)
+    alone = subprocess.run([*COMMAND, *words], capture_output=True, text=True)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (0, alone.stdout, alone.stderr)
+    wrong = subprocess.run(
+        [*COMMAND, "export", "--study", "none"], env=environment, capture_output=True, text=True
+    )
+    assert wrong.returncode == 2
+    assert "required: --results" in wrong.stderr
+    missing = ["export", "--study", "none", "--results", "none", "--out", "none"]
+    failed = subprocess.run([*COMMAND, *missing], env=environment, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert re.search("^error: none/none holds no cells", failed.stderr, re.MULTILINE)
+
+
+def test_it_ends_with_the_run_and_its_forks_too(run: Run, tmp_path: Path) -> None:
+    process, environment = run
+    warm = interpreter(process)
+    with subprocess.Popen(_waiting(tmp_path), env=environment) as command:
+        until(warm.children)
+        (fork,) = warm.children()
+        os.kill(process.pid, signal.SIGKILL)
+        assert command.wait() != 0
+        until(lambda: not warm.is_running() or warm.status() == psutil.STATUS_ZOMBIE)
+        until(lambda: not fork.is_running() or fork.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_the_fork_of_a_killed_command_is_killed(run: Run, tmp_path: Path) -> None:
+    process, environment = run
+    warm = interpreter(process)
+    with subprocess.Popen(_waiting(tmp_path), env=environment) as command:
+        until(warm.children)
+        command.kill()
+        until(lambda: not warm.children())
+    assert warm.is_running()
+
+
+def test_a_killed_fork_is_told(run: Run, tmp_path: Path) -> None:
+    process, environment = run
+    warm = interpreter(process)
+    with subprocess.Popen(_waiting(tmp_path), env=environment) as command:
+        until(warm.children)
+        warm.children()[0].kill()
+        assert command.wait() == 128 + signal.SIGKILL
+
+
+def test_without_it_commands_run_by_themselves(tmp_path: Path) -> None:
+    for address in ("", str(tmp_path / "nobody")):
+        words = [*COMMAND, "--version"]
+        found = subprocess.run(words, env={**os.environ, VARIABLE: address}, capture_output=True, text=True)
+        assert found.stdout.startswith("rflib ")
+
+
+def _waiting(folder: Path) -> list[str]:
+    """A command that waits: it reads a study from a pipe into which nobody writes."""
+    os.mkfifo(folder / "study.yaml")
+    words = [
+        "tables",
+        "--study",
+        folder / "study.yaml",
+        "--cells",
+        folder,
+        "--published",
+        folder,
+        "--out",
+        folder,
+    ]
+    return [*COMMAND, *map(str, words)]
