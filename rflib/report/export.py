@@ -12,9 +12,9 @@ import yaml
 
 from rflib.experiment.plan import folders_of, plan_study
 from rflib.files import read_table
+from rflib.report.folder import read_index
 from rflib.report.inference import CLAIM_RULE
-from rflib.report.numbers import columns
-from rflib.report.options import read_index
+from rflib.report.number_format import columns
 from rflib.report.page import reduced
 
 

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import yaml
@@ -15,13 +15,14 @@ from jinja2 import Environment, FileSystemLoader
 from rflib import __version__
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.files import replacing
-from rflib.report.cells import read_cells
+from rflib.report.cell_table import read_cells
+from rflib.report.folder import read_index, slug
 from rflib.report.inference import CLAIM_RULE
-from rflib.report.methods import cards, compared
-from rflib.report.numbers import columns
-from rflib.report.options import METRICS, read_index, slug
+from rflib.report.method_cards import cards
+from rflib.report.number_format import columns
 from rflib.report.provenance import machines, units, warned
-from rflib.report.standings import STANDING_RULE
+from rflib.report.standings import STANDING_RULE, standings
+from rflib.report.wording import METRICS
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
@@ -71,12 +72,13 @@ def write_page(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     cells = {name: read_cells(results_dir / name / "cells.parquet", study) for name, study in present.items()}
-    standings = compared(present, cells)
+    tables = {name: standings(study, cells[name]) for name, study in present.items()}
+    compared = pd.concat(tables, names=["study"]).reset_index("study")
     html = environment.get_template("page.html").render(
         sections=[_section(name, study, cells[name], results_dir) for name, study in present.items()],
         methods=cards(present),
-        standings=columns(standings),
-        totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
+        standings=columns(compared),
+        totals=compared.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
         rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
@@ -154,18 +156,18 @@ def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
             **entry,
             "id": f"{study}-table-{slug(number, entry['title'])}",
             "columns": columns(table),
-            "best": _best(table, entry["lower"]) if entry["type"] == "grid" else set(),
+            "best": _best(table, entry["best"]) if entry["best"] else set(),
             "verdicts": list(table.get("verdict", [])),
         }
 
 
-def _best(table: pd.DataFrame, lower: bool) -> set[tuple[int, str]]:
+def _best(table: pd.DataFrame, extreme: Literal["min", "max"]) -> set[tuple[int, str]]:
     """Row and column of the best mean of each data set and kernel, among the methods."""
     found: set[tuple[int, str]] = set()
     for name in table.columns[3:]:
         if name != "exact" and not name.endswith(" std"):
             groups = table[name].groupby([table["data set"], table["kernel"]])
-            best = table[name] == groups.transform("min" if lower else "max")
+            best = table[name] == groups.transform(extreme)
             found |= {(int(row), name) for row in table.index[best]}
     return found
 

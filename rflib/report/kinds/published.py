@@ -1,42 +1,31 @@
-"""The papers' numbers beside the measured ones: difference, and verdict by Welch's t-test."""
+"""Table and claim: the papers' numbers beside the measured ones, with verdicts by Welch's t-test."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
-from scipy.special import stdtr
 
-from rflib.report.cells import at_s, select
-from rflib.report.inference import LEVEL
-from rflib.report.options import METRICS
+from rflib.report import keys
+from rflib.report.cell_table import at_s, select
+from rflib.report.inference import LEVEL, holm, spared
+from rflib.report.kind import Check, DataFrame, Options, Results, Series, Table
+from rflib.report.wording import METRICS, sentence
 
 REPETITIONS = 10
 RULE = (
     "Agrees: Welch's t-test of the two means (two-sided, 5 %) does not tell them apart, half a unit of the last "
     "printed digit aside."
 )
+OPTIONS = {**keys.METRIC, "repetitions": keys.COUNT, **keys.NUMBERS}
+REQUIRED = ("metric", *keys.NUMBERS_REQUIRED)
 _COLUMNS = (
-    "data set",
-    "kernel",
-    "method",
-    "published as",
-    "s",
-    "published",
-    "published std",
-    "ours",
-    "ours std",
-    "repetitions",
-    "difference",
-    "verdict",
-    "p",
+    *("data set", "kernel", "method", "published as", "s", "published", "published std", "ours", "ours std"),
+    *("repetitions", "difference", "verdict", "p"),
 )
 
 
-def published_numbers(folder: Path, paper: str, table: str, metric: str) -> pd.DataFrame:
+def published_numbers(folder: Path, paper: str, table: str, metric: str) -> DataFrame:
     """Return a table of a paper: kernel, dataset, method, s, mean, std, and half a unit of the last digit.
 
     Percentages become shares, as ``accuracy`` is one.
@@ -46,6 +35,8 @@ def published_numbers(folder: Path, paper: str, table: str, metric: str) -> pd.D
     ValueError
         If there are no such numbers; the message says what there is.
     """
+    import pandas as pd
+
     path = folder / f"{paper}.csv"
     if not path.exists():
         there = ", ".join(sorted(file.stem for file in folder.glob("*.csv")))
@@ -68,20 +59,17 @@ def published_numbers(folder: Path, paper: str, table: str, metric: str) -> pd.D
     )
 
 
-def beside_published(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Return published and measured mean and deviation of each published cell, with difference and verdict.
+def with_p_values(entry: Options, results: Results) -> DataFrame:
+    """Return each published cell beside ours: means, deviations, difference, verdict and p value.
 
     A published cell has a row for every method of the study that stands for it, and one with the verdict
     "not run" where that method has no cell.
     """
-    return with_p_values(entry, cells, folder).drop(columns="p")
+    import pandas as pd
 
-
-def with_p_values(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Return `beside_published` with the p values that the verdicts go by."""
-    numbers = published_numbers(folder, entry["paper"], entry["table"], entry["metric"])
+    numbers = published_numbers(results.published, entry["paper"], entry["table"], entry["metric"])
     chosen = {key: entry[key] for key in ("metric", "learner", "title") if key in entry}
-    mine = at_s(select(cells, chosen))
+    mine = at_s(select(results.cells, chosen))
     names = mine["dataset"].replace(entry.get("datasets", {}))
     repetitions = entry.get("repetitions", REPETITIONS)
     lower = METRICS[entry["metric"]].lower
@@ -94,34 +82,21 @@ def with_p_values(entry: Mapping[str, Any], cells: pd.DataFrame, folder: Path) -
                 of_s = mine["s_label"].isna() if pd.isna(cell["s"]) else mine["s_label"] == cell["s"]
                 ours = mine[inside & of_s & (names == cell["dataset"])]["value"]
                 p = p_of_difference(cell["mean"], cell["std"], repetitions, ours, cell["rounding"])
-                rows.append(
-                    (
-                        cell["dataset"],
-                        kernel_label,
-                        method_label,
-                        method,
-                        cell["s"],
-                        cell["mean"],
-                        cell["std"],
-                        ours.mean(),
-                        ours.std(),
-                        len(ours),
-                        ours.mean() - cell["mean"],
-                        verdict(cell["mean"], ours, p, lower),
-                        p,
-                    )
-                )
+                printed, label = (cell["mean"], cell["std"]), (kernel_label, method_label, method)
+                measured = (ours.mean(), ours.std(), len(ours), ours.mean() - cell["mean"])
+                judged = verdict(cell["mean"], ours, p, lower)
+                rows.append((cell["dataset"], *label, cell["s"], *printed, *measured, judged, p))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def p_of_difference(
-    mean: float, std: float, repetitions: int, ours: pd.Series, rounding: float = 0.0
-) -> float:
+def p_of_difference(mean: float, std: float, repetitions: int, ours: Series, rounding: float = 0.0) -> float:
     """Return the p value of Welch's t-test (two-sided) of a published mean and measured values.
 
     A difference of up to ``rounding`` is none. A deviation that is not known (not printed, or of a single value)
     counts as zero; NaN without measured values.
     """
+    from scipy.special import stdtr
+
     if not len(ours):
         return float("nan")
     excess = max(abs(float(ours.mean()) - mean) - rounding, 0.0)
@@ -133,10 +108,54 @@ def p_of_difference(
     return float(2 * stdtr(freedom, -excess / np.sqrt(parts.sum())))
 
 
-def verdict(mean: float, ours: pd.Series, p: float, lower: bool) -> str:
+def verdict(mean: float, ours: Series, p: float, lower: bool) -> str:
     """Return "agrees", "better", "worse" or "not run", by the p value of the difference."""
     if not len(ours):
         return "not run"
     if p >= LEVEL:
         return "agrees"
     return "better" if (ours.mean() < mean) == lower else "worse"
+
+
+@Table.with_options(
+    OPTIONS,
+    REQUIRED,
+    caption=lambda entry: (
+        f"{sentence(METRICS[entry['metric']].text)}: published and measured, mean ± standard deviation."
+    ),
+    note=RULE,
+)
+def published(entry: Options, results: Results) -> DataFrame:
+    """Published number, ours, difference and verdict of each published cell."""
+    return with_p_values(entry, results).drop(columns="p")
+
+
+@Check.with_options({**OPTIONS, "share": keys.SHARE}, REQUIRED)
+def agrees(claim: Options, results: Results) -> tuple[str, str]:
+    """The measured number agrees with the published one.
+
+    The claim is not reproduced if more cells than it spares disagree after Holm's correction. It is reproduced if
+    instead the tests at 5 % each find no more cells that disagree than the spared ones and those that chance would
+    add.
+    """
+    from scipy.stats import binom
+
+    table = with_p_values(claim, results)
+    run = table[table["verdict"] != "not run"]
+    if run.empty:
+        return "no data", f"None of the {len(table)} published cells was run."
+    counts = run["verdict"].value_counts()
+    agreeing, n, share = int(counts.get("agrees", 0)), len(run), float(claim.get("share", 1.0))
+    may_fail, refuted = spared(n, share), int(holm(run["p"]).sum())
+    relative = run["difference"] / run["published"]
+    evidence = (
+        f"agrees in {agreeing} of {n} published cells ({share:.0%} claimed), better in "
+        f"{counts.get('better', 0)}, worse in {counts.get('worse', 0)}, refuted in {refuted}; difference "
+        f"{relative.min():+.1%} to {relative.max():+.1%}, median {relative.median():+.1%}"
+    )
+    if n < len(table):
+        evidence += f"; {len(table) - n} more were not run"
+    if refuted > may_fail:
+        return "not reproduced", evidence
+    by_chance = int(binom.ppf(1 - LEVEL, n - may_fail, LEVEL))
+    return ("reproduced" if n - agreeing <= may_fail + by_chance else "undecided"), evidence

@@ -1,4 +1,4 @@
-"""What is known of the methods: a card for each, and where they win and lose in the studies shown."""
+"""What is known of the methods: a card for each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import yaml
-
-from rflib.report.standings import standings
 
 _FILE = Path(__file__).parent / "methods.yaml"
 
@@ -42,19 +39,3 @@ def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[Card]:
                 what = f"A method from outside rflib, used by the study {name}."
                 found[kind] = Card(kind, kind.split(":")[-1], what, "", "")
     return list(found.values())
-
-
-def compared(studies: Mapping[str, Mapping[str, Any]], cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the standings of all studies in one table, with a column that names the study.
-
-    Parameters
-    ----------
-    studies, cells : mapping
-        Name and content of the studies that have results, and their cells as `read_cells` returned them.
-    """
-    tables = []
-    for name, study in studies.items():
-        found = standings(study, cells[name])
-        found.insert(0, "study", name)
-        tables.append(found)
-    return pd.concat(tables, ignore_index=True)

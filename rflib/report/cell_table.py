@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from rflib.files import read_table
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXACT = "exact kernel"
 _ONE_S = ["data", "kernel", "method", "learner", "metric", "s_label"]
@@ -21,6 +20,10 @@ def read_cells(path: Path, study: Mapping[str, Any]) -> pd.DataFrame:
     A data set that a kernel gets in several ways (preprocessing, rows) is called by its full name, so that they
     are not pooled.
     """
+    import pandas as pd
+
+    from rflib.files import read_table
+
     table = read_table(path).reset_index(drop=True)
     several = table.groupby(["dataset", "kernel"])["data"].transform("nunique") > 1
     order = {

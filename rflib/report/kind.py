@@ -1,0 +1,119 @@
+"""A kind of table, figure or claim: the keys of its entries in a study file, what it makes, and what it shows."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+    from pandas import DataFrame, Series
+else:  # libraries that take long to import, and are needed as types only
+    DataFrame = Series = Drawing = Any
+
+Options = Mapping[str, Any]
+Rows = list[dict[str, Any]]
+K = TypeVar("K", bound="Kind")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What tables, figures and claims are made from.
+
+    Attributes
+    ----------
+    study : mapping
+        Content of the study file.
+    cells : DataFrame
+        What :func:`rflib.report.cell_table.read_cells` returned.
+    published : Path
+        Folder of the papers' numbers.
+    """
+
+    study: Options
+    cells: DataFrame
+    published: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What an entry of a study file is, by its ``type``, which is the ``name``.
+
+    Attributes
+    ----------
+    make : callable
+        What makes it, from an entry and the results; the first paragraph of its docstring is its documentation.
+    options : mapping
+        A JSON schema for each key besides ``type`` and ``title``; labels refer to the study's, ``#/$defs/method``.
+    required : tuple of str
+        The keys that an entry must have.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    options: Mapping[str, Options]
+    required: tuple[str, ...]
+
+    @classmethod
+    def with_options(
+        cls, options: Mapping[str, Options], required: tuple[str, ...] | None = None, **more: Any
+    ) -> Callable[[Callable[..., Any]], Kind]:
+        """Return a decorator that makes a kind of a function, with its name; by default all keys are required."""
+
+        def decorate(make: Callable[..., Any]) -> Kind:
+            keys = tuple(options) if required is None else required
+            return cls(**{"name": make.__name__, **more}, make=make, options=options, required=keys)
+
+        return decorate
+
+    @property
+    def shows(self) -> str:
+        """What it shows, in a sentence."""
+        return " ".join((inspect.getdoc(self.make) or "").partition("\n\n")[0].split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Kind):
+    """A table or figure: the text below is the entry's ``caption`` or else the kind's own, and its ``note``."""
+
+    caption: Callable[[Options], str] | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Shown):
+    """A table; ``make(entry, results)`` returns a DataFrame, or a list of mappings, its rows.
+
+    A column "x" with a column "x std" beside it is shown as mean ± deviation. With ``best_is_bold`` the best
+    number of a data set and kernel is bold, in each column after the first three.
+    """
+
+    best_is_bold: bool = False
+
+
+class Figure(Shown):
+    """A figure; ``make(entry, results, figure)`` draws on an empty figure of matplotlib and sets its size."""
+
+
+class Check(Kind):
+    """What a claim is checked by; ``make(claim, results)`` returns verdict and evidence."""
+
+
+def kinds(cls: type[K]) -> dict[str, K]:
+    """Return the kinds of tables, figures or checks that the folder ``kinds`` defines, by their names."""
+    return {kind.name: kind for kind in _all() if isinstance(kind, cls)}
+
+
+@cache
+def _all() -> tuple[Kind, ...]:
+    package = import_module("rflib.report.kinds")
+    modules = [
+        import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)
+    ]
+    return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Kind))
