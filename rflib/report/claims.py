@@ -4,8 +4,6 @@ Verdicts: "reproduced", "not reproduced" and "undecided" by :data:`rflib.report.
 (not reproduced, but the study's explanation, checked by the same rule, is reproduced); "no data".
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from rflib.report.kind import Check, Options, Results, kinds

@@ -1,7 +1,5 @@
 """The figures of a study, as SVG."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import matplotlib.figure

@@ -1,7 +1,5 @@
 """A folder of tables or figures: a file for each entry of a study, and index.json, which says what they are."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

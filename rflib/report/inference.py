@@ -1,7 +1,5 @@
 """What differences over repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import floor
 

@@ -3,8 +3,6 @@
 Labels refer to ``#/$defs``, where :mod:`rflib.report.options` puts those of the study.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +11,9 @@ from rflib.report.wording import METRICS
 Schema = dict[str, Any]
 
 
-def mapping(options: Mapping[str, Schema], required: tuple[str, ...], about: str = "a mapping") -> Schema:
+def mapping(
+    options: Mapping[str, Mapping[str, Any]], required: tuple[str, ...], about: str = "a mapping"
+) -> Schema:
     """Return the schema of a mapping with these keys and no others."""
     shape = {"additionalProperties": False, "required": list(required), "properties": dict(options)}
     return {"type": "object", **shape, "description": about}
@@ -53,10 +53,12 @@ POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0, "description": "a p
 NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0, "description": "a number of at least 0"}
 SHARE: Schema = {**POSITIVE, "maximum": 1, "description": "a share above 0, up to 1"}
 CURVATURE: Schema = {"type": "number", "minimum": 2, "description": "a number of at least 2"}
+DIMENSIONS = list_of(SEVERAL)
 S_OR_COLUMNS: Schema = {"enum": ["s", "columns"]}
 
 METRIC: dict[str, Schema] = {"metric": {"enum": list(METRICS)}, "learner": label("learner")}
-PLACES = {"kernels": labels("kernel"), "datasets": labels("dataset")}
+KERNELS = labels("kernel")
+PLACES = {"kernels": KERNELS, "datasets": labels("dataset")}
 SELECTION = {**METRIC, **PLACES, "methods": labels("method")}
 _NAMES = {"kernels": names("kernel"), "methods": names("method"), "datasets": names("dataset")}
 NUMBERS = {"paper": TEXT, "table": TEXT, **_NAMES}

@@ -24,17 +24,7 @@ K = TypeVar("K", bound="Kind")
 
 @dataclass(frozen=True)
 class Results:
-    """What tables, figures and claims are made from.
-
-    Attributes
-    ----------
-    study : mapping
-        Content of the study file.
-    cells : DataFrame
-        What :func:`rflib.report.cell_table.read_cells` returned.
-    published : Path
-        Folder of the papers' numbers.
-    """
+    """What all is made from: a study's file and cells (as `read_cells` returns them), and the papers' numbers."""
 
     study: Options
     cells: DataFrame
@@ -45,14 +35,8 @@ class Results:
 class Kind:
     """What an entry of a study file is, by its ``type``, which is the ``name``.
 
-    Attributes
-    ----------
-    make : callable
-        What makes it, from an entry and the results; the first paragraph of its docstring is its documentation.
-    options : mapping
-        A JSON schema for each key besides ``type`` and ``title``; labels refer to the study's, ``#/$defs/method``.
-    required : tuple of str
-        The keys that an entry must have.
+    ``make`` makes it from an entry and the results; the first paragraph of its docstring is its documentation.
+    ``options`` has a JSON schema for each key besides ``type``, ``title`` and ``caption``.
     """
 
     name: str
@@ -65,9 +49,11 @@ class Kind:
         cls, options: Mapping[str, Options], required: tuple[str, ...] | None = None, **more: Any
     ) -> Callable[[Callable[..., Any]], Kind]:
         """Return a decorator that makes a kind of a function, with its name; by default all keys are required."""
+        keys = tuple(options) if required is None else required
+        if issubclass(cls, Shown) and "caption" not in more:
+            keys += ("caption",)
 
         def decorate(make: Callable[..., Any]) -> Kind:
-            keys = tuple(options) if required is None else required
             return cls(**{"name": make.__name__, **more}, make=make, options=options, required=keys)
 
         return decorate
@@ -80,7 +66,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown(Kind):
-    """A table or figure: the text below is the entry's ``caption`` or else the kind's own, and its ``note``."""
+    """A table or figure: below stand the entry's ``caption`` or else the kind's own, and the kind's ``note``."""
 
     caption: Callable[[Options], str] | None = None
     note: str = ""
@@ -113,7 +99,6 @@ def kinds(cls: type[K]) -> dict[str, K]:
 @cache
 def _all() -> tuple[Kind, ...]:
     package = import_module("rflib.report.kinds")
-    modules = [
-        import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)
-    ]
-    return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Kind))
+    names = [f"{package.__name__}.{module.name}" for module in iter_modules(package.__path__)]
+    found = [value for name in names for value in vars(import_module(name)).values()]
+    return tuple(value for value in found if isinstance(value, Kind))

@@ -1,7 +1,5 @@
 """What a study shows, checked: errors name the table, figure or claim, its key, and what there is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report: one page that holds everything, opens offline, and escapes all that comes from files."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -27,15 +25,8 @@ from rflib.report.wording import METRICS
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
 VERDICTS = (
-    "agrees",
-    "better",
-    "worse",
-    "not run",
-    "reproduced",
-    "explained",
-    "undecided",
-    "not reproduced",
-    "no data",
+    *("agrees", "better", "worse", "not run"),
+    *("reproduced", "explained", "undecided", "not reproduced", "no data"),
 )
 
 
@@ -94,18 +85,15 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
     folder = results_dir / name
     tables = list(_tables(name, folder / "tables"))
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
-    plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
+    plan, absent, smaller = run_of(name, study, cells)
     skipped = pd.DataFrame(plan.skipped, columns=["kernel", "method", "reason"])
-    absent = [
-        d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in set(cells["name"])
-    ]
     verdicts = [verdict for table in tables for verdict in table["verdicts"]]
     return {
         "name": name,
         "title": study["title"],
         "text": study.get("text", ""),
         "paper": study.get("paper", ""),
-        "reduced": reduced(cells, plan, absent),
+        "reduced": smaller,
         "absent": absent,
         "repetitions": cells["seed"].nunique(),
         "n_cells": len(cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"])),
@@ -125,6 +113,14 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
     }
 
 
+def run_of(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> tuple[StudyPlan, list[str], str]:
+    """Return the plan of a study, its data sets that are absent, and in what its run is smaller than planned."""
+    plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
+    there = set(cells["name"])
+    absent = [d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in there]
+    return plan, absent, reduced(cells, plan, absent)
+
+
 def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
     """Say in what the run is smaller than planned, absent data sets aside; empty if it is not."""
     parts = []
@@ -136,16 +132,12 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     cut = cells.loc[~cells["data"].isin(as_planned), "name"]
     if len(cut):
         parts.append(f"fewer rows of {', '.join(dict.fromkeys(cut))}")
-    wanted = {
-        (e.unit.data.dataset, e.kernel_label, e.method_label, n)
-        for e in entries
-        for n in e.block.n_components
-    }
+    labels = ((e, (e.unit.data.dataset, e.kernel_label, e.method_label)) for e in entries)
+    wanted = {(*label, n) for e, label in labels for n in e.block.n_components}
     run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
     if wanted - run:
-        parts.append(
-            f"{len(wanted & run)} of {len(wanted)} combinations of data set, kernel, method and columns"
-        )
+        counts = f"{len(wanted & run)} of {len(wanted)}"
+        parts.append(f"{counts} combinations of data set, kernel, method and columns")
     return " and ".join(parts)
 
 
@@ -185,7 +177,5 @@ def _times(cells: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "method", "n_components"]
     largest = chosen[chosen["n_components"] == chosen.groupby(keys[:2])["n_components"].transform("max")]
     wide = largest.pivot_table(index=keys, columns="metric", values="value", aggfunc="median", sort=False)
-    names = {metric: METRICS[metric].text for metric in _TIMES}
-    return (
-        wide.rename(columns=names).reset_index().rename(columns={"dataset": "data set", "n_components": "D"})
-    )
+    names = {metric: METRICS[metric].text for metric in _TIMES} | {"dataset": "data set", "n_components": "D"}
+    return wide.reset_index().rename(columns=names)

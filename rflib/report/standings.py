@@ -1,7 +1,5 @@
 """Where a method wins and loses: every pair of methods compared at equal columns, cell by cell."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kernels of a study, by their labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One style for all figures: a colour, a marker and a line for each method, the same everywhere."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any
 
@@ -92,6 +90,11 @@ def hollow(style: dict[str, Any]) -> dict[str, Any]:
     """Return a line's style as that of large hollow markers."""
     size = style["markersize"] + 3.5
     return style | {"linestyle": "none", "markerfacecolor": "white", "markersize": size}
+
+
+def legend_below(figure: Any, handles: dict[str, Any], columns: int) -> None:
+    """Put one legend below all panels."""
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, frameon=False)
 
 
 def _from_hash(method: str) -> tuple[int, int, int]:

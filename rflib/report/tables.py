@@ -1,7 +1,5 @@
 """The tables of a study, as CSV, and its claims."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,8 +1,8 @@
 """What metrics and axes are called in captions and figures, and which way a metric is better."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ AXES = {
 }
 
 
-def sentence(text: str) -> str:
-    """Return the text with a capital at its beginning."""
+def metric_text(entry: Mapping[str, Any]) -> str:
+    """Return what the metric of an entry is called, with a capital at its beginning."""
+    text = METRICS[entry["metric"]].text
     return text[:1].upper() + text[1:]

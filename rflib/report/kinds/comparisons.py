@@ -1,7 +1,5 @@
 """Claims that compare two methods, cell by cell: one is better than the other, equal to it, or steadier."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 
@@ -13,12 +11,9 @@ from rflib.report.inference import judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
 from rflib.report.wording import METRICS
 
-_S = {"type": ["string", "integer"], "description": "values of s"}
-_TIE = keys.mapping(
-    {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT},
-    ("reason",),
-    "cells that do not count, with a reason",
-)
+_S = {"type": ["string", "integer"], "description": "a value of s"}
+_TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
+_TIE = keys.mapping(_TIED, ("reason",), "cells that do not count, with a reason")
 COMPARED = {
     **keys.METRIC,
     **{"method": keys.label("method"), "than": keys.label("method")},

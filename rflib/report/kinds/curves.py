@@ -1,7 +1,5 @@
 """Figure: what a cell is along a curve (ranks of eigenvalues, examples seen), a panel for each data set."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,14 +7,12 @@ import numpy as np
 from rflib.report import keys
 from rflib.report.cell_table import select
 from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results
-from rflib.report.style import hollow, line_style
-from rflib.report.wording import METRICS, sentence
+from rflib.report.style import hollow, legend_below, line_style
+from rflib.report.wording import metric_text
 
 _PLACES = {"log_eigenvalue_ratio": "rank of the eigenvalue", "accuracy": "training examples seen"}
 _DISTINCT_MARKS = 12
 _LEAST_WIDTH = 6.0
-
-
 _AXIS = {"log_x": keys.FLAG, "x_label": keys.TEXT}
 
 
@@ -24,17 +20,16 @@ _AXIS = {"log_x": keys.FLAG, "x_label": keys.TEXT}
     {**keys.SELECTION, "columns": keys.COUNT, **_AXIS, "marks": keys.label("learner")},
     ("metric",),
     caption=lambda entry: (
-        f"{sentence(METRICS[entry['metric']].text)}; mean over the repetitions, shaded from the least to the "
-        "greatest."
+        f"{metric_text(entry)}; mean over the repetitions, shaded from the least to the greatest."
     ),
 )
 def curves(entry: Options, results: Results, figure: Drawing) -> None:
     """A metric along a curve inside a cell (ranks of eigenvalues, examples seen), a panel for each data set.
 
-    The mean over repetitions, with the range from the least to the greatest shaded. Of several numbers of columns
-    each method's largest is shown, or for all the largest up to ``columns`` of the entry; where that is less, as in
-    a reduced run, the panel says so. A value that is not finite, as the log ratio where K_hat lacks rank, ends the
-    line. With ``marks``, another learner's curve is shown by large hollow markers.
+    Shown are the mean over repetitions and the range from the least to the greatest, at each method's largest
+    number of columns, or for all at the largest up to ``columns``; where that is less, as in a reduced run, the
+    panel says so. A value that is not finite, as the log ratio where K_hat lacks rank, ends the line. With
+    ``marks``, another learner's curve is shown by large hollow markers.
     """
     chosen = _largest(entry, select(results.cells, entry, curves=True))
     marked = chosen.iloc[:0]
@@ -58,24 +53,18 @@ def curves(entry: Options, results: Results, figure: Drawing) -> None:
             (handle,) = axes.plot(line["at"], line["mean"], **(style | {"markevery": every}))
             axes.fill_between(line["at"], line["min"], line["max"], color=style["color"], alpha=0.15)
             handles.setdefault(name, handle)
-            same = (
-                (marked["dataset"] == dataset) & (marked["method"] == method) & (marked["kernel"] == kernel)
-            )
-            if same.any():
-                points = _statistics(marked[same])
+            same = marked[["dataset", "method", "kernel"]] == [dataset, method, kernel]
+            if same.all(axis=1).any():
+                points = _statistics(marked[same.all(axis=1)])
                 axes.plot(points["at"], points["mean"], **hollow(style))
         if entry.get("log_x", False):
             axes.set_xscale("log")
         used = inside["n_components"].max()
         reduced = f", here D = {used:g}" if used < entry.get("columns", 0) else ""
-        axes.set(
-            title=dataset + reduced,
-            xlabel=entry.get("x_label", _PLACES.get(entry["metric"], "place on the curve")),
-        )
-    figure.axes[0].set_ylabel(sentence(METRICS[entry["metric"]].text))
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=int(width / 1.7), frameon=False
-    )
+        place = _PLACES.get(entry["metric"], "place on the curve")
+        axes.set(title=dataset + reduced, xlabel=entry.get("x_label", place))
+    figure.axes[0].set_ylabel(metric_text(entry))
+    legend_below(figure, handles, int(width / 1.7))
 
 
 def _largest(entry: Options, cells: DataFrame) -> DataFrame:

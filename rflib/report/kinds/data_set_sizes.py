@@ -1,12 +1,9 @@
 """Table: the sizes of the study's data sets."""
 
-from __future__ import annotations
-
-from rflib.report import keys
 from rflib.report.kind import Options, Results, Rows, Table
 
 
-@Table.with_options({"caption": keys.TEXT})
+@Table.with_options({})
 def sizes(_: Options, results: Results) -> Rows:
     """Columns, classes, training and test rows of the study's data sets, by the registry."""
     from rflib.datasets.load import training_rows

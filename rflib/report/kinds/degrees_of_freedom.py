@@ -1,7 +1,5 @@
 """Table: degrees of freedom of the exact kernel matrices, and the numbers of features that suffice by them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rflib.report import keys
@@ -9,7 +7,7 @@ from rflib.report.cell_table import select
 from rflib.report.kind import DataFrame, Options, Results, Table
 
 
-@Table.with_options({**keys.PLACES, "caption": keys.TEXT}, ("caption",))
+@Table.with_options(keys.PLACES, ())
 def degrees(entry: Options, results: Results) -> DataFrame:
     """Degrees of freedom d_K and D_K of each kernel matrix, and the numbers of features that suffice by liu2020.
 

@@ -1,7 +1,5 @@
 """Table: each kernel beside the characteristic function of its density, by Monte Carlo."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rflib.report import keys
@@ -13,14 +11,7 @@ _DISTANCES = (0.25, 0.5, 1.0, 2.0)
 _SURE = 3.9
 
 
-@Table.with_options(
-    {
-        "kernels": keys.labels("kernel"),
-        "dimension": keys.COUNT,
-        "draws": keys.SEVERAL,
-        "caption": keys.TEXT,
-    }
-)
+@Table.with_options({"kernels": keys.KERNELS, "dimension": keys.COUNT, "draws": keys.SEVERAL})
 def densities(entry: Options, results: Results) -> Rows:
     """Kernels at distances z beside the means of cos(w z) over `draws` frequencies from their densities.
 
@@ -43,16 +34,7 @@ def densities(entry: Options, results: Results) -> Rows:
             cosines = np.cos(drawn.vectors[:, 0] * z)
             error = cosines.std(ddof=1) / np.sqrt(len(cosines))
             score = (cosines.mean() - exact) / error
-            rows.append(
-                {
-                    "kernel": label,
-                    "density": DENSITIES[type(kernel).__name__],
-                    "z": z,
-                    "k(z)": exact,
-                    "mean of cos(w z)": cosines.mean(),
-                    "standard error": error,
-                    "z-score": score,
-                    "verdict of the pair": "holds" if abs(score) < _SURE else "fails",
-                }
-            )
+            pair = {"kernel": label, "density": DENSITIES[type(kernel).__name__], "z": z, "k(z)": exact}
+            mean = {"mean of cos(w z)": cosines.mean(), "standard error": error, "z-score": score}
+            rows.append({**pair, **mean, "verdict of the pair": "holds" if abs(score) < _SURE else "fails"})
     return rows

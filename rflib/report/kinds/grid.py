@@ -1,18 +1,16 @@
 """Table: mean and deviation by columns or s."""
 
-from __future__ import annotations
-
 from rflib.report import keys
 from rflib.report.cell_table import at_columns, at_s, select
 from rflib.report.kind import DataFrame, Options, Results, Table
-from rflib.report.wording import METRICS, sentence
+from rflib.report.wording import metric_text
 
 
 @Table.with_options(
     {**keys.SELECTION, "by": keys.S_OR_COLUMNS},
     ("metric",),
     caption=lambda entry: (
-        f"{sentence(METRICS[entry['metric']].text)}: mean ± standard deviation over the repetitions, by "
+        f"{metric_text(entry)}: mean ± standard deviation over the repetitions, by "
         f"{'s' if entry.get('by') == 's' else 'columns D'}; bold: the best mean of a data set and kernel."
     ),
     best_is_bold=True,

@@ -1,24 +1,20 @@
 """Figure: the variance of the two layouts of columns, cos and sin or cos with a phase."""
 
-from __future__ import annotations
+from typing import Any
 
 import numpy as np
 
 from rflib.report import keys
 from rflib.report.kind import Drawing, Figure, Options, Results
-from rflib.report.style import COLOURS, MARKERS
+from rflib.report.style import COLOURS, MARKERS, legend_below
 
 _LAYOUTS = {"cos_sin": "cos and sin", "phase": "cos with a phase"}
 
 
 @Figure.with_options(
     {
-        "kernels": keys.labels("kernel"),
-        "dimension": keys.COUNT,
-        "columns": keys.COUNT,
-        "zmax": keys.POSITIVE,
-        "draws": keys.SEVERAL,
-        "caption": keys.TEXT,
+        **{"kernels": keys.KERNELS, "dimension": keys.COUNT, "columns": keys.COUNT},
+        **{"zmax": keys.POSITIVE, "draws": keys.SEVERAL},
     }
 )
 def maps(entry: Options, results: Results, figure: Drawing) -> None:
@@ -29,7 +25,7 @@ def maps(entry: Options, results: Results, figure: Drawing) -> None:
     from rflib.maps.rff import RFF
     from rflib.report.study_kernels import kernel_of
 
-    D = entry["columns"]
+    D, handles = entry["columns"], dict[str, Any]()
     figure.set_size_inches(3.4 * len(entry["kernels"]), 3.2)
     z = np.linspace(0, entry["zmax"], 25)
     points = np.zeros((len(z), entry["dimension"]))
@@ -43,9 +39,9 @@ def maps(entry: Options, results: Results, figure: Drawing) -> None:
             draws = (RFF(kernel, D, layout=layout, random_state=seed) for seed in range(entry["draws"]))
             estimates = np.array([Z @ Z[0] for Z in (draw.fit_transform(points) for draw in draws)])
             style = {"color": COLOURS[i], "marker": MARKERS[i], "linestyle": "none"}
-            axes.plot(z, formulas[layout], color=COLOURS[i], label=f"{name}, formula")
-            axes.plot(z, estimates.var(axis=0, ddof=1), label=f"{name}, measured", **style)
+            (formula,) = axes.plot(z, formulas[layout], color=COLOURS[i])
+            (measured,) = axes.plot(z, estimates.var(axis=0, ddof=1), **style)
+            handles |= {f"{name}, formula": formula, f"{name}, measured": measured}
         axes.set(title=label, xlabel="distance z along one axis", ylim=(0, None))
     figure.axes[0].set_ylabel(f"Variance of the estimate, D = {D}")
-    handles, texts = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=4, frameon=False)
+    legend_below(figure, handles, 4)

@@ -1,7 +1,5 @@
 """Figure: a metric against the number of columns, s, or seconds; a panel for each kernel and data set."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, log10
 from pathlib import Path
@@ -13,19 +11,18 @@ from rflib.report import keys
 from rflib.report.cell_table import EXACT, at_columns, at_s, select
 from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results
 from rflib.report.kinds.published import published_numbers
-from rflib.report.style import REFERENCE, hollow, line_style
-from rflib.report.wording import AXES, METRICS, sentence
+from rflib.report.style import REFERENCE, hollow, legend_below, line_style
+from rflib.report.wording import AXES, METRICS, metric_text
 
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 # Panels in a row for so many panels; for more, the most.
 _ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
-_Handles = dict[str, Any]
+_Lines = dict[str, Any]
 
 
 def _caption(entry: Options) -> str:
-    metric = METRICS[entry["metric"]]
-    where = "lower" if metric.lower else "higher"
-    text = f"{sentence(metric.text)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
+    where = "lower" if METRICS[entry["metric"]].lower else "higher"
+    text = f"{metric_text(entry)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
     text += "means with 95 % confidence intervals over the repetitions."
     if "learner" in entry:
         text += " Dashed: the learner with the exact kernel, where the study has it."
@@ -63,7 +60,7 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
     else:
         columns = _ABREAST.get(len(places), max(_ABREAST.values()))
     rows = ceil(len(places) / columns) or 1
-    handles: _Handles = {}
+    handles: _Lines = {}
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for i, axes in enumerate(panels):
         place = places[i] if i < len(places) else None
@@ -77,20 +74,18 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
         _axes(axes, entry, inside)
         axes.set_title(f"{place[1]}, {place[0]}")
         if i % columns == 0 or places[i - 1] is None:
-            axes.set_ylabel(sentence(METRICS[entry["metric"]].text.replace(" (", "\n(")))
+            axes.set_ylabel(metric_text(entry).replace(" (", "\n("))
     _finish(figure, handles, rows, columns)
 
 
-def _finish(figure: Drawing, handles: _Handles, rows: int, columns: int) -> None:
+def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
     """Set the size, and put the legend below; a figure without data says so."""
     width = max(_WIDTH * columns, 4.2)
     abreast = max(1, int(width / 1.45))
     legend_rows = ceil(len(handles) / abreast)
     figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
     if handles:
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside lower center", ncols=abreast, frameon=False
-        )
+        legend_below(figure, handles, abreast)
     else:
         figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
 
@@ -109,46 +104,32 @@ def _points(entry: Options, cells: DataFrame) -> DataFrame:
     return chosen.join(seconds, on=block)
 
 
-def _panel(axes: Any, cells: DataFrame, handles: _Handles) -> None:
+def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
     """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
     for method, group in cells.groupby("method", sort=False):
         if method == EXACT:
             handles.setdefault(EXACT, axes.axhline(float(group["value"].mean()), **REFERENCE))
             continue
         statistics = group.groupby("x")["value"].agg(["mean", "std", "size"])
-        line = axes.errorbar(
-            statistics.index,
-            statistics["mean"],
-            yerr=1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"]),
-            capsize=2,
-            elinewidth=0.8,
-            **line_style(str(method)),
-        )
+        half = 1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"])
+        style = {**line_style(str(method)), "capsize": 2, "elinewidth": 0.8}
+        line = axes.errorbar(statistics.index, statistics["mean"], half, **style)
         handles.setdefault(str(method), line)
 
 
-def _published(
-    axes: Any,
-    entry: Options,
-    folder: Path,
-    place: tuple[str, str],
-    cells: DataFrame,
-    handles: _Handles,
-) -> None:
+def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame, handles: _Lines) -> None:
     """Draw the published means as hollow markers at the study's own x of the same s."""
     options = entry["published"]
     numbers = published_numbers(folder, options["paper"], options["table"], entry["metric"])
-    kernel, dataset = options["kernels"].get(place[0]), options.get("datasets", {}).get(place[1], place[1])
+    kernel, dataset = options["kernels"].get(at[0]), options.get("datasets", {}).get(at[1], at[1])
     theirs = numbers[(numbers["dataset"] == dataset) & (numbers["kernel"] == kernel)]
-    mine = at_s(cells)
+    ours = at_s(ours)
     for label, name in options["methods"].items():
-        at = mine[mine["method"] == label].groupby("s_label")["x"].first()
-        cell = theirs[(theirs["method"] == name) & theirs["s"].isin(at.index)]
+        x = ours[ours["method"] == label].groupby("s_label")["x"].first()
+        cell = theirs[(theirs["method"] == name) & theirs["s"].isin(x.index)]
         if len(cell):
-            style = hollow(line_style(label))
-            line = axes.errorbar(
-                at[cell["s"]], cell["mean"], yerr=cell["std"], alpha=0.7, elinewidth=0.8, zorder=1, **style
-            )
+            style = {**hollow(line_style(label)), "alpha": 0.7, "elinewidth": 0.8, "zorder": 1}
+            line = axes.errorbar(x[cell["s"]], cell["mean"], cell["std"], **style)
             handles.setdefault(f"{label}, published", line)
 
 

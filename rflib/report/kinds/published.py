@@ -1,7 +1,5 @@
 """Table and claim: the papers' numbers beside the measured ones, with verdicts by Welch's t-test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +8,10 @@ from rflib.report import keys
 from rflib.report.cell_table import at_s, select
 from rflib.report.inference import LEVEL, holm, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series, Table
-from rflib.report.wording import METRICS, sentence
+from rflib.report.wording import METRICS, metric_text
 
 REPETITIONS = 10
+_MARK = "•"
 RULE = (
     "Agrees: Welch's t-test of the two means (two-sided, 5 %) does not tell them apart, half a unit of the last "
     "printed digit aside."
@@ -44,19 +43,15 @@ def published_numbers(folder: Path, paper: str, table: str, metric: str) -> Data
     numbers = pd.read_csv(path, dtype={"s": str, "mean": str})
     inside = numbers[numbers["table"] == table]
     if inside.empty:
-        raise ValueError(
-            f"{path} has no table {table!r}; it has {', '.join(map(repr, numbers['table'].unique()))}."
-        )
+        there = ", ".join(map(repr, numbers["table"].unique()))
+        raise ValueError(f"{path} has no table {table!r}; it has {there}.")
     inside = inside[inside["metric"].isin([metric, f"{metric}_percent"])]
     if inside.empty:
         raise ValueError(f"{path}: {table!r} has no numbers of the metric {metric!r}.")
     unit = inside["metric"].str.endswith("_percent").map({True: 0.01, False: 1.0})
     decimals = inside["mean"].str.partition(".")[2].str.len()
-    return inside.assign(
-        mean=(inside["mean"].astype(float) * unit).round(10),
-        std=(inside["std"] * unit).round(10),
-        rounding=0.5 * unit * 10.0**-decimals,
-    )
+    mean, std = ((inside[column].astype(float) * unit).round(10) for column in ("mean", "std"))
+    return inside.assign(mean=mean, std=std, rounding=0.5 * unit * 10.0**-decimals)
 
 
 def with_p_values(entry: Options, results: Results) -> DataFrame:
@@ -67,10 +62,7 @@ def with_p_values(entry: Options, results: Results) -> DataFrame:
     """
     import pandas as pd
 
-    numbers = published_numbers(results.published, entry["paper"], entry["table"], entry["metric"])
-    chosen = {key: entry[key] for key in ("metric", "learner", "title") if key in entry}
-    mine = at_s(select(results.cells, chosen))
-    names = mine["dataset"].replace(entry.get("datasets", {}))
+    numbers, mine = _sides(entry, results)
     repetitions = entry.get("repetitions", REPETITIONS)
     lower = METRICS[entry["metric"]].lower
     rows = []
@@ -80,13 +72,21 @@ def with_p_values(entry: Options, results: Results) -> DataFrame:
             theirs = numbers[(numbers["kernel"] == kernel) & (numbers["method"] == method)]
             for cell in theirs.to_dict("records"):
                 of_s = mine["s_label"].isna() if pd.isna(cell["s"]) else mine["s_label"] == cell["s"]
-                ours = mine[inside & of_s & (names == cell["dataset"])]["value"]
+                ours = mine[inside & of_s & (mine["place"] == cell["dataset"])]["value"]
                 p = p_of_difference(cell["mean"], cell["std"], repetitions, ours, cell["rounding"])
                 printed, label = (cell["mean"], cell["std"]), (kernel_label, method_label, method)
                 measured = (ours.mean(), ours.std(), len(ours), ours.mean() - cell["mean"])
                 judged = verdict(cell["mean"], ours, p, lower)
                 rows.append((cell["dataset"], *label, cell["s"], *printed, *measured, judged, p))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def _sides(entry: Options, results: Results) -> tuple[DataFrame, DataFrame]:
+    """The published numbers, and our cells at each s with the paper's name of the data set as ``place``."""
+    chosen = {key: entry[key] for key in ("metric", "learner", "title") if key in entry}
+    mine = at_s(select(results.cells, chosen))
+    numbers = published_numbers(results.published, entry["paper"], entry["table"], entry["metric"])
+    return numbers, mine.assign(place=mine["dataset"].replace(entry.get("datasets", {})))
 
 
 def p_of_difference(mean: float, std: float, repetitions: int, ours: Series, rounding: float = 0.0) -> float:
@@ -120,14 +120,46 @@ def verdict(mean: float, ours: Series, p: float, lower: bool) -> str:
 @Table.with_options(
     OPTIONS,
     REQUIRED,
-    caption=lambda entry: (
-        f"{sentence(METRICS[entry['metric']].text)}: published and measured, mean ± standard deviation."
-    ),
+    caption=lambda entry: f"{metric_text(entry)}: published and measured, mean ± standard deviation.",
     note=RULE,
 )
 def published(entry: Options, results: Results) -> DataFrame:
     """Published number, ours, difference and verdict of each published cell."""
     return with_p_values(entry, results).drop(columns="p")
+
+
+@Table.with_options(
+    {**OPTIONS, "baseline": keys.label("method")},
+    (*REQUIRED, "baseline"),
+    caption=lambda entry: (
+        f"{metric_text(entry)}: published and measured. A mark says that the method is better than "
+        f"{entry['baseline']} by a paired t-test over the repetitions (two-sided, 5 %), as in the paper."
+    ),
+)
+def significance(entry: Options, results: Results) -> DataFrame:
+    """As `published`, with marks where a method is better than `baseline` by a paired t-test (two-sided, 5 %).
+
+    The test is over the repetitions; the paper's marks stand beside ours (liu2020, table 3).
+    """
+    from rflib.metrics import paired_t_test
+
+    table = published.make(entry, results)
+    numbers, mine = _sides(entry, results)
+    lower = METRICS[entry["metric"]].lower
+    marks = numbers.set_index(["kernel", "dataset", "method", "s"])["significant"]
+    theirs, ours = [], []
+    for row in table.to_dict("records"):
+        key = (entry["kernels"][row["kernel"]], row["data set"], row["published as"], row["s"])
+        theirs.append(_MARK if marks.get(key) == 1 else "")
+        cell = mine[["kernel", "s_label", "place"]] == [row["kernel"], row["s"], row["data set"]]
+        values = mine[cell.all(axis=1)].pivot(index="seed", columns="method", values="value")
+        pair = values.reindex(columns=[row["method"], entry["baseline"]]).dropna().to_numpy()
+        method, baseline = pair.T
+        better = len(pair) > 1 and (method.mean() < baseline.mean()) == lower
+        ours.append(_MARK if better and paired_t_test(method, baseline).pvalue < LEVEL else "")
+    table.insert(len(table.columns) - 1, "published mark", theirs)
+    table.insert(len(table.columns) - 1, "our mark", ours)
+    return table
 
 
 @Check.with_options({**OPTIONS, "share": keys.SHARE}, REQUIRED)

@@ -1,7 +1,5 @@
 """Table: the methods by their mean rank at equal columns."""
 
-from __future__ import annotations
-
 from rflib.report import keys
 from rflib.report.cell_table import EXACT, at_columns, select
 from rflib.report.kind import DataFrame, Options, Results, Series, Table
@@ -28,14 +26,9 @@ def ranking(entry: Options, results: Results) -> DataFrame:
     means["rank"] = groups.rank(ascending=lower)
     means["ranked"] = groups.transform("size")
     means["won"] = means["value"] == groups.transform("min" if lower else "max")
-    found = means.groupby("method", sort=False).agg(
-        **{
-            "mean rank": ("rank", "mean"),
-            "of methods": ("ranked", "mean"),
-            "best in": ("won", "sum"),
-            "of cells": ("rank", "size"),
-        }
-    )
+    ranks = {"mean rank": ("rank", "mean"), "of methods": ("ranked", "mean")}
+    counts = {"best in": ("won", "sum"), "of cells": ("rank", "size")}
+    found = means.groupby("method", sort=False).agg(**ranks, **counts)
     places = means.groupby(["method", "dataset", "kernel"], sort=False)["rank"].mean()
     for column, extreme in (("strongest on", "min"), ("weakest on", "max")):
         found[column] = [_place(places[method], extreme) for method in found.index]

@@ -1,7 +1,5 @@
 """Figure and table: SRF's fits of polynomial kernels (pennington2015, figure 1), and their losses."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import pi, sqrt
 from typing import Any
@@ -13,10 +11,11 @@ from rflib.report.kind import Drawing, Figure, Options, Results, Rows, Table
 from rflib.report.style import COLOURS, REFERENCE
 
 _DISTANCES = np.linspace(0.02, 2.0, 100)
+_FITS = ("ten Gaussians", "best measure")
 
 
 @Figure.with_options(
-    {"a": keys.CURVATURE, "dimension": keys.COUNT, "orders": keys.list_of(keys.COUNT), "caption": keys.TEXT},
+    {"a": keys.CURVATURE, "dimension": keys.COUNT, "orders": keys.list_of(keys.COUNT)},
     name="fits",
 )
 def draw(entry: Options, _: Results, figure: Drawing) -> None:
@@ -34,32 +33,23 @@ def draw(entry: Options, _: Results, figure: Drawing) -> None:
         gaussians, optimum = _fits(kernel, d)
         kernel_axes.plot(_DISTANCES, kernel.at_distance(_DISTANCES), **REFERENCE, label="K")
         for i, (name, measure) in enumerate((("10 Gaussians", gaussians), ("best of all", optimum))):
-            kernel_axes.plot(
-                _DISTANCES, measure.profile(_DISTANCES), color=COLOURS[i], linestyle=("-", ":")[i], label=name
-            )
+            style = {"color": COLOURS[i], "linestyle": ("-", ":")[i], "label": name}
+            kernel_axes.plot(_DISTANCES, measure.profile(_DISTANCES), **style)
         part = gaussians.positive
         density = np.diff(part.cdf) / np.diff(part.radii)
         density_axes.plot((part.radii[1:] + part.radii[:-1]) / 2, density, color=COLOURS[0])
-        radii, probabilities = (
-            optimum.positive.quadrature() if optimum.positive else (np.empty(0), np.empty(0))
-        )
+        radii, probabilities = optimum.positive.quadrature()
         density_axes.vlines(radii, 0, probabilities * density.max(), color=COLOURS[1], linestyle=":")
         low, high = part.quantile(np.array([0.0005, 0.9995]))
         density_axes.set_xlim(min(low, radii.min()) * 0.9, max(high, radii.max()) * 1.1)
-        kernel_axes.set(
-            title=f"p = {p}, a = {entry['a']}, d = {d}", xlabel="distance z", ylabel="K and its fit"
-        )
+        kernel_axes.set_title(f"p = {p}, a = {entry['a']}, d = {d}")
+        kernel_axes.set(xlabel="distance z", ylabel="K and its fit")
         density_axes.set(xlabel="frequency norm", ylabel="density")
     panels[0, 0].legend(frameon=False)
 
 
 @Table.with_options(
-    {
-        "a": keys.list_of(keys.CURVATURE),
-        "dimensions": keys.list_of(keys.SEVERAL),
-        "orders": keys.list_of(keys.COUNT),
-        "caption": keys.TEXT,
-    },
+    {"a": keys.list_of(keys.CURVATURE), "dimensions": keys.DIMENSIONS, "orders": keys.list_of(keys.COUNT)},
     name="fits",
 )
 def losses(entry: Options, _: Results) -> Rows:
@@ -74,24 +64,12 @@ def losses(entry: Options, _: Results) -> Rows:
     rows = []
     for a, d, p in product(entry["a"], entry["dimensions"], entry["orders"]):
         kernel = SphericalPolynomial(a, p)
-        fits = [lambda z, a=a, p=p: np.exp(-p * z**2 / a**2), *(fit.profile for fit in _fits(kernel, d))]
-        single, ten, best = (
-            fitted_kernel_loss(kernel.at_distance, fit, n_nodes=nodes)
-            for fit, nodes in zip(fits, (200, 64, 64), strict=True)
-        )
+        fits = [(f"L, {name}", fit.profile, 64) for name, fit in zip(_FITS, _fits(kernel, d), strict=True)]
+        fits.insert(0, ("L, one Gaussian", lambda z, a=a, p=p: np.exp(-p * z**2 / a**2), 200))
+        loss = {name: fitted_kernel_loss(kernel.at_distance, fit, n_nodes=n) for name, fit, n in fits}
         bound = 105 / 4096 * sqrt(pi / 2) * a / p**2.5
-        rows.append(
-            {
-                "a": a,
-                "p": p,
-                "d": d,
-                "L, one Gaussian": single,
-                "L, ten Gaussians": ten,
-                "L, best measure": best,
-                "bound": bound,
-                "L below the bound": "holds" if ten <= bound else "fails",
-            }
-        )
+        verdict = "holds" if loss["L, ten Gaussians"] <= bound else "fails"
+        rows.append({"a": a, "p": p, "d": d, **loss, "bound": bound, "L below the bound": verdict})
     return rows
 
 

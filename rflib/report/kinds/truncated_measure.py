@@ -1,7 +1,5 @@
 """Figure: why the printed measure of the polynomial kernel cannot be used (luo2021, eq. 18; theorem 3 fails)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rflib.report import keys
@@ -15,9 +13,8 @@ _DISTANCES = np.linspace(0.25, 1.75, 31)
     {
         "a": keys.CURVATURE,
         "p": keys.COUNT,
-        "dimensions": keys.list_of(keys.SEVERAL),
+        "dimensions": keys.DIMENSIONS,
         "cutoffs": keys.list_of(keys.POSITIVE),
-        "caption": keys.TEXT,
     }
 )
 def cutoff(entry: Options, _: Results, figure: Drawing) -> None:

@@ -1,7 +1,5 @@
 """Figure: what orthogonal directions save of the variance, by formula (luo2021, figure 1 and theorems 4 to 6)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -11,14 +9,7 @@ from rflib.report.kind import Drawing, Figure, Options, Results
 from rflib.report.style import COLOURS
 
 
-@Figure.with_options(
-    {
-        "kernels": keys.labels("kernel"),
-        "dimensions": keys.list_of(keys.SEVERAL),
-        "zmax": keys.POSITIVE,
-        "caption": keys.TEXT,
-    }
-)
+@Figure.with_options({"kernels": keys.KERNELS, "dimensions": keys.DIMENSIONS, "zmax": keys.POSITIVE})
 def variance(entry: Options, results: Results, figure: Drawing) -> None:
     """Variance of GORF less that of GRFF against the distance, by formula.
 
