@@ -10,14 +10,10 @@ from typing import Any
 from rflib.report.kind import Options, Shown, Table, kinds
 from rflib.report.wording import METRICS
 
+Save = Callable[[Any, Options, Path], None]
 
-def write_folder(
-    folder: Path,
-    cls: type[Shown],
-    entries: Sequence[Options],
-    suffix: str,
-    save: Callable[[Any, Options, Path], None],
-) -> None:
+
+def write_folder(folder: Path, cls: type[Shown], entries: Sequence[Options], suffix: str, save: Save) -> None:
     """Save each entry by ``save(kind, entry, path)``, and write the index; what the folder held is removed."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -42,7 +42,12 @@ def names(what: str) -> Schema:
 
 def list_of(item: Schema) -> Schema:
     """Return the schema of a list that is not empty."""
-    return {"type": "array", "items": item, "minItems": 1, "description": f"a list: {item['description']}"}
+    return {
+        "type": "array",
+        "items": item,
+        "minItems": 1,
+        "description": f"a list, each {item['description']}",
+    }
 
 
 TEXT: Schema = {"type": "string", "description": "a text"}

@@ -96,9 +96,13 @@ def kinds(cls: type[K]) -> dict[str, K]:
     return {kind.name: kind for kind in _all() if isinstance(kind, cls)}
 
 
+def modules() -> list[str]:
+    """Return the modules that define kinds, which belong to the fingerprint of all tables, figures and claims."""
+    package = import_module("rflib.report.kinds")
+    return [f"{package.__name__}.{module.name}" for module in iter_modules(package.__path__)]
+
+
 @cache
 def _all() -> tuple[Kind, ...]:
-    package = import_module("rflib.report.kinds")
-    names = [f"{package.__name__}.{module.name}" for module in iter_modules(package.__path__)]
-    found = [value for name in names for value in vars(import_module(name)).values()]
+    found = [value for name in modules() for value in vars(import_module(name)).values()]
     return tuple(value for value in found if isinstance(value, Kind))

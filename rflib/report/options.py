@@ -49,13 +49,6 @@ def explanation_of(claim: Options) -> Options | None:
     return {"title": claim["title"]} | {k: v for k, v in claim["explanation"].items() if k != "text"}
 
 
-def modules(study: Options, *keys: str) -> list[str]:
-    """Return the modules of the kinds that a study's entries have, for a fingerprint of what they are made by."""
-    entries = [(key, entry) for key in keys for entry in study.get(key) or []]
-    entries += [(key, explanation) for key, entry in entries if (explanation := explanation_of(entry))]
-    return sorted({kinds(LISTS[key])[entry["type"]].make.__module__ for key, entry in entries})
-
-
 def _check(place: str, entry: Options, study: Options, cls: type[Kind], also: Mapping[str, Any]) -> None:
     known, name = kinds(cls), str(entry.get("type"))
     if name not in known:

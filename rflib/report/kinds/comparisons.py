@@ -13,13 +13,13 @@ from rflib.report.wording import METRICS
 
 _S = {"type": ["string", "integer"], "description": "a value of s"}
 _TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
-_TIE = keys.mapping(_TIED, ("reason",), "cells that do not count, with a reason")
-COMPARED = {
+_TIE = keys.mapping(_TIED, ("reason",), "a mapping: cells that do not count, and the reason")
+_COMPARED = {
     **keys.METRIC,
     **{"method": keys.label("method"), "than": keys.label("method")},
     **{"at": keys.S_OR_COLUMNS, "share": keys.SHARE, **keys.PLACES, "ties": keys.list_of(_TIE)},
 }
-REQUIRED = ("metric", "method", "than")
+_REQUIRED = ("metric", "method", "than")
 
 
 def relative_gain(sign: int, method: DataFrame, than: DataFrame) -> Series:
@@ -93,7 +93,7 @@ def _relative(value: float) -> str:
     return f"{value:+.1%}" if abs(value) < 100 else f"{value:+.0e} times"
 
 
-@Check.with_options({**COMPARED, "factor": keys.POSITIVE}, REQUIRED)
+@Check.with_options({**_COMPARED, "factor": keys.POSITIVE}, _REQUIRED)
 def better(claim: Options, results: Results) -> tuple[str, str]:
     """The mean of `method` is better than that of `than`; with `factor`, at least so many times."""
 
@@ -103,7 +103,7 @@ def better(claim: Options, results: Results) -> tuple[str, str]:
     return compare(claim, results, gains)
 
 
-@Check.with_options({**COMPARED, "within": keys.NOT_NEGATIVE}, (*REQUIRED, "within"))
+@Check.with_options({**_COMPARED, "within": keys.NOT_NEGATIVE}, (*_REQUIRED, "within"))
 def equal(claim: Options, results: Results) -> tuple[str, str]:
     """The means differ by at most the relative difference `within`."""
 
@@ -114,7 +114,7 @@ def equal(claim: Options, results: Results) -> tuple[str, str]:
     return compare(claim, results, gains)
 
 
-@Check.with_options(COMPARED, REQUIRED)
+@Check.with_options(_COMPARED, _REQUIRED)
 def steadier(claim: Options, results: Results) -> tuple[str, str]:
     """The variance over the repetitions is smaller."""
 

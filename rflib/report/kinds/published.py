@@ -16,8 +16,8 @@ RULE = (
     "Agrees: Welch's t-test of the two means (two-sided, 5 %) does not tell them apart, half a unit of the last "
     "printed digit aside."
 )
-OPTIONS = {**keys.METRIC, "repetitions": keys.COUNT, **keys.NUMBERS}
-REQUIRED = ("metric", *keys.NUMBERS_REQUIRED)
+_OPTIONS = {**keys.METRIC, "repetitions": keys.COUNT, **keys.NUMBERS}
+_REQUIRED = ("metric", *keys.NUMBERS_REQUIRED)
 _COLUMNS = (
     *("data set", "kernel", "method", "published as", "s", "published", "published std", "ours", "ours std"),
     *("repetitions", "difference", "verdict", "p"),
@@ -118,8 +118,8 @@ def verdict(mean: float, ours: Series, p: float, lower: bool) -> str:
 
 
 @Table.with_options(
-    OPTIONS,
-    REQUIRED,
+    _OPTIONS,
+    _REQUIRED,
     caption=lambda entry: f"{metric_text(entry)}: published and measured, mean ± standard deviation.",
     note=RULE,
 )
@@ -129,8 +129,8 @@ def published(entry: Options, results: Results) -> DataFrame:
 
 
 @Table.with_options(
-    {**OPTIONS, "baseline": keys.label("method")},
-    (*REQUIRED, "baseline"),
+    {**_OPTIONS, "baseline": keys.label("method")},
+    (*_REQUIRED, "baseline"),
     caption=lambda entry: (
         f"{metric_text(entry)}: published and measured. A mark says that the method is better than "
         f"{entry['baseline']} by a paired t-test over the repetitions (two-sided, 5 %), as in the paper."
@@ -162,13 +162,12 @@ def significance(entry: Options, results: Results) -> DataFrame:
     return table
 
 
-@Check.with_options({**OPTIONS, "share": keys.SHARE}, REQUIRED)
+@Check.with_options({**_OPTIONS, "share": keys.SHARE}, _REQUIRED)
 def agrees(claim: Options, results: Results) -> tuple[str, str]:
     """The measured number agrees with the published one.
 
     The claim is not reproduced if more cells than it spares disagree after Holm's correction. It is reproduced if
-    instead the tests at 5 % each find no more cells that disagree than the spared ones and those that chance would
-    add.
+    instead the tests at 5 % each find no more cells that disagree than are spared and than chance would add.
     """
     from scipy.stats import binom
 
