@@ -80,11 +80,16 @@ def check(value: Any, schema: str, place: str) -> None:
     ValueError
         Naming the place, the key, what was found and what was expected.
     """
-    errors = list(_validator(schema).iter_errors(value))
+    check_against(_validator(schema), value, place)
+
+
+def check_against(validator: Any, value: Any, place: str) -> None:
+    """Raise ValueError, beginning with the place and the key, unless a jsonschema validator accepts the value."""
+    errors = list(validator.iter_errors(value))
     if errors:
         error: Any = max(errors, key=jsonschema.exceptions.relevance)
-        key = ".".join(map(str, error.absolute_path)) or "(top)"
-        raise ValueError(f"{place}: {key}: {_explained(error)}")
+        key = ".".join(map(str, error.absolute_path))
+        raise ValueError(": ".join([place, *filter(None, [key]), _explained(error)]))
 
 
 def _explained(error: Any) -> str:
@@ -92,10 +97,16 @@ def _explained(error: Any) -> str:
         known = list(error.schema.get("properties", {}))
         wrong = next(key for key in error.instance if key not in known)
         return f"unknown key {wrong!r}.{hint(wrong, known)} The keys are {', '.join(known)}."
+    if error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        return f"the key {missing!r} is missing."
     expected = error.schema.get("description")
-    if expected is None or error.validator == "required":
-        return error.message
-    return f"{error.instance!r} is not {expected}."
+    if expected is not None:
+        return f"{error.instance!r} is not {expected}."
+    if error.validator == "enum":
+        known = list(map(str, error.validator_value))
+        return f"unknown {error.instance!r}.{hint(error.instance, known)} There are {', '.join(known)}."
+    return str(error.message)
 
 
 @cache

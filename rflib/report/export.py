@@ -1,7 +1,5 @@
 """Results to keep: tables and figures as Markdown and SVG, with the conditions they were measured under."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil
@@ -10,12 +8,11 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from rflib.experiment.plan import folders_of, plan_study
-from rflib.files import read_table
+from rflib.report.cell_table import read_cells
+from rflib.report.folder import read_index
 from rflib.report.inference import CLAIM_RULE
-from rflib.report.numbers import columns
-from rflib.report.options import read_index
-from rflib.report.page import reduced
+from rflib.report.number_format import columns
+from rflib.report.page import run_of
 
 
 def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
@@ -30,14 +27,11 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
     if not (folder / "cells.parquet").exists():
         raise ValueError(f"{folder} holds no cells: run the study first.")
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
-    cells = read_table(folder / "cells.parquet")
+    cells = read_cells(folder / "cells.parquet", about)
     out_dir.mkdir(parents=True, exist_ok=True)
-    plan = plan_study(study.stem, about, {"folders": folders_of(cells["dataset"], cells["data"])})
-    absent = [
-        d["name"] for d in about["datasets"] if d.get("optional") and d["name"] not in set(cells["dataset"])
-    ]
+    _, absent, smaller = run_of(study.stem, about, cells)
     parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells)]
-    if smaller := reduced(cells.assign(name=cells["dataset"]), plan, absent):
+    if smaller:
         parts.append(f"**Reduced run**: {smaller}.")
     if absent:
         parts.append(f"Absent, because their files are not held: {', '.join(absent)}.")
@@ -49,11 +43,8 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
         shutil.copyfile(folder / "figures" / entry["file"], out_dir / name)
         parts += [f"## {entry['title']}", f"![{entry['title']}]({name})", entry["caption"]]
     for entry in read_index(folder / "tables"):
-        parts += [
-            f"## {entry['title']}",
-            entry["caption"],
-            markdown(pd.read_csv(folder / "tables" / entry["file"])),
-        ]
+        table = pd.read_csv(folder / "tables" / entry["file"])
+        parts += [f"## {entry['title']}", entry["caption"], markdown(table)]
     page = out_dir / f"{study.stem}.md"
     page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
     return page

@@ -1,72 +1,35 @@
-"""Figures of a study, as SVG: small multiples of a metric against the number of columns, s, or seconds."""
+"""The figures of a study, as SVG."""
 
-from __future__ import annotations
-
-import shutil
-from collections.abc import Callable, Mapping
-from itertools import product
-from math import ceil, log10
 from pathlib import Path
-from typing import Any
 
-import matplotlib
-import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+import matplotlib.figure
 
-from rflib.report.cells import EXACT, at_columns, at_s, read_cells, select
-from rflib.report.curves import draw_curves
-from rflib.report.cutoff import draw_cutoff
-from rflib.report.fits import draw_fits
-from rflib.report.monte_carlo import draw_maps
-from rflib.report.options import AXES, FIGURES, METRICS, check_entries, sentence, slug, write_index
-from rflib.report.published import published_numbers
-from rflib.report.style import RC, REFERENCE, line_style
-from rflib.report.variance import draw_variance
-
-_WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
-# Panels in a row for so many panels; for more, the most.
-_ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
-_Handles = dict[str, Any]
+from rflib.report.cell_table import read_cells
+from rflib.report.folder import write_folder
+from rflib.report.kind import Figure, Options, Results
+from rflib.report.options import check_entries
+from rflib.report.style import RC
 
 
-def write_figures(study: Mapping[str, Any], cells: Path, published: Path, out_dir: Path) -> None:
+def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -> None:
     """Draw each figure of the study as SVG, and write an index of them. Equal cells give equal bytes.
 
-    Parameters
-    ----------
-    study : mapping
-        Content of the study file.
-    cells : Path
-        Table that ``rflib aggregate`` wrote.
-    published : Path
-        Folder of the papers' numbers.
-    out_dir : Path
-        Folder of the figures; what it held before is removed.
-
-    Raises
-    ------
-    ValueError
-        For unknown types, keys, labels or values; the message names entry and key.
+    Parameters and errors are those of :func:`rflib.report.tables.write_tables`.
     """
-    entries = check_entries("figures", study, FIGURES)
-    table = read_cells(cells, study)
-    shutil.rmtree(out_dir, ignore_errors=True)
-    out_dir.mkdir(parents=True)
-    index = []
-    for number, entry in enumerate(entries):
-        name = f"{slug(number, entry['title'])}.svg"
+    entries = check_entries(study, "figures")
+    results = Results(study, read_cells(cells, study), published)
+
+    def save(kind: Figure, entry: Options, path: Path) -> None:
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
-            figure = _DRAWN[entry["type"]](entry, study, table, published)
+            figure = matplotlib.figure.Figure(layout="constrained")
+            kind.make(entry, results, figure)
             _take_literally(figure)
-            figure.savefig(out_dir / name, metadata={"Date": None, "Creator": "rflib"})
-        index.append({"title": entry["title"], "caption": caption(entry), "file": name})
-    write_index(out_dir, index)
+            figure.savefig(path, metadata={"Date": None, "Creator": "rflib"})
+
+    write_folder(out_dir, Figure, entries, ".svg", save)
 
 
-def _take_literally(figure: Figure) -> None:
+def _take_literally(figure: matplotlib.figure.Figure) -> None:
     """Show a dollar sign in a study's labels as such, not as a formula's begin."""
     for axes in figure.axes:
         for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
@@ -74,171 +37,3 @@ def _take_literally(figure: Figure) -> None:
     for legend in figure.legends:
         for text in legend.texts:
             text.set_parse_math(False)
-
-
-_DRAWN: dict[str, Callable[[Any, Any, Any, Any], Figure]] = {
-    "lines": lambda entry, study, cells, published: draw(entry, cells, published),
-    "curves": lambda entry, study, cells, published: draw_curves(entry, cells),
-    "maps": lambda entry, study, cells, published: draw_maps(entry, study["kernels"]),
-    "cutoff": lambda entry, study, cells, published: draw_cutoff(entry),
-    "variance": lambda entry, study, cells, published: draw_variance(entry, study["kernels"]),
-    "fits": lambda entry, study, cells, published: draw_fits(entry),
-}
-
-
-def draw(entry: Mapping[str, Any], cells: pd.DataFrame, published: Path) -> Figure:
-    """Return a figure with a panel for each kernel and data set, and one legend below.
-
-    Several data sets of several kernels stand side by side, a row for each kernel; else the panels fill rows.
-    With ``pooled`` all data sets share one panel, which has that name.
-    """
-    chosen = _points(entry, cells)
-    if "pooled" in entry:
-        chosen = chosen.assign(dataset=entry["pooled"])
-    kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
-    there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
-    places = [pair if pair in there else None for pair in product(kernels, datasets)]
-    if min(len(kernels), len(datasets)) > 1:
-        columns = len(datasets)
-    else:
-        columns = _ABREAST.get(len(places), max(_ABREAST.values()))
-    rows = ceil(len(places) / columns) or 1
-    handles: _Handles = {}
-    figure = Figure(layout="constrained")
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for i, axes in enumerate(panels):
-        place = places[i] if i < len(places) else None
-        if place is None:
-            axes.set_axis_off()
-            continue
-        inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
-        _panel(axes, inside, handles)
-        if "published" in entry:
-            _published(axes, entry, published, place, inside, handles)
-        _axes(axes, entry, inside)
-        axes.set_title(f"{place[1]}, {place[0]}")
-        if i % columns == 0 or places[i - 1] is None:
-            axes.set_ylabel(sentence(METRICS[entry["metric"]].text.replace(" (", "\n(")))
-    _finish(figure, handles, rows, columns)
-    return figure
-
-
-def _finish(figure: Figure, handles: _Handles, rows: int, columns: int) -> None:
-    """Set the size, and put the legend below; a figure without data says so."""
-    width = max(_WIDTH * columns, 4.2)
-    abreast = max(1, int(width / 1.45))
-    legend_rows = ceil(len(handles) / abreast)
-    figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
-    if handles:
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside lower center", ncols=abreast, frameon=False
-        )
-    else:
-        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
-
-
-def _points(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the chosen cells with the column ``x``; seconds are the median over a method's repetitions."""
-    x = entry.get("x", "n_components")
-    chosen = select(cells, entry)
-    if x == "s":
-        return at_s(chosen).assign(x=lambda table: table["s"])
-    chosen = at_columns(chosen)
-    if x == "n_components":
-        return chosen.assign(x=chosen["n_components"])
-    keys = ["data", "kernel", "method", "n_components"]
-    seconds = cells[cells["metric"] == x].groupby(keys)["value"].median().rename("x")
-    return chosen.join(seconds, on=keys)
-
-
-def _panel(axes: Axes, cells: pd.DataFrame, handles: _Handles) -> None:
-    """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
-    for method, group in cells.groupby("method", sort=False):
-        if method == EXACT:
-            handles.setdefault(EXACT, axes.axhline(float(group["value"].mean()), **REFERENCE))
-            continue
-        statistics = group.groupby("x")["value"].agg(["mean", "std", "size"])
-        line = axes.errorbar(
-            statistics.index,
-            statistics["mean"],
-            yerr=1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"]),
-            capsize=2,
-            elinewidth=0.8,
-            **line_style(str(method)),
-        )
-        handles.setdefault(str(method), line)
-
-
-def _published(
-    axes: Axes,
-    entry: Mapping[str, Any],
-    folder: Path,
-    place: tuple[str, str],
-    cells: pd.DataFrame,
-    handles: _Handles,
-) -> None:
-    """Draw the published means as hollow markers at the study's own x of the same s."""
-    options = entry["published"]
-    numbers = published_numbers(folder, options["paper"], options["table"], entry["metric"])
-    kernel, dataset = options["kernels"].get(place[0]), options.get("datasets", {}).get(place[1], place[1])
-    theirs = numbers[(numbers["dataset"] == dataset) & (numbers["kernel"] == kernel)]
-    mine = at_s(cells)
-    for label, name in options["methods"].items():
-        at = mine[mine["method"] == label].groupby("s_label")["x"].first()
-        cell = theirs[(theirs["method"] == name) & theirs["s"].isin(at.index)]
-        if len(cell):
-            style = line_style(label)
-            style |= {
-                "linestyle": "none",
-                "markerfacecolor": "white",
-                "markersize": style["markersize"] + 3.5,
-            }
-            line = axes.errorbar(
-                at[cell["s"]], cell["mean"], yerr=cell["std"], alpha=0.7, elinewidth=0.8, zorder=1, **style
-            )
-            handles.setdefault(f"{label}, published", line)
-
-
-def _axes(axes: Axes, entry: Mapping[str, Any], cells: pd.DataFrame) -> None:
-    """Label and scale the axes: x by powers of two, or logarithmic for seconds; y logarithmic if asked for."""
-    x = entry.get("x", "n_components")
-    axes.set_xlabel(AXES[x])
-    ticks = sorted(cells["x"].dropna().unique())
-    if x in METRICS:
-        _logarithmic(axes, "x")
-    elif ticks:
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
-    if entry.get("log", False):
-        axes.set_yscale("log")
-        axes.set_ylim(bottom=max(axes.get_ylim()[0], entry.get("floor", 0.0)))
-        _logarithmic(axes, "y")
-
-
-def _logarithmic(axes: Axes, which: str) -> None:
-    """Make an axis logarithmic, with ticks 1, 2, 5 over few decades, and plain numbers where they are short."""
-    getattr(axes, f"set_{which}scale")("log")
-    low, high = getattr(axes, f"get_{which}lim")()
-    axis = getattr(axes, f"{which}axis")
-    decades = log10(high / low)
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2.2 else (1,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def caption(entry: Mapping[str, Any]) -> str:
-    """Return an entry's own caption, or what it shows."""
-    if "caption" in entry:
-        return str(entry["caption"]).strip()
-    metric = METRICS[entry["metric"]]
-    where = "lower" if metric.lower else "higher"
-    if entry["type"] == "curves":
-        return f"{sentence(metric.text)}; mean over the repetitions, shaded from the least to the greatest."
-    text = f"{sentence(metric.text)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
-    text += "means with 95 % confidence intervals over the repetitions."
-    if "learner" in entry:
-        text += " Dashed: the learner with the exact kernel, where the study has it."
-    if "floor" in entry:
-        text += f" The axis ends at {entry['floor']:g}; lines that leave it go on to rounding error."
-    return text + (" Hollow: published mean ± standard deviation." if "published" in entry else "")

@@ -1,12 +1,10 @@
 """What differences over repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr
 
 LEVEL = 0.05
 CLAIM_RULE = (
@@ -27,6 +25,8 @@ def p_above_zero(values: ArrayLike) -> Floats:
     NaN and infinity are missing. Values that differ by rounding only need no test: p is 0 or 1. One value proves
     nothing: p is 1.
     """
+    from scipy.special import stdtr
+
     values = np.asarray(values, dtype=np.float64)
     values = np.where(np.isfinite(values), values, np.nan)
     n = np.isfinite(values).sum(axis=-1)
@@ -52,6 +52,11 @@ def holm(p: ArrayLike) -> Flags:
     rejected = np.zeros(p.shape, dtype=bool)
     np.put_along_axis(rejected, order, np.logical_and.accumulate(passed, axis=-1), axis=-1)
     return rejected
+
+
+def spared(n: int, share: float) -> int:
+    """Return in how many of n cells a claim about a share of them may fail."""
+    return floor((1 - share) * n + 1e-9)
 
 
 @dataclass(frozen=True)

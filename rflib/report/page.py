@@ -1,12 +1,10 @@
 """The report: one page that holds everything, opens offline, and escapes all that comes from files."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import yaml
@@ -15,26 +13,20 @@ from jinja2 import Environment, FileSystemLoader
 from rflib import __version__
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.files import replacing
-from rflib.report.cells import read_cells
+from rflib.report.cell_table import read_cells
+from rflib.report.folder import read_index, slug
 from rflib.report.inference import CLAIM_RULE
-from rflib.report.methods import cards, compared
-from rflib.report.numbers import columns
-from rflib.report.options import METRICS, read_index, slug
+from rflib.report.method_cards import cards
+from rflib.report.number_format import columns
 from rflib.report.provenance import machines, units, warned
-from rflib.report.standings import STANDING_RULE
+from rflib.report.standings import STANDING_RULE, standings
+from rflib.report.wording import METRICS
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
 VERDICTS = (
-    "agrees",
-    "better",
-    "worse",
-    "not run",
-    "reproduced",
-    "explained",
-    "undecided",
-    "not reproduced",
-    "no data",
+    *("agrees", "better", "worse", "not run"),
+    *("reproduced", "explained", "undecided", "not reproduced", "no data"),
 )
 
 
@@ -71,12 +63,13 @@ def write_page(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     cells = {name: read_cells(results_dir / name / "cells.parquet", study) for name, study in present.items()}
-    standings = compared(present, cells)
+    tables = {name: standings(study, cells[name]) for name, study in present.items()}
+    compared = pd.concat(tables, names=["study"]).reset_index("study")
     html = environment.get_template("page.html").render(
         sections=[_section(name, study, cells[name], results_dir) for name, study in present.items()],
         methods=cards(present),
-        standings=columns(standings),
-        totals=standings.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
+        standings=columns(compared),
+        totals=compared.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
         rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
@@ -92,18 +85,15 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
     folder = results_dir / name
     tables = list(_tables(name, folder / "tables"))
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
-    plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
+    plan, absent, smaller = run_of(name, study, cells)
     skipped = pd.DataFrame(plan.skipped, columns=["kernel", "method", "reason"])
-    absent = [
-        d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in set(cells["name"])
-    ]
     verdicts = [verdict for table in tables for verdict in table["verdicts"]]
     return {
         "name": name,
         "title": study["title"],
         "text": study.get("text", ""),
         "paper": study.get("paper", ""),
-        "reduced": reduced(cells, plan, absent),
+        "reduced": smaller,
         "absent": absent,
         "repetitions": cells["seed"].nunique(),
         "n_cells": len(cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"])),
@@ -123,6 +113,14 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
     }
 
 
+def run_of(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> tuple[StudyPlan, list[str], str]:
+    """Return the plan of a study, its data sets that are absent, and in what its run is smaller than planned."""
+    plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
+    there = set(cells["name"])
+    absent = [d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in there]
+    return plan, absent, reduced(cells, plan, absent)
+
+
 def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
     """Say in what the run is smaller than planned, absent data sets aside; empty if it is not."""
     parts = []
@@ -137,9 +135,8 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     planned = {(w.dataset, w.kernel, w.method, n) for w in there for _, _, n in w.s}
     run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
     if planned - run:
-        parts.append(
-            f"{len(planned & run)} of {len(planned)} combinations of data set, kernel, method and columns"
-        )
+        counts = f"{len(planned & run)} of {len(planned)}"
+        parts.append(f"{counts} combinations of data set, kernel, method and columns")
     return " and ".join(parts)
 
 
@@ -150,18 +147,18 @@ def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
             **entry,
             "id": f"{study}-table-{slug(number, entry['title'])}",
             "columns": columns(table),
-            "best": _best(table, entry["lower"]) if entry["type"] == "grid" else set(),
+            "best": _best(table, entry["best"]) if entry["best"] else set(),
             "verdicts": list(table.get("verdict", [])),
         }
 
 
-def _best(table: pd.DataFrame, lower: bool) -> set[tuple[int, str]]:
+def _best(table: pd.DataFrame, extreme: Literal["min", "max"]) -> set[tuple[int, str]]:
     """Row and column of the best mean of each data set and kernel, among the methods."""
     found: set[tuple[int, str]] = set()
     for name in table.columns[3:]:
         if name != "exact" and not name.endswith(" std"):
             groups = table[name].groupby([table["data set"], table["kernel"]])
-            best = table[name] == groups.transform("min" if lower else "max")
+            best = table[name] == groups.transform(extreme)
             found |= {(int(row), name) for row in table.index[best]}
     return found
 
@@ -179,7 +176,5 @@ def _times(cells: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "method", "n_components"]
     largest = chosen[chosen["n_components"] == chosen.groupby(keys[:2])["n_components"].transform("max")]
     wide = largest.pivot_table(index=keys, columns="metric", values="value", aggfunc="median", sort=False)
-    names = {metric: METRICS[metric].text for metric in _TIMES}
-    return (
-        wide.rename(columns=names).reset_index().rename(columns={"dataset": "data set", "n_components": "D"})
-    )
+    names = {metric: METRICS[metric].text for metric in _TIMES} | {"dataset": "data set", "n_components": "D"}
+    return wide.reset_index().rename(columns=names)

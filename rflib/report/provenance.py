@@ -1,7 +1,5 @@
 """Where each cell comes from: its command, fingerprint, versions, host, seconds and warnings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where a method wins and loses: every pair of methods compared at equal columns, cell by cell."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,9 +7,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import false_discovery_control
 
-from rflib.report.cells import EXACT, at_columns
+from rflib.report.cell_table import EXACT, at_columns
 from rflib.report.inference import LEVEL, Floats, p_above_zero
-from rflib.report.options import METRICS
+from rflib.report.wording import METRICS
 
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
 SCORES = ("accuracy", "rmse")
@@ -38,7 +36,7 @@ def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     study : mapping
         Content of the study file.
     cells : DataFrame
-        What :func:`rflib.report.cells.read_cells` returned.
+        What :func:`rflib.report.cell_table.read_cells` returned.
     """
     chosen = at_columns(cells[cells["at"].isna() & (cells["method"] != EXACT)])
     present = set(chosen["metric"])

@@ -1,13 +1,7 @@
 """One style for all figures: a colour, a marker and a line for each method, the same everywhere."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any
-
-import matplotlib
-
-matplotlib.use("Agg")
 
 # Okabe and Ito's colours, which the colour-blind tell apart; the lightest one (yellow) darkened for white paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A89A00", "#000000")
@@ -90,6 +84,17 @@ def line_style(method: str) -> dict[str, Any]:
         "markersize": size,
         "linestyle": LINES[line],
     }
+
+
+def hollow(style: dict[str, Any]) -> dict[str, Any]:
+    """Return a line's style as that of large hollow markers."""
+    size = style["markersize"] + 3.5
+    return style | {"linestyle": "none", "markerfacecolor": "white", "markersize": size}
+
+
+def legend_below(figure: Any, handles: dict[str, Any], columns: int) -> None:
+    """Put one legend below all panels."""
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, frameon=False)
 
 
 def _from_hash(method: str) -> tuple[int, int, int]:

@@ -42,7 +42,7 @@ def pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     ("study", "words"),
     [
         ("title: [\n", "bad.yaml is not valid YAML"),
-        ("title: A\n", "bad.yaml: .*is a required property"),
+        ("title: A\n", "bad.yaml: the key .* is missing"),
         ({"methods": {"m": {"type": "GOORF"}}}, "bad.yaml: method 'm': .*Did you mean 'GORF'"),
         (
             {"datasets": [{"name": "nowhere", "optional": True}]},

@@ -209,7 +209,7 @@ def test_smoke_is_small_and_full_is_large() -> None:
         ({"s": ["2e"]}, r"a.yaml: s.0: '2e' is not a positive integer, or like d/2"),
         ({"repetitions": 0}, "repetitions: 0 is not a positive integer"),
         ({"kernal": {}}, "unknown key 'kernal'. Did you mean 'kernels'"),
-        ({"datasets": [{"preprocess": "raw"}]}, r"datasets.0: 'name' is a required property"),
+        ({"datasets": [{"preprocess": "raw"}]}, r"datasets.0: the key 'name' is missing"),
         ({"methods": {"m": {"type": "RFF", "kernels": ["delta"]}}}, "no positive spectral measure"),
         ({"grids": [{"methods": ["GROF"]}]}, r"grids\[0\]: methods names 'GROF'.*Did you mean 'GORF'"),
         ({"grids": [{"datasets": ["wine"]}]}, r"grids\[0\]: datasets names 'wine', which the study does not"),

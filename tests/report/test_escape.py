@@ -10,7 +10,7 @@ from rflib.report.figures import write_figures
 from rflib.report.page import write_page
 from rflib.report.tables import write_tables
 
-from .test_report import ERROR, made_up_cells, published  # noqa: F401
+from .made_up import ERROR, made_up_cells
 
 HOSTILE = (
     "</td></table></script><script>alert(1)</script>",
@@ -44,7 +44,7 @@ class Structure(HTMLParser):
         self.text.append(data)
 
 
-def page_that_says(text, published, folder):  # noqa: F811
+def page_that_says(text, published, folder):
     """The page of a run in which every free text is the given one: study, labels, cells, published file, logs."""
     method, kernel, learner = f"m {text}", f"k {text}", f"l {text}"
     selection = {"paper": "mine", "table": "T", "kernels": {kernel: "delta_gaussian"}}
@@ -80,7 +80,7 @@ def page_that_says(text, published, folder):  # noqa: F811
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_the_page_has_the_same_elements(text, published, tmp_path):  # noqa: F811
+def test_the_page_has_the_same_elements(text, published, tmp_path):
     hostile = page_that_says(text, published, tmp_path / "hostile")
     harmless = page_that_says("x" * len(text), published, tmp_path / "harmless")
     assert hostile.elements == harmless.elements

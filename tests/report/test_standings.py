@@ -6,7 +6,7 @@ import pytest
 
 from rflib.report.standings import standings
 
-from .test_report import ERROR, made_up_cells
+from .made_up import ERROR, made_up_cells
 
 
 def of(method, cells):

@@ -13,9 +13,10 @@ from sklearn.preprocessing import normalize
 from rflib.experiment.plan import EXACT, plan_study
 from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.studies import load_study
-from rflib.report import claims
+from rflib.report.claims import check_claims
+from rflib.report.kind import Results
+from rflib.report.kinds.published import published_numbers
 from rflib.report.options import check_shown
-from rflib.report.published import published_numbers
 
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted((ROOT / "workflow/studies").glob("*.yaml"))
@@ -52,7 +53,7 @@ def test_entries_are_right(study):
 
 def test_claims_without_results_have_no_data(study):
     """Checks the explanations too, which are claims themselves."""
-    found = claims.check_claims(study, NO_CELLS, ROOT / "workflow/published")
+    found = check_claims(Results(study, NO_CELLS, ROOT / "workflow/published"))
     assert set(found["verdict"]) <= {"no data"}
     assert len(found) == len(study.get("claims", []))
 

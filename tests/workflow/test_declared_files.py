@@ -21,6 +21,7 @@ from rflib.datasets.registry import MODULES, REGISTRY
 from rflib.experiment import pipeline as pipeline_module
 from rflib.experiment.fingerprint import closure, fingerprint
 from rflib.experiment.pipeline import Pipeline
+from rflib.report.kind import modules
 
 from ..datasets.conftest import MIRROR
 from .conftest import ROOT, Workspace, _copy
@@ -235,7 +236,7 @@ def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPat
         pipeline.code(*job.modules)
     pipeline.code("rflib.experiment.aggregate", "rflib.experiment.held")
     for step in ("tables", "figures", "page"):
-        pipeline.code(f"rflib.report.{step}")
+        pipeline.code(f"rflib.report.{step}", *(modules() if step != "page" else ()))
     for name in REGISTRY:
         pipeline.data_code(name)
     return found

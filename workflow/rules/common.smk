@@ -14,6 +14,7 @@ from rflib.experiment.alive import BUSY, hold
 from rflib.experiment.pipeline import JobRule, Pipeline
 from rflib.experiment.sources import VARIABLE, digest
 from rflib.experiment.unfinished import told, unfinished
+from rflib.report.kind import modules as modules_of_kinds
 from rflib.report.options import check_shown
 
 # The folder "workflow", also where another workflow uses this one as a module.

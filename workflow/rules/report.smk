@@ -23,7 +23,7 @@ rule tables:
         "../envs/rflib.yaml"
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "tables", "claims", *LABELS),
-        code=lambda wildcards: PIPELINE.code("rflib.report.tables"),
+        code=lambda wildcards: PIPELINE.code("rflib.report.tables", *modules_of_kinds()),
         published=lambda wildcards, output: PIPELINE.published_folder,
     shell:
         "python -m rflib tables --study {input.study:q} --cells {input.cells:q}"
@@ -49,7 +49,7 @@ rule figures:
         "../envs/rflib.yaml"
     params:
         options=lambda wildcards: PIPELINE.part(wildcards.study, "figures", *LABELS),
-        code=lambda wildcards: PIPELINE.code("rflib.report.figures"),
+        code=lambda wildcards: PIPELINE.code("rflib.report.figures", *modules_of_kinds()),
         published=lambda wildcards, output: PIPELINE.published_folder,
     shell:
         "python -m rflib figures --study {input.study:q} --cells {input.cells:q}"

@@ -1,77 +1,73 @@
 """Figure: what a cell is along a curve (ranks of eigenvalues, examples seen), a panel for each data set."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
 
-from rflib.report.cells import select
-from rflib.report.options import METRICS, sentence
-from rflib.report.style import line_style
+from rflib.report import keys
+from rflib.report.cell_table import select
+from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results
+from rflib.report.style import hollow, legend_below, line_style
+from rflib.report.wording import metric_text
 
 _PLACES = {"log_eigenvalue_ratio": "rank of the eigenvalue", "accuracy": "training examples seen"}
 _DISTINCT_MARKS = 12
 _LEAST_WIDTH = 6.0
+_AXIS = {"log_x": keys.FLAG, "x_label": keys.TEXT}
 
 
-def draw_curves(entry: Mapping[str, Any], cells: pd.DataFrame) -> Figure:
-    """Return the mean over repetitions along the curve, with the range from the least to the greatest shaded.
+@Figure.with_options(
+    {**keys.SELECTION, "columns": keys.COUNT, **_AXIS, "marks": keys.label("learner")},
+    ("metric",),
+    caption=lambda entry: (
+        f"{metric_text(entry)}; mean over the repetitions, shaded from the least to the greatest."
+    ),
+)
+def curves(entry: Options, results: Results, figure: Drawing) -> None:
+    """A metric along a curve inside a cell (ranks of eigenvalues, examples seen), a panel for each data set.
 
-    Of several numbers of columns each method's largest is shown, or for all the largest up to ``columns`` of the
-    entry; where that is less, as in a reduced run, the panel says so. A value that is not finite,
-    as the log ratio where K_hat lacks rank, ends the line. With ``marks``, another learner's curve is shown by
-    large hollow markers.
+    Shown are the mean over repetitions and the range from the least to the greatest, at each method's largest
+    number of columns, or for all at the largest up to ``columns``; where that is less, as in a reduced run, the
+    panel says so. A value that is not finite, as the log ratio where K_hat lacks rank, ends the line. With
+    ``marks``, another learner's curve is shown by large hollow markers.
     """
-    chosen = _largest(entry, select(cells, entry, curves=True))
+    chosen = _largest(entry, select(results.cells, entry, curves=True))
     marked = chosen.iloc[:0]
     if "marks" in entry:
-        marked = _largest(entry, select(cells, {**entry, "learner": entry["marks"]}, curves=True))
+        marked = _largest(entry, select(results.cells, {**entry, "learner": entry["marks"]}, curves=True))
     places = list(dict.fromkeys(chosen["dataset"]))
     width = max(_LEAST_WIDTH, 4.4 * len(places))
-    figure = Figure(figsize=(width, 3.9), layout="constrained")
+    figure.set_size_inches(width, 3.9)
     if not places:
         figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
-        return figure
+        return
     several_kernels = chosen["kernel"].nunique() > 1
     handles: dict[str, Any] = {}
     for axes, dataset in zip(figure.subplots(1, len(places), squeeze=False).ravel(), places, strict=True):
         inside = chosen[chosen["dataset"] == dataset]
         for (method, kernel), group in inside.groupby(["method", "kernel"], sort=False):
-            label = f"{method}, {kernel}" if several_kernels else str(method)
+            name = f"{method}, {kernel}" if several_kernels else str(method)
             line = _statistics(group)
-            style = line_style(label)
+            style = line_style(name)
             every = max(1, len(line) // _DISTINCT_MARKS)
             (handle,) = axes.plot(line["at"], line["mean"], **(style | {"markevery": every}))
             axes.fill_between(line["at"], line["min"], line["max"], color=style["color"], alpha=0.15)
-            handles.setdefault(label, handle)
-            same = (
-                (marked["dataset"] == dataset) & (marked["method"] == method) & (marked["kernel"] == kernel)
-            )
-            if same.any():
-                points = _statistics(marked[same])
-                size = style["markersize"] + 3.5
-                hollow = {"linestyle": "none", "markerfacecolor": "white", "markersize": size}
-                axes.plot(points["at"], points["mean"], **(style | hollow))
+            handles.setdefault(name, handle)
+            same = marked[["dataset", "method", "kernel"]] == [dataset, method, kernel]
+            if same.all(axis=1).any():
+                points = _statistics(marked[same.all(axis=1)])
+                axes.plot(points["at"], points["mean"], **hollow(style))
         if entry.get("log_x", False):
             axes.set_xscale("log")
         used = inside["n_components"].max()
         reduced = f", here D = {used:g}" if used < entry.get("columns", 0) else ""
-        axes.set(
-            title=dataset + reduced,
-            xlabel=entry.get("x_label", _PLACES.get(entry["metric"], "place on the curve")),
-        )
-    figure.axes[0].set_ylabel(sentence(METRICS[entry["metric"]].text))
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=int(width / 1.7), frameon=False
-    )
-    return figure
+        place = _PLACES.get(entry["metric"], "place on the curve")
+        axes.set(title=dataset + reduced, xlabel=entry.get("x_label", place))
+    figure.axes[0].set_ylabel(metric_text(entry))
+    legend_below(figure, handles, int(width / 1.7))
 
 
-def _largest(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
+def _largest(entry: Options, cells: DataFrame) -> DataFrame:
     """Keep the cells of the largest number of columns up to the entry's, or of each method's largest one."""
     if "columns" in entry:
         within = cells[cells["n_components"] <= entry["columns"]]
@@ -80,7 +76,7 @@ def _largest(entry: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     return cells[cells["n_components"] == largest]
 
 
-def _statistics(curves: pd.DataFrame) -> pd.DataFrame:
+def _statistics(curves: DataFrame) -> DataFrame:
     """Mean, least and greatest value at the first, second ... place of each curve, and the median place."""
     nth = curves.groupby("seed")["at"].rank(method="first")
     found = curves.groupby(nth)["value"].agg(["mean", "min", "max"])

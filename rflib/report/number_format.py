@@ -1,7 +1,5 @@
 """How tables show numbers: a mean with its deviation, to the digits that the deviation leaves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import floor, isfinite, log10
 from typing import Any

@@ -1,26 +1,24 @@
 """The table of a study's cells, as the report reads it: in the study's order, each cell counted once."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-
-from rflib.files import read_table
+from rflib.report.kind import DataFrame, Options
 
 EXACT = "exact kernel"
 _ONE_S = ["data", "kernel", "method", "learner", "metric", "s_label"]
 _ONE_CELL = ["data", "kernel", "method", "learner", "metric", "n_components", "seed"]
 
 
-def read_cells(path: Path, study: Mapping[str, Any]) -> pd.DataFrame:
+def read_cells(path: Path, study: Options) -> DataFrame:
     """Read the table that ``rflib aggregate`` wrote, with data sets, kernels and methods in the study's order.
 
     A data set that a kernel gets in several ways (preprocessing, rows) is called by its full name, so that they
     are not pooled.
     """
+    import pandas as pd
+
+    from rflib.files import read_table
+
     table = read_table(path).reset_index(drop=True)
     several = table.groupby(["dataset", "kernel"])["data"].transform("nunique") > 1
     order = {
@@ -35,7 +33,7 @@ def read_cells(path: Path, study: Mapping[str, Any]) -> pd.DataFrame:
     return table.loc[position.sort_values(list(position.columns), kind="stable").index].reset_index(drop=True)
 
 
-def select(cells: pd.DataFrame, entry: Mapping[str, Any], *, curves: bool = False) -> pd.DataFrame:
+def select(cells: DataFrame, entry: Options, *, curves: bool = False) -> DataFrame:
     """Return the cells of an entry's metric, and of its learner, kernels, datasets and methods where given.
 
     With ``curves`` the metric's points at several places in a cell, in column ``at``; else its one value.
@@ -60,7 +58,7 @@ def select(cells: pd.DataFrame, entry: Mapping[str, Any], *, curves: bool = Fals
     return chosen
 
 
-def at_s(cells: pd.DataFrame) -> pd.DataFrame:
+def at_s(cells: DataFrame) -> DataFrame:
     """Keep, of each method and value of s, the number of columns that the paper gives it.
 
     In a study of both budgets that is the smaller one.
@@ -69,6 +67,6 @@ def at_s(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[(cells["n_components"] == smallest) | smallest.isna()]
 
 
-def at_columns(cells: pd.DataFrame) -> pd.DataFrame:
+def at_columns(cells: DataFrame) -> DataFrame:
     """Keep each cell once, also where several values of s lead to the same number of columns."""
     return cells.drop_duplicates(_ONE_CELL)

@@ -1,0 +1,163 @@
+"""Figure: a metric against the number of columns, s, or seconds; a panel for each kernel and data set."""
+
+from itertools import product
+from math import ceil, log10
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rflib.report import keys
+from rflib.report.cell_table import EXACT, at_columns, at_s, select
+from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results
+from rflib.report.kinds.published import published_numbers
+from rflib.report.style import REFERENCE, hollow, legend_below, line_style
+from rflib.report.wording import AXES, METRICS, metric_text
+
+_WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
+# Panels in a row for so many panels; for more, the most.
+_ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
+_Lines = dict[str, Any]
+
+
+def _caption(entry: Options) -> str:
+    where = "lower" if METRICS[entry["metric"]].lower else "higher"
+    text = f"{metric_text(entry)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
+    text += "means with 95 % confidence intervals over the repetitions."
+    if "learner" in entry:
+        text += " Dashed: the learner with the exact kernel, where the study has it."
+    if "floor" in entry:
+        text += f" The axis ends at {entry['floor']:g}; lines that leave it go on to rounding error."
+    return text + (" Hollow: published mean ± standard deviation." if "published" in entry else "")
+
+
+@Figure.with_options(
+    {
+        **keys.SELECTION,
+        "x": {"enum": list(AXES)},
+        "log": keys.FLAG,
+        "floor": keys.POSITIVE,
+        "published": keys.mapping(keys.NUMBERS, keys.NUMBERS_REQUIRED, "a mapping: published numbers"),
+        "pooled": keys.TEXT,
+    },
+    ("metric",),
+    caption=_caption,
+)
+def lines(entry: Options, results: Results, figure: Drawing) -> None:
+    """A panel for each kernel and data set, a line for each method: means with 95 % confidence intervals.
+
+    Several data sets of several kernels stand side by side, a row for each kernel; else the panels fill rows.
+    With ``pooled`` all data sets share one panel, which has that name. One legend lies below.
+    """
+    chosen = _points(entry, results.cells)
+    if "pooled" in entry:
+        chosen = chosen.assign(dataset=entry["pooled"])
+    kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
+    there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
+    places = [pair if pair in there else None for pair in product(kernels, datasets)]
+    if min(len(kernels), len(datasets)) > 1:
+        columns = len(datasets)
+    else:
+        columns = _ABREAST.get(len(places), max(_ABREAST.values()))
+    rows = ceil(len(places) / columns) or 1
+    handles: _Lines = {}
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for i, axes in enumerate(panels):
+        place = places[i] if i < len(places) else None
+        if place is None:
+            axes.set_axis_off()
+            continue
+        inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
+        _panel(axes, inside, handles)
+        if "published" in entry:
+            _published(axes, entry, results.published, place, inside, handles)
+        _axes(axes, entry, inside)
+        axes.set_title(f"{place[1]}, {place[0]}")
+        if i % columns == 0 or places[i - 1] is None:
+            axes.set_ylabel(metric_text(entry).replace(" (", "\n("))
+    _finish(figure, handles, rows, columns)
+
+
+def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
+    """Set the size, and put the legend below; a figure without data says so."""
+    width = max(_WIDTH * columns, 4.2)
+    abreast = max(1, int(width / 1.45))
+    legend_rows = ceil(len(handles) / abreast)
+    figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
+    if handles:
+        legend_below(figure, handles, abreast)
+    else:
+        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
+
+
+def _points(entry: Options, cells: DataFrame) -> DataFrame:
+    """Return the chosen cells with the column ``x``; seconds are the median over a method's repetitions."""
+    x = entry.get("x", "n_components")
+    chosen = select(cells, entry)
+    if x == "s":
+        return at_s(chosen).assign(x=lambda table: table["s"])
+    chosen = at_columns(chosen)
+    if x == "n_components":
+        return chosen.assign(x=chosen["n_components"])
+    block = ["data", "kernel", "method", "n_components"]
+    seconds = cells[cells["metric"] == x].groupby(block)["value"].median().rename("x")
+    return chosen.join(seconds, on=block)
+
+
+def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
+    """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
+    for method, group in cells.groupby("method", sort=False):
+        if method == EXACT:
+            handles.setdefault(EXACT, axes.axhline(float(group["value"].mean()), **REFERENCE))
+            continue
+        statistics = group.groupby("x")["value"].agg(["mean", "std", "size"])
+        half = 1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"])
+        style = {**line_style(str(method)), "capsize": 2, "elinewidth": 0.8}
+        line = axes.errorbar(statistics.index, statistics["mean"], half, **style)
+        handles.setdefault(str(method), line)
+
+
+def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame, handles: _Lines) -> None:
+    """Draw the published means as hollow markers at the study's own x of the same s."""
+    options = entry["published"]
+    numbers = published_numbers(folder, options["paper"], options["table"], entry["metric"])
+    kernel, dataset = options["kernels"].get(at[0]), options.get("datasets", {}).get(at[1], at[1])
+    theirs = numbers[(numbers["dataset"] == dataset) & (numbers["kernel"] == kernel)]
+    ours = at_s(ours)
+    for label, name in options["methods"].items():
+        x = ours[ours["method"] == label].groupby("s_label")["x"].first()
+        cell = theirs[(theirs["method"] == name) & theirs["s"].isin(x.index)]
+        if len(cell):
+            style = {**hollow(line_style(label)), "alpha": 0.7, "elinewidth": 0.8, "zorder": 1}
+            line = axes.errorbar(x[cell["s"]], cell["mean"], cell["std"], **style)
+            handles.setdefault(f"{label}, published", line)
+
+
+def _axes(axes: Any, entry: Options, cells: DataFrame) -> None:
+    """Label and scale the axes: x by powers of two, or logarithmic for seconds; y logarithmic if asked for."""
+    x = entry.get("x", "n_components")
+    axes.set_xlabel(AXES[x])
+    ticks = sorted(cells["x"].dropna().unique())
+    if x in METRICS:
+        _logarithmic(axes, "x")
+    elif ticks:
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+    if entry.get("log", False):
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=max(axes.get_ylim()[0], entry.get("floor", 0.0)))
+        _logarithmic(axes, "y")
+
+
+def _logarithmic(axes: Any, which: str) -> None:
+    """Make an axis logarithmic, with ticks 1, 2, 5 over few decades, and plain numbers where they are short."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    getattr(axes, f"set_{which}scale")("log")
+    low, high = getattr(axes, f"get_{which}lim")()
+    axis = getattr(axes, f"{which}axis")
+    decades = log10(high / low)
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2.2 else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,40 @@
+"""What metrics and axes are called in captions and figures, and which way a metric is better."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a metric is called in captions and on axes, and which way is better."""
+
+    text: str
+    lower: bool = True
+
+
+METRICS = {
+    "relative_frobenius_error": Metric("relative error of the kernel matrix (Frobenius)"),
+    "relative_spectral_error": Metric("relative error of the kernel matrix (spectral)"),
+    "mean_squared_error": Metric("mean squared error of the kernel"),
+    "log_eigenvalue_ratio": Metric("log ratio of the eigenvalues of K_hat and K", lower=False),
+    "effective_degrees": Metric("effective degrees of freedom d_K"),
+    "surrogate_degrees": Metric("surrogate degrees of freedom D_K"),
+    "rmse": Metric("root mean squared error"),
+    "accuracy": Metric("accuracy", lower=False),
+    "transform_seconds": Metric("seconds to make the features"),
+    "sample_seconds": Metric("seconds to draw the features"),
+}
+
+AXES = {
+    "n_components": "columns D",
+    "s": "s",
+    "transform_seconds": METRICS["transform_seconds"].text,
+    "sample_seconds": METRICS["sample_seconds"].text,
+}
+
+
+def metric_text(entry: Mapping[str, Any]) -> str:
+    """Return what the metric of an entry is called, with a capital at its beginning."""
+    text = METRICS[entry["metric"]].text
+    return text[:1].upper() + text[1:]

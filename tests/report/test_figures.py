@@ -1,0 +1,155 @@
+"""Figures, from cells made up for the purpose."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rflib.files import write_table
+from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.measures.exact import exact_measure
+from rflib.measures.variance import variance_iid, variance_orthogonal
+from rflib.report.cell_table import select
+from rflib.report.figures import write_figures
+from rflib.report.style import METHODS, line_style
+
+from .made_up import ERROR, drawn, made_up_cells
+
+
+def test_figures_are_the_same_to_the_byte(study, published, tmp_path):
+    study["figures"] += [
+        {
+            "type": "lines",
+            "title": "With published",
+            "metric": ERROR,
+            "x": "s",
+            "published": {k: study["tables"][0][k] for k in ("paper", "table", "kernels", "methods")},
+        },
+        {"type": "lines", "title": "Nothing there", "metric": "rmse", "log": True},
+    ]
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 0.1, "GRFF": 0.2}))
+    for folder in ("a", "b"):
+        write_figures(study, tmp_path / "cells.parquet", published, tmp_path / folder)
+    names = sorted(path.name for path in (tmp_path / "a").glob("*.svg"))
+    assert names == ["00_error.svg", "01_with_published.svg", "02_nothing_there.svg"]
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_error_against_seconds(study, published, tmp_path):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    times = cells.assign(metric="transform_seconds", value=cells["n_components"] / 1e5)
+    write_table(tmp_path / "cells.parquet", pd.concat([cells, times]))
+    entry = {"type": "lines", "title": "E", "metric": ERROR, "x": "transform_seconds", "log": True}
+    write_figures({**study, "figures": [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
+    assert (tmp_path / "out" / "00_e.svg").stat().st_size > 10_000
+
+
+def test_a_method_has_one_style_everywhere():
+    assert line_style("GORF") == line_style("GORF")
+    assert line_style("GORF frame")["color"] == line_style("GORF")["color"]
+    assert line_style("GORF frame") != line_style("GORF")
+    assert line_style("of mine") == line_style("of mine")
+    alias = {"RM", "TS", "leverage", "surrogate", "SLS-RFF"}
+    assert len({str(line_style(name)) for name in METHODS if name not in alias}) == len(METHODS) - len(alias)
+
+
+def curve(cells, values):
+    """Cells of a metric that is a curve: the made-up ones at several places."""
+    return pd.concat([cells.assign(at=float(at), value=value) for at, value in values.items()])
+
+
+def test_curves_and_single_values_of_a_metric_are_apart(study):
+    cells = made_up_cells({"GORF": 0.1})
+    both = pd.concat([cells, curve(cells, {1: 5.0, 2: 6.0})])
+    entry = {"title": "t", "metric": ERROR}
+    assert set(select(both, entry)["value"].round(1)) == {0.1}
+    assert set(select(both, entry, curves=True)["value"]) == {5.0, 6.0}
+
+
+def test_curves_show_the_mean_and_range_of_the_largest_columns(study):
+    cells = curve(made_up_cells({"GORF": 0.1, "GRFF": 0.2}), {1: 1.0, 2: -np.inf})
+    cells.loc[cells["n_components"] == 64, "value"] = 7.0
+    cells.loc[(cells["at"] == 1) & (cells["seed"] == 0) & (cells["n_components"] == 128), "value"] = 2.0
+    figure = drawn({"type": "curves", "title": "t", "metric": ERROR}, cells)
+    panels = [axes for axes in figure.axes if axes.lines]
+    assert [axes.get_title() for axes in panels] == ["letter", "usps"]
+    for line in panels[0].lines:
+        np.testing.assert_allclose(line.get_ydata(), [1.1, np.nan])
+    for wanted, title in ((64, "letter"), (100, "letter, here D = 64")):
+        narrow = drawn({"type": "curves", "title": "t", "metric": ERROR, "columns": wanted}, cells)
+        np.testing.assert_allclose(narrow.axes[0].lines[0].get_ydata(), [7.0, 7.0])
+        assert narrow.axes[0].get_title() == title
+    assert (
+        drawn({"type": "curves", "title": "t", "metric": "accuracy"}, cells).texts[0].get_text()
+        == "No results yet"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernels", "datasets", "shape"),
+    [(1, 2, (1, 2)), (1, 4, (2, 2)), (3, 1, (1, 3)), (1, 9, (3, 3)), (2, 3, (2, 3))],
+)
+def test_panels_fill_rows_that_can_be_read(kernels, datasets, shape, published):
+    cells = made_up_cells({"GORF": 0.1})
+    copies = [
+        cells.assign(kernel=f"k{k}", dataset=f"d{d}", name=f"d{d}", data=f"d{d}")
+        for k in range(kernels)
+        for d in range(datasets)
+    ]
+    figure = drawn({"type": "lines", "title": "t", "metric": ERROR}, pd.concat(copies), published)
+    assert figure.axes[0].get_gridspec().get_geometry() == shape
+
+
+def test_variance_figure_shows_the_formulas():
+    kernels = {"delta": {"type": "DeltaGaussian"}, "poly": {"type": "SphericalPolynomial", "a": 3, "p": 1}}
+    entry = {"type": "variance", "kernels": ["delta", "poly"], "dimensions": [4], "zmax": 3}
+    figure = drawn(entry, study={"kernels": kernels})
+    blocks = figure.axes[0].lines[0]
+    z = blocks.get_xdata()
+    measure = exact_measure(DeltaGaussian(), 4)
+    expected = 4 * (variance_orthogonal(measure, z, 4, 4) - variance_iid(measure, z, 4, 4))
+    np.testing.assert_allclose(blocks.get_ydata(), expected)
+    assert [axes.get_title() for axes in figure.axes] == ["delta", "poly"]
+    assert figure.axes[1].lines[0].get_xdata()[-1] == 2.0
+
+
+def test_fit_figure_shows_kernel_fit_and_density():
+    figure = drawn({"type": "fits", "a": 2, "dimension": 16, "orders": [3]})
+    kernel, gaussians, best = (line.get_ydata() for line in figure.axes[0].lines)
+    assert 0 < np.abs(best - kernel).max() < 0.1
+    np.testing.assert_allclose(gaussians, best, atol=0.01)
+    radii, density = figure.axes[1].lines[0].get_data()
+    assert np.trapezoid(density, radii) == pytest.approx(1, abs=0.01)
+
+
+def test_pooled_panels(study, published):
+    cells = made_up_cells({"GORF": 0.1})
+    entry = {"type": "lines", "title": "t", "metric": ERROR, "pooled": "all of them"}
+    assert [axes.get_title() for axes in drawn(entry, cells, published).axes] == ["all of them, delta"]
+
+
+def test_marks_of_another_learner_lie_on_the_curve():
+    cells = curve(made_up_cells({"GORF": 0.1}), {1: 1.0, 2: 2.0}).assign(learner="path")
+    marks = curve(made_up_cells({"GORF": 0.1}), {1.5: 1.4}).assign(learner="grid")
+    entry = {
+        "type": "curves",
+        "title": "t",
+        "metric": ERROR,
+        "learner": "path",
+        "marks": "grid",
+        "x_label": "ridge",
+    }
+    axes = drawn(entry, pd.concat([cells, marks])).axes[0]
+    line, points = axes.lines
+    np.testing.assert_allclose(line.get_xydata(), [[1, 1], [2, 2]])
+    np.testing.assert_allclose(points.get_xydata(), [[1.5, 1.4]])
+    assert axes.get_xlabel() == "ridge"
+
+
+def test_map_figure_measures_what_the_formulas_say():
+    """400 draws: a variance has a relative error of about 7 %; beyond 5 of these in 50 points: 3e-5."""
+    entry = {"type": "maps", "kernels": ["G"], "dimension": 1, "columns": 16, "zmax": 3, "draws": 400}
+    axes = drawn(entry, study={"kernels": {"G": {"type": "Gaussian", "sigma": 1.0}}}).axes[0]
+    for formula, measured in zip(axes.lines[::2], axes.lines[1::2], strict=True):
+        expected = formula.get_ydata()
+        np.testing.assert_allclose(measured.get_ydata(), expected, rtol=0.4, atol=1e-12)

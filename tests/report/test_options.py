@@ -1,0 +1,37 @@
+"""What a study shows is checked, with errors that name entry and key."""
+
+import pytest
+
+from rflib.files import write_table
+from rflib.report.figures import write_figures
+from rflib.report.tables import write_tables
+
+from .made_up import ERROR, made_up_cells
+
+GRID = {"type": "grid", "title": "T", "metric": ERROR}
+
+
+@pytest.mark.parametrize(
+    ("key", "entry", "message"),
+    [
+        ("tables", {**GRID, "type": "grids"}, r"tables\[0\] 'T': unknown type 'grids'. Did you mean 'grid'"),
+        ("tables", {**GRID, "metrik": 1}, "unknown key 'metrik'. Did you mean 'metric'"),
+        ("tables", {"type": "grid", "title": "T"}, "the key 'metric' is missing"),
+        ("tables", {**GRID, "metric": "error"}, "metric: unknown 'error'"),
+        ("tables", {**GRID, "methods": ["GRF"]}, "methods.0: unknown 'GRF'. Did you mean 'GRFF'"),
+        ("tables", {**GRID, "methods": "GRFF"}, "methods: 'GRFF' is not a list of methods of the study"),
+        ("tables", {**GRID, "learner": "SVM"}, "learner: unknown 'SVM'"),
+        ("figures", {**GRID, "type": "lines", "x": "d"}, "x: unknown 'd'"),
+        ("figures", {**GRID, "type": "lines", "published": {"paper": "p"}}, "published: the key 'table' is"),
+        (
+            "claims",
+            {**GRID, "type": "better", "method": "GORF", "than": "RFF"},
+            r"claims\[0\] 'T': than: unknown 'RFF'",
+        ),
+    ],
+)
+def test_wrong_options_are_named(key, entry, message, study, published, tmp_path):
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 1.0}))
+    write = write_figures if key == "figures" else write_tables
+    with pytest.raises(ValueError, match=message):
+        write({**study, key: [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")

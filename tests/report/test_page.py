@@ -1,0 +1,142 @@
+"""The page and the export, from results made up for the purpose."""
+
+import re
+from html import unescape
+
+import pandas as pd
+import pytest
+import yaml
+
+from rflib.experiment.plan import plan_study
+from rflib.files import write_table
+from rflib.report.export import export
+from rflib.report.figures import write_figures
+from rflib.report.inference import CLAIM_RULE
+from rflib.report.page import reduced, write_page
+from rflib.report.provenance import warned
+from rflib.report.standings import STANDING_RULE
+from rflib.report.tables import write_tables
+
+from .made_up import made_up_cells
+
+
+def test_page(results, tmp_path):
+    path, folder = results
+    absent = tmp_path / "absent.yaml"
+    write_page([path, absent], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in html
+    assert "A &lt;script&gt;alert(1)&lt;/script&gt; title" in html
+    assert "Reduced run</strong> 10 of 20 repetitions" in html
+    for method in ("RFF", "MVORF", "TensorSketch", "Nystroem"):
+        assert method in html
+    assert '<td class="n best" data-key="0.1' in html
+    assert "4 comparisons won, 0 level, 0 lost" in html
+    assert CLAIM_RULE in unescape(html)
+    assert STANDING_RULE in unescape(html)
+    for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
+        assert f">{verdict_}</span>" in html
+
+
+def test_page_loads_nothing_from_elsewhere(results, tmp_path):
+    path, folder = results
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    sources = re.findall(r"""(?:src|href)\s*=\s*["']([^"']+)""", html)
+    assert sources
+    assert all(source.startswith(("data:", "#")) for source in sources)
+    assert "url(http" not in html
+
+
+def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path):
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 0.1}))
+    absent = [{**entry, "metric": "rmse"} for entry in study["tables"][1:]]
+    out = tmp_path / "results" / "made_up"
+    study = {**study, "tables": absent, "claims": [], "figures": [{**study["figures"][0], "metric": "rmse"}]}
+    write_tables(study, tmp_path / "cells.parquet", published, out / "tables")
+    write_figures(study, tmp_path / "cells.parquet", published, out / "figures")
+    (tmp_path / "cells.parquet").rename(out / "cells.parquet")
+    (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(study))
+    write_page([tmp_path / "made_up.yaml"], tmp_path / "results", tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert html.count("No rows: nothing of this was run.") >= 2
+
+
+def test_page_shows_the_commands_of_the_logs_and_escapes_them(results, tmp_path):
+    path, folder = results
+    for step, name in (("features", "b.log"), ("errors", "b/rows.log"), ("errors", "c/rows.log")):
+        log = folder / "logs" / step / "letter.unit_norm/DeltaGaussian/GORF" / name
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(f"rflib {step} --kernel '<b>' --block {name}\nmore\n")
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "python -m rflib features --kernel &#39;&lt;b&gt;&#39; --block b.log" in html
+    assert "--block b/rows.log" in html
+    assert "c/rows.log" not in html, "one block is enough"
+    assert "no log" in html, "of the other methods"
+
+
+def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
+    path, folder = results
+    cells = pd.read_parquet(folder / "made_up/cells.parquet")
+    cells["data"] += ".max_train=300"
+    write_table(folder / "made_up/cells.parquet", cells)
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Reduced run</strong> 10 of 20 repetitions and fewer rows of letter, usps" in html
+
+
+def test_page_lists_the_warnings_of_cells_by_kind(results, tmp_path):
+    path, folder = results
+    cells = pd.read_parquet(folder / "made_up/cells.parquet")
+    some = (cells["method"] == "GORF") & (cells["seed"] < 3)
+    text = cells["seed"].map("RangeWarning: {} rows lie <b>beyond</b>\nConvergenceWarning: max_iter".format)
+    cells["warnings"] = text.where(some, "")
+    write_table(folder / "made_up/cells.parquet", cells)
+    found = warned(cells).set_index("warning")
+    assert list(found.index) == [
+        "RangeWarning: 0 rows lie <b>beyond</b>",
+        "ConvergenceWarning: max_iter",
+    ]
+    assert list(found["cells"]) == [12, 12], "two data sets, two numbers of columns, three seeds"
+    assert found["data sets"].iloc[0] == "letter, usps"
+    assert found["methods"].iloc[0] == "GORF"
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Warnings: 2 kinds" in html
+    assert "0 rows lie &lt;b&gt;beyond&lt;/b&gt;" in html
+
+
+def test_page_of_an_incomplete_run_says_what_failed(results, tmp_path):
+    path, folder = results
+    failed = [{"job": "features", "log": "logs/a.log", "message": "error: <b>bad</b>"}]
+    write_page([path], folder, tmp_path / "partial.html", partial={"missing": 3, "failed": failed})
+    html = (tmp_path / "partial.html").read_text(encoding="utf-8")
+    assert "<title>Incomplete: " in html
+    assert "3 files of results are missing" in html
+    assert "<td>error: &lt;b&gt;bad&lt;/b&gt;</td>" in html
+
+
+def test_page_without_results_says_so(tmp_path):
+    with pytest.raises(ValueError, match="holds no cells of any study"):
+        write_page([tmp_path / "none.yaml"], tmp_path, tmp_path / "index.html")
+
+
+def test_export(results, tmp_path):
+    path, folder = results
+    page = export(path, folder, tmp_path / "out").read_text(encoding="utf-8")
+    assert "| letter | delta | GORF | GORF | d | 0.1 ± 0.001 | 0.1000 ± 0.0010 | 10 |" in page
+    assert (tmp_path / "out/made_up_00_error.svg").exists()
+    assert "80 cells with 10 repetitions" in page
+    assert CLAIM_RULE in page
+
+
+def test_a_smaller_run_says_in_what(study):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}, seeds=3).assign(n_components=64)
+    datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
+    plan = plan_study("a", {**study, "datasets": datasets, "s": [16], "repetitions": 3}, {})
+    assert reduced(cells, plan, []) == ""
+    assert reduced(cells[cells["dataset"] == "usps"], plan, ["letter"]) == ""
+    assert reduced(cells[cells["seed"] < 2], plan, []) == "2 of 3 repetitions"
+    fewer = cells[(cells["dataset"] == "usps") & (cells["method"] == "GORF")]
+    assert reduced(fewer, plan, []).startswith("1 of 4 combinations of data set")
