@@ -36,15 +36,18 @@ def start() -> None:
         return
     folder = tempfile.mkdtemp(prefix="rflib-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    address = f"{folder}/socket"
-    # It holds the pipe's other end, which closes when this process ends, however it does.
+    os.environ[VARIABLE] = f"{folder}/socket"
     one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    subprocess.Popen(
-        [sys.executable, "-m", "rflib.warm", address],
-        stdin=subprocess.PIPE,
-        env={**os.environ, **one_thread},
-    )
-    os.environ[VARIABLE] = address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(os.environ[VARIABLE])
+        listener.listen(64)
+        # The pipe to its standard input closes when this process ends, however it does.
+        subprocess.Popen(
+            [sys.executable, "-m", "rflib.warm", str(listener.fileno())],
+            stdin=subprocess.PIPE,
+            env={**os.environ, **one_thread},
+            pass_fds=[listener.fileno()],
+        )
 
 
 def ask(arguments: Sequence[str]) -> int | None:
@@ -65,51 +68,51 @@ def ask(arguments: Sequence[str]) -> int | None:
     return int(status)
 
 
-def serve(address: str) -> None:
+def serve(listener: socket.socket) -> None:
     """Fork for each command that comes, until standard input ends."""
     import selectors
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with (
-        selectors.DefaultSelector() as selector,
-        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
-    ):
-        listener.bind(address)
-        listener.listen(64)
-        _import_all()
-        selector.register(0, selectors.EVENT_READ, "end")
-        selector.register(listener, selectors.EVENT_READ, "command")
-        clients: dict[int, tuple[int, socket.socket]] = {}
-        while True:
-            for key, _ in selector.select():
-                if key.data == "end":
-                    for pid, _ in clients.values():
-                        os.kill(pid, signal.SIGKILL)
-                    return
-                if key.data == "command":
-                    client, _ = listener.accept()
-                    command, files, *_ = socket.recv_fds(client, _LONGEST, 3)
-                    if (pid := os.fork()) == 0:
-                        listener.close()
-                        _run(json.loads(command), files)
-                    for file in files:
-                        os.close(file)
-                    process = os.pidfd_open(pid)
-                    clients[process] = pid, client
-                    selector.register(process, selectors.EVENT_READ, "done")
-                    selector.register(client, selectors.EVENT_READ, pid)
-                elif key.data == "done":
-                    pid, client = clients.pop(key.fd)
-                    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-                    selector.unregister(key.fd)
-                    with suppress(KeyError):
-                        selector.unregister(client)
-                    with suppress(OSError), client:
-                        client.send(str(status if status >= 0 else 128 - status).encode())
-                    os.close(key.fd)
-                else:  # the command was killed
-                    selector.unregister(key.fileobj)
-                    os.kill(key.data, signal.SIGKILL)
+    _import_all()
+    selector = selectors.DefaultSelector()
+    selector.register(0, selectors.EVENT_READ, "end")
+    selector.register(listener, selectors.EVENT_READ, "command")
+    commands: dict[int, tuple[int, socket.socket]] = {}
+    while True:
+        for key, _ in selector.select():
+            if selector.get_map().get(key.fd) is not key:
+                continue  # ended by an event before it
+            if key.data == "end":
+                for pid, _ in commands.values():
+                    os.kill(pid, signal.SIGKILL)
+                return
+            if key.data == "command":
+                client, _ = listener.accept()
+                command, files, *_ = socket.recv_fds(client, _LONGEST, 3)
+                if not command:
+                    client.close()
+                    continue
+                if (pid := os.fork()) == 0:
+                    listener.close()
+                    _run(json.loads(command), files)
+                for file in files:
+                    os.close(file)
+                process = os.pidfd_open(pid)
+                commands[process] = pid, client
+                selector.register(process, selectors.EVENT_READ, "done")
+                selector.register(client, selectors.EVENT_READ, pid)
+            elif key.data == "done":
+                pid, client = commands.pop(key.fd)
+                status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                selector.unregister(key.fd)
+                os.close(key.fd)
+                with suppress(KeyError):
+                    selector.unregister(client)
+                with suppress(OSError), client:
+                    client.send(str(status if status >= 0 else 128 - status).encode())
+            else:  # the command was killed
+                selector.unregister(key.fd)
+                os.kill(key.data, signal.SIGKILL)
 
 
 def _run(command: dict[str, Any], files: Sequence[int]) -> NoReturn:
@@ -150,4 +153,4 @@ def _import_all() -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(socket.socket(fileno=int(sys.argv[1])))

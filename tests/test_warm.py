@@ -39,7 +39,9 @@ def interpreter(process: subprocess.Popen[str]) -> psutil.Process:
 
 
 def until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + 120
     while not true():
+        assert time.monotonic() < end
         time.sleep(0.05)
 
 
