@@ -31,7 +31,7 @@ from rflib.experiment.names import (
     shorten,
 )
 from rflib.experiment.seeds import Demand
-from rflib.measures.construct import CONSTRUCTIONS, resolved
+from rflib.measures.construct import CONSTRUCTIONS, construction_of
 from rflib.validation import hint
 
 Mappings = Mapping[str, Any]
@@ -129,7 +129,7 @@ def _construction(feature_map: Any) -> Mappings | None:
     asked = feature_map.get_params(deep=False).get("measure")
     if not isinstance(asked, str | Mapping):
         return None
-    construction = resolved(asked, feature_map.kernel)
+    construction = construction_of(asked, feature_map.kernel)
     return construction if construction["type"] in CONSTRUCTIONS else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from rflib.experiment.cells import Source
 from rflib.experiment.names import Spec, build_kernel
 from rflib.measures.construct import construct
+from rflib.measures.domain import Domain
 from rflib.measures.store import save
 
 
@@ -17,4 +18,4 @@ def run(source: Source, kernel: Spec, measure: dict[str, Any], output: Path) -> 
     function = build_kernel(kernel)
     function.check_rows(X)
     output.parent.mkdir(parents=True, exist_ok=True)
-    save(construct(measure, function, X), output)
+    save(construct(measure, function, Domain.of(X)), output)

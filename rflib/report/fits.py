@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import TablePart
 from rflib.measures.domain import Domain
@@ -65,11 +66,9 @@ def fits(entry: Mapping[str, Any]) -> pd.DataFrame:
     rows = []
     for a, d, p in product(entry["a"], entry["dimensions"], entry["orders"]):
         kernel = SphericalPolynomial(a, p)
-        z, weights = np.polynomial.legendre.leggauss(200)
-        z, weights = z + 1, weights
-        single = 0.5 * float(weights @ (kernel.at_distance(z) - np.exp(-p * z**2 / a**2)) ** 2)
+        single = fit_loss(kernel, Gaussian(a / sqrt(2 * p)).at_distance, 2.0)
         ten, best = (
-            fit_loss(kernel, srf(kernel, _domain(d), method=m), 2.0) for m in ("gaussians", "optimum")
+            fit_loss(kernel, srf(kernel, _domain(d), method=m).profile, 2.0) for m in ("gaussians", "optimum")
         )
         bound = 105 / 4096 * sqrt(pi / 2) * a / p**2.5
         verdict = "holds" if ten <= bound else "fails"

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from rflib.experiment.names import build_kernel
-from rflib.frequencies.sample import sample_frequencies
+from rflib.frequencies.draw import sample_frequencies
 from rflib.kernels.base import Kernel
 from rflib.maps.rff import RFF
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.report.style import COLOURS, MARKERS
 
 DENSITIES = {"Gaussian": "normal", "Laplacian": "product of Cauchy", "Cauchy": "product of Laplace"}

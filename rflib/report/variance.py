@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from rflib.experiment.names import build_kernel
 from rflib.measures.base import RadialMeasure
-from rflib.measures.construct import CONSTRUCTIONS, resolved
+from rflib.measures.construct import CONSTRUCTIONS, construction_of
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.reference import reference
 from rflib.measures.variance import variance_frame, variance_iid, variance_orthogonal
 from rflib.report.style import COLOURS
@@ -50,7 +50,7 @@ def _measure(spec: Mapping[str, Any], d: int, z: np.ndarray) -> RadialMeasure:
     kernel: Any = build_kernel(
         {key: spec[key] for key in spec if key not in ("datasets", "methods", "preprocess")}
     )
-    if resolved("paper", kernel)["type"] in CONSTRUCTIONS:
+    if construction_of("paper", kernel)["type"] in CONSTRUCTIONS:
         measure: Any = reference(kernel, Domain(d, float(z[-1]), z))
     else:
         measure = exact_measure(kernel, d)

@@ -14,7 +14,7 @@ from rflib.experiment.plan import plan_study
 from rflib.files import write_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.variance import variance_iid, variance_orthogonal
 from rflib.report import monte_carlo
 from rflib.report.cells import read_cells, select
