@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import linalg, stats
+from scipy import linalg
 
 SINGLE_PRECISION = 1e-5
-
-Profile = Callable[[NDArray[np.float64]], ArrayLike]
 
 
 def relative_frobenius_error(K: ArrayLike, K_hat: ArrayLike) -> float:
@@ -107,26 +104,6 @@ def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -
     return float(effective), float(surrogate)
 
 
-def fitted_kernel_loss(profile: Profile, fitted: Profile, *, zmax: float = 2.0, n_nodes: int = 256) -> float:
-    """Return L = 1/2 integral_0^zmax (K(z) - K_hat(z))^2 dz by Gauss-Legendre quadrature (pennington2015, eq. 5).
-
-    Parameters
-    ----------
-    profile, fitted : callable
-        Exact and fitted radial profile, each from distances (m,) to values (m,).
-    zmax : float, default=2.0
-        Largest distance; 2 is the diameter of the unit sphere.
-    n_nodes : int, default=256
-        Nodes; exact for profiles that are polynomials of degree below n_nodes.
-    """
-    if not zmax > 0:
-        raise ValueError(f"zmax must be positive, got {zmax!r}.")
-    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
-    z = zmax / 2 * (nodes + 1)
-    difference = np.asarray(profile(z), dtype=np.float64) - np.asarray(fitted(z), dtype=np.float64)
-    return float(zmax / 4 * weights @ difference**2)
-
-
 def accuracy(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
     """Return the share of equal labels, between 0 and 1; both array-likes are of shape (n,)."""
     true, predicted = np.asarray(y_true), np.asarray(y_predicted)
@@ -161,6 +138,8 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTTest:
     PairedTTest
         If all differences are equal, the p value is 1 for zero and 0 for another constant.
     """
+    from scipy import stats  # slow to import, and needed here only
+
     first, second = _finite(a), _finite(b)
     _check_pair(first, second)
     if first.ndim != 1 or len(first) < 2:

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, stats
-from scipy.special import erf
+from scipy import stats
 
 from rflib.metrics import (
     accuracy,
-    fitted_kernel_loss,
     log_eigenvalue_ratio,
     mean_squared_error,
     paired_t_test,
@@ -92,25 +90,6 @@ def test_log_eigenvalue_ratio_takes_single_precision_but_not_asymmetry():
     K_hat[0, 1] += 1
     with pytest.raises(ValueError, match="symmetric"):
         log_eigenvalue_ratio(K, K_hat)
-
-
-def test_fitted_kernel_loss_of_a_single_gaussian():
-    """The integral of pennington2015's bound on L, a = 4 and p = 10, by adaptive quadrature."""
-    a, p = 4.0, 10
-
-    def polynomial(z):
-        return (1 - z**2 / a**2) ** p
-
-    def gaussian(z):
-        return np.exp(-p / a**2 * z**2)
-
-    expected = 0.5 * integrate.quad(lambda z: (polynomial(z) - gaussian(z)) ** 2, 0, 2, epsabs=1e-15)[0]
-    assert fitted_kernel_loss(polynomial, gaussian) == pytest.approx(expected, rel=1e-9)
-    square = np.sqrt(np.pi / (8 * p / a**2)) * erf(2 * np.sqrt(2 * p / a**2)) / 2
-    assert fitted_kernel_loss(gaussian, np.zeros_like) == pytest.approx(square, rel=1e-12)
-    assert fitted_kernel_loss(np.ones_like, np.zeros_like, zmax=3) == pytest.approx(1.5)
-    with pytest.raises(ValueError, match="zmax"):
-        fitted_kernel_loss(gaussian, gaussian, zmax=0)
 
 
 def test_scores():

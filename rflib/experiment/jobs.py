@@ -26,7 +26,7 @@ from rflib.experiment.specs import (
 )
 from rflib.experiment.values import Value
 from rflib.measures.base import SpectralMeasure
-from rflib.measures.construct import CONSTRUCTIONS, resolved
+from rflib.measures.construct import CONSTRUCTIONS, construction_of
 
 Seeds = tuple[int, int]
 
@@ -119,7 +119,7 @@ def _construction(feature_map: Any) -> Mapping[str, Any] | None:
     asked = feature_map.get_params(deep=False).get("measure")
     if not isinstance(asked, str | Mapping):
         return None
-    construction = resolved(asked, feature_map.kernel)
+    construction = construction_of(asked, feature_map.kernel)
     return construction if construction["type"] in CONSTRUCTIONS else None
 
 

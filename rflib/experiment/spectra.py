@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rflib.experiment.cells import read_rows
 from rflib.experiment.specs import build_kernel
 from rflib.measures.construct import construct
+from rflib.measures.domain import Domain
 from rflib.measures.store import save
 
 if TYPE_CHECKING:
@@ -20,4 +21,4 @@ def run(job: SpectraJob, results: Path, output: Path) -> None:
     kernel = build_kernel(job.kernel)
     kernel.check_rows(X)
     output.parent.mkdir(parents=True, exist_ok=True)
-    save(construct(job.measure, kernel, X), output)
+    save(construct(job.measure, kernel, Domain.of(X)), output)

@@ -7,7 +7,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from rflib.frequencies.sample import Frequencies
+from rflib.frequencies.draw import Frequencies
 
 
 def leverage_scores(gram: NDArray[np.float64], n: int, ridge: float) -> NDArray[np.float64]:

@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from rflib.kernels.base import Kernel, RadialKernel
 from rflib.validation import check_flag, refuse
 
+# A kernel, its profile as a function of the distance, or None for a default: see `as_kernel`.
+KernelLike = Kernel | Callable[[NDArray], NDArray] | None
+
 
 @dataclass(frozen=True)
 class RadialFunction(RadialKernel):

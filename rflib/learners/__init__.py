@@ -5,16 +5,16 @@ from rflib.lazy import attach
 MODULES = {
     "DoublyStochasticClassifier": "doubly_stochastic",
     "DoublyStochasticRegressor": "doubly_stochastic",
-    "ExactKRR": "exact",
-    "ExactKRRClassifier": "exact",
-    "ExactKernelSVC": "exact",
-    "ExactKernelSVR": "exact",
+    "ExactKRR": "exact_ridge",
+    "ExactKRRClassifier": "exact_ridge",
+    "ExactKernelSVC": "exact_svm",
+    "ExactKernelSVR": "exact_svm",
     "HardMarginSVM": "hard_margin",
     "KRR": "krr",
     "KRRClassifier": "krr",
     "LinearSVM": "svm",
     "LinearSVR": "svm",
-    "signed_columns": "signed",
+    "signed_columns": "signed_features",
 }
 
 __getattr__, __all__ = attach(__name__, MODULES)

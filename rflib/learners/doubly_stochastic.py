@@ -8,15 +8,29 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.learners import checks
-from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
-from rflib.learners.moments import row_blocks
-from rflib.learners.signed import check_signed, find_signs, signature_of, signed_columns, used_columns
+from rflib.learners.one_vs_rest import (
+    OneVsRestClassifier,
+    codes_to_targets,
+    encode_labels,
+    values_to_codes,
+)
+from rflib.learners.parameter_checks import check_seed
+from rflib.learners.signed_features import (
+    FLOATS,
+    check_feature_map,
+    check_signed,
+    features_of,
+    find_signs,
+    signature_of,
+    signed_columns,
+    used_columns,
+)
 from rflib.maps.rff import RFF
+from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer, check_number, refuse
 
 PREDICTION_ROWS = 4096
@@ -33,16 +47,27 @@ LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
 class _DoublyStochastic(BaseEstimator):
     """The algorithm, for one or several columns of targets."""
 
-    feature_map: Any
-    n_blocks: int
-    batch_size: int
-    alpha: float
-    step_size: float
-    signed: str
-    random_state: Any
+    def __init__(
+        self,
+        feature_map: Any = None,
+        *,
+        n_blocks: int = 50,
+        batch_size: int = 256,
+        alpha: float = 1e-3,
+        step_size: float = 1.0,
+        signed: str = "associated",
+        random_state: Any = 0,
+    ):
+        self.feature_map = feature_map
+        self.n_blocks = n_blocks
+        self.batch_size = batch_size
+        self.alpha = alpha
+        self.step_size = step_size
+        self.signed = signed
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        checks.check_feature_map(self)
+        check_feature_map(self)
         if self.feature_map is not None and "random_state" not in self.feature_map.get_params():
             refuse(self, "feature_map", "a transformer with a parameter random_state, or None")
         check_integer(self, "n_blocks", at_least=1)
@@ -50,7 +75,7 @@ class _DoublyStochastic(BaseEstimator):
         check_number(self, "alpha", above=0)
         check_number(self, "step_size", above=0)
         check_signed(self)
-        checks.check_seed(self)
+        check_seed(self)
 
     def _descend(self, X: NDArray, y: ArrayLike, targets: Callable[[NDArray], NDArray], loss: str) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
@@ -64,7 +89,7 @@ class _DoublyStochastic(BaseEstimator):
             features, signs = self._block(step)
             if step == 0:
                 self.coefs_ = np.zeros((self.n_blocks, len(signs), batch_targets.shape[1]))
-            gradient = derivative(self._values(batch, self.coefs_[:step]), batch_targets) / len(rows)
+            gradient = derivative(self._sum_of_blocks(batch, self.coefs_[:step]), batch_targets) / len(rows)
             size = self._step_sizes(step)
             self.coefs_[:step] *= 1 - size * self.alpha
             self.coefs_[step, used_columns(signs, self.signed)] = -size * (features(batch).T @ gradient)
@@ -95,11 +120,11 @@ class _DoublyStochastic(BaseEstimator):
         seed = int(np.random.SeedSequence((self.seed_, step)).generate_state(1)[0])
         block = clone(self.block_).set_params(random_state=seed).fit(self.fit_rows_, self.fit_targets_)
         known = signature_of(block)
-        example = checks.features_of(block, self.fit_rows_[:1])[0] if known is None else known
+        example = features_of(block, self.fit_rows_[:1])[0] if known is None else known
         signs = find_signs(self, len(example), block)
-        return lambda X: signed_columns(checks.features_of(block, X), signs, self.signed), signs
+        return lambda X: signed_columns(features_of(block, X), signs, self.signed), signs
 
-    def _values(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:
+    def _sum_of_blocks(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:
         """Return the sum over the first blocks of features times coefficients, (n_samples, n_targets)."""
         values = np.zeros((len(X), coefs.shape[2]))
         for step, coef in enumerate(coefs):
@@ -115,7 +140,7 @@ class _DoublyStochastic(BaseEstimator):
     def _staged_values(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=checks.FLOATS, reset=False)
+        rows = validate_data(self, X, dtype=FLOATS, reset=False)
         kept = 1 - self.alpha * self._step_sizes(np.arange(self.n_blocks))
         kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
         values = np.zeros((len(rows), self.coefs_.shape[2]))
@@ -123,9 +148,9 @@ class _DoublyStochastic(BaseEstimator):
             self._add_block(values, rows, step, self.coefs_[step])
             yield (step + 1) * self.batch_size, values / kept_later[step]
 
-    def _checked_values(self, X: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return self._values(validate_data(self, X, dtype=checks.FLOATS, reset=False), self.coefs_)
+        return self._sum_of_blocks(validate_data(self, X, dtype=FLOATS, reset=False), self.coefs_)
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
@@ -173,25 +198,6 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     Used by pennington2015, figure 5.
     """
 
-    def __init__(
-        self,
-        feature_map: Any = None,
-        *,
-        n_blocks: int = 50,
-        batch_size: int = 256,
-        alpha: float = 1e-3,
-        step_size: float = 1.0,
-        signed: str = "associated",
-        random_state: Any = 0,
-    ):
-        self.feature_map = feature_map
-        self.n_blocks = n_blocks
-        self.batch_size = batch_size
-        self.alpha = alpha
-        self.step_size = step_size
-        self.signed = signed
-        self.random_state = random_state
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
 
@@ -201,7 +207,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
             If X or y is not finite or of the wrong shape, or a parameter is out of its range.
         """
         self._check_parameters()
-        rows, y = validate_data(self, X, y, dtype=checks.FLOATS, y_numeric=True)
+        rows, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
         centred = np.asarray(y, dtype=np.float64)
         self.intercept_ = float(centred.mean())
         centred = centred - self.intercept_
@@ -210,7 +216,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the predicted targets of the rows, (n_samples,)."""
-        values = self._checked_values(X)
+        values = self._values(X)
         return values[:, 0] + self.intercept_
 
     def staged_predict(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -219,7 +225,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
             yield examples, values[:, 0] + self.intercept_
 
 
-class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
+class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
     """Kernel classification by doubly stochastic functional gradients, one-vs-rest for several classes.
 
     Parameters
@@ -249,14 +255,16 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
         signed: str = "associated",
         random_state: Any = 0,
     ):
-        self.feature_map = feature_map
+        super().__init__(
+            feature_map,
+            n_blocks=n_blocks,
+            batch_size=batch_size,
+            alpha=alpha,
+            step_size=step_size,
+            signed=signed,
+            random_state=random_state,
+        )
         self.loss = loss
-        self.n_blocks = n_blocks
-        self.batch_size = batch_size
-        self.alpha = alpha
-        self.step_size = step_size
-        self.signed = signed
-        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
@@ -268,23 +276,13 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
         """
         self._check_parameters()
         check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
-        rows, y = validate_data(self, X, y, dtype=checks.FLOATS)
+        rows, y = validate_data(self, X, y, dtype=FLOATS)
         self.classes_, codes = encode_labels(self, y)
         n_classes = len(self.classes_)
         self._descend(rows, y, lambda chosen: codes_to_targets(codes[chosen], n_classes), self.loss)
         return self
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return f: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
-        values = self._checked_values(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the labels of the rows, (n_samples,)."""
-        values = self._checked_values(X)
-        return self.classes_[targets_to_labels(values)]
-
     def staged_predict(self, X: ArrayLike) -> Iterator[tuple[int, NDArray]]:
         """Yield the number of rows drawn so far and the predictions then, after each step."""
         for examples, values in self._staged_values(X):
-            yield examples, self.classes_[targets_to_labels(values)]
+            yield examples, self.classes_[values_to_codes(values)]

@@ -7,18 +7,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
-from rflib.learners.signed import SignedFeatures, check_signed, find_signs
+from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
+from rflib.learners.signed_features import SignedFeatures, check_signed, find_signs
 
 # Margins as a share of the longest row: smaller ones count as not separable; rounding leaves about 1e-15.
 SMALLEST_MARGIN = 1e-8
 CONSTRAINT_TOLERANCE = 1e-4
 
 
-class HardMarginSVM(ClassifierMixin, SignedFeatures, BaseEstimator):
+class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
     """Linear SVM without slack: the shortest w with y_i <z_i, w> >= 1 for all rows (poczos, primal hard SVM).
 
     It is the limit of the soft-margin SVM for a cost that grows without bound, and exists only if a hyperplane
@@ -72,16 +72,6 @@ class HardMarginSVM(ClassifierMixin, SignedFeatures, BaseEstimator):
         ]
         self.margin_ = 1 / np.linalg.norm(self.coef_, axis=1)
         return self
-
-    def decision_function(self, X: ArrayLike) -> NDArray:
-        """Return <w, z>: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
-        values = self._values(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the labels of the rows, (n_samples,)."""
-        values = self._values(X)
-        return self.classes_[targets_to_labels(values)]
 
     def _values(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)

@@ -2,155 +2,118 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.learners import checks
-from rflib.learners.label_codes import codes_to_targets, encode_labels, targets_to_labels
-from rflib.learners.moments import Moments, fold_numbers, row_blocks, training_moments
-from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
-from rflib.learners.signed import SignedFeatures, check_signed, find_signs
+from rflib.learners.folds import check_folds, fold_numbers
+from rflib.learners.moments import fold_moments
+from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.ridge_system import RIDGES
+from rflib.learners.signed_features import (
+    FLOATS,
+    SignedFeatures,
+    check_feature_map,
+    check_signed,
+    features_of,
+    find_signs,
+)
+from rflib.learners.streaming_ridge import StreamingRidge
+from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer
 
 
-class _StreamingRidge(SignedFeatures, BaseEstimator):
+class _FeatureRidge(SignedFeatures, BaseEstimator):
     """Ridge regression of targets on features that are made, used and dropped block by block."""
 
+    coef_: NDArray
     intercept_: Any
-    alphas: ArrayLike
-    ridge: str
-    cv: Any
-    feature_map: Any
-    signature: ArrayLike | None
-    signed: str
-    block_size: int
-    gram_dtype: str | None
-    random_state: Any
+
+    def __init__(
+        self,
+        *,
+        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        ridge: str = "n_lambda",
+        cv: Any = 5,
+        feature_map: Any = None,
+        signature: ArrayLike | None = None,
+        signed: str = "associated",
+        block_size: int = 4096,
+        gram_dtype: str | None = None,
+        random_state: Any = 0,
+    ):
+        self.alphas = alphas
+        self.ridge = ridge
+        self.cv = cv
+        self.feature_map = feature_map
+        self.signature = signature
+        self.signed = signed
+        self.block_size = block_size
+        self.gram_dtype = gram_dtype
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        checks.check_positive_numbers(self, "alphas")
+        check_positive_numbers(self, "alphas")
         check_choice(self, "ridge", RIDGES)
-        checks.check_cv(self)
-        checks.check_feature_map(self)
+        check_folds(self)
+        check_feature_map(self)
         if self.feature_map is not None and self.signature is not None:
             name = type(self).__name__
             raise ValueError(f"{name}: signature is for features; with a feature_map its signature_ is used.")
         check_signed(self, krein=True)
         check_integer(self, "block_size", at_least=1)
         check_choice(self, "gram_dtype", ("float32", "float64", None))
-        checks.check_seed(self)
+        check_seed(self)
 
     def _fit_map(self, X: NDArray, y: ArrayLike) -> None:
         if self.feature_map is not None:
             self.feature_map_ = clone(self.feature_map).fit(X, y)
 
-    def _fit_stream(self, X: NDArray, y: NDArray, n_targets: int) -> tuple[NDArray, NDArray]:
+    def _fit_stream(self, X: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
         """Fit on checked rows; return coefficients (n_components, n_targets) and intercepts (n_targets,)."""
-        alphas = checks.check_positive_numbers(self, "alphas")
-        n_folds, folds = 1, np.zeros(len(X), dtype=int)
-        if len(alphas) > 1:
-            folds = fold_numbers(self, y)
-            n_folds = int(folds.max()) + 1
-
+        alphas = check_positive_numbers(self, "alphas")
+        folds = fold_numbers(self, y) if len(alphas) > 1 else np.zeros(len(X), dtype=int)
         blocks = row_blocks(len(X), self.block_size)
         centre = sum(self._targets(y[rows]).sum(axis=0) for rows in blocks) / len(X)
-        moments: list[Moments] = []
-        for rows, Z in zip(blocks, self._feature_blocks(X), strict=True):
-            if not moments:
-                fitted = None if self.feature_map is None else self.feature_map_
-                self.signature_ = find_signs(self, Z.shape[1], fitted)
-                moments = [
-                    Moments(self._used(Z[:1]).shape[1], n_targets, self._gram_dtype(Z))
-                    for _ in range(n_folds)
-                ]
-            Y = self._targets(y[rows]) - centre
-            for fold in np.unique(folds[rows]):
-                part = folds[rows] == fold
-                moments[fold].add(self._chosen(Z, moments[fold].gram.dtype, part), Y[part])
 
+        moments = fold_moments(
+            self._used_blocks(X), lambda rows: self._targets(y[rows]) - centre, folds, self.gram_dtype
+        )
         signs = self.signature_ if self.signed == "krein" else None
+        solver = StreamingRidge(moments, folds, self.ridge, signs)
         best = 0
         if len(alphas) > 1:
-            self.cv_errors_ = self._cross_validate(X, y, folds, moments, alphas, signs, centre)
+            self.cv_errors_ = self._cv_errors(solver, alphas, X, y, centre)
             best = int(np.argmin(self.cv_errors_.mean(axis=1)))
         self.alpha_ = float(alphas[best])
-
-        total = moments[0].merge(moments[1:])
-        size = ridge_sizes(alphas[best : best + 1], self.ridge, total.n)
-        noise = np.finfo(total.gram.dtype).eps * np.trace(total.gram, dtype=np.float64)
-        if size[0] < noise:
-            warnings.warn(
-                f"alpha = {self.alpha_:g} gives the ridge {size[0]:.3g}, below the rounding error {noise:.3g} of "
-                f"a {total.gram.dtype} Gram matrix: use larger alphas or gram_dtype='float64'.",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        solution = next(solve_ridges(total.gram, total.centred_zy(), size, signs))
-        if solution is None:
-            raise ValueError(
-                f"The ridge system is singular to {total.gram.dtype} precision at alpha = {self.alpha_:g}: "
-                "use another alpha" + ("." if signs is not None else " (larger), or gram_dtype='float64'.")
-            )
-        coef = np.zeros((len(self.signature_), n_targets), dtype=solution.dtype)
+        solution, offset = solver.solve(self.alpha_)
+        coef = np.zeros((len(self.signature_), len(offset)), dtype=solution.dtype)
         coef[self._columns] = solution
-        return coef, centre + total.y_sum / total.n
+        return coef, centre + offset
 
-    def _cross_validate(
-        self,
-        X: NDArray,
-        y: NDArray,
-        folds: NDArray,
-        moments: list[Moments],
-        alphas: NDArray,
-        signs: NDArray | None,
-        centre: NDArray,
+    def _cv_errors(
+        self, solver: StreamingRidge, alphas: NDArray, X: NDArray, y: NDArray, centre: NDArray
     ) -> NDArray[np.float64]:
-        """Return the error of each alpha on each fold, (n_alphas, n_folds); inf where its system is singular."""
-        errors = np.full((len(alphas), len(moments)), np.inf)
-        models: dict[tuple[int, int], tuple[NDArray, NDArray]] = {}
-        for fold, held_out in enumerate(moments):
-            train = training_moments(moments, fold)
-            sizes = ridge_sizes(alphas, self.ridge, train.n)
-            offset = train.y_sum / train.n
-            for i, coef in enumerate(solve_ridges(train.gram, train.centred_zy(), sizes, signs)):
-                if coef is not None:
-                    errors[i, fold] = held_out.mean_squared_errors(coef, offset).mean()
-                    models[i, fold] = coef, centre + offset
-        if self._needs_predictions():
-            self._count_wrong(X, y, folds, models, errors)
-        return errors
+        return solver.squared_errors(alphas)
 
-    def _count_wrong(self, X: NDArray, y: NDArray, folds: NDArray, models: dict, errors: NDArray) -> None:
-        """Replace finite errors by the share of wrong labels, in a second pass over the rows."""
-        for i, fold in models:
-            errors[i, fold] = 0
-        for rows, Z in zip(row_blocks(len(X), self.block_size), self._feature_blocks(X), strict=True):
-            for (i, fold), (coef, offset) in models.items():
-                part = folds[rows] == fold
-                values = self._chosen(Z, coef.dtype, part) @ coef + offset
-                wrong = np.sum(targets_to_labels(values) != y[rows][part])
-                errors[i, fold] += wrong / np.sum(folds == fold)
+    def _used_blocks(self, X: NDArray) -> Iterator[tuple[slice, NDArray]]:
+        """Yield consecutive blocks of rows and the features that are used; the first finds their signs."""
+        for rows, Z in self._feature_blocks(X):
+            if rows.start == 0:
+                fitted = None if self.feature_map is None else self.feature_map_
+                self.signature_ = find_signs(self, Z.shape[1], fitted)
+            yield rows, self._used(Z)
 
-    def _feature_blocks(self, X: NDArray) -> Iterator[NDArray]:
-        """Yield the features of consecutive blocks of rows."""
+    def _feature_blocks(self, X: NDArray) -> Iterator[tuple[slice, NDArray]]:
+        """Yield consecutive blocks of rows and their features."""
         for rows in row_blocks(len(X), self.block_size):
-            block = X[rows] if X.dtype in checks.FLOATS else X[rows].astype(np.float64)
-            yield block if self.feature_map is None else checks.features_of(self.feature_map_, block)
-
-    def _chosen(self, Z: NDArray, dtype: DTypeLike, rows: NDArray) -> NDArray:
-        """Return the columns that enter the ridge system, of some rows of a block, C order."""
-        return np.ascontiguousarray(self._used(Z if np.all(rows) else Z[rows]), dtype=dtype)
-
-    def _gram_dtype(self, Z: NDArray) -> np.dtype:
-        if self.gram_dtype is not None:
-            return np.dtype(self.gram_dtype)
-        return np.dtype(np.float32 if Z.dtype == np.float32 else np.float64)
+            block = X[rows] if X.dtype in FLOATS else X[rows].astype(np.float64)
+            yield rows, block if self.feature_map is None else features_of(self.feature_map_, block)
 
     def _values(self, X: ArrayLike) -> NDArray:
         """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
@@ -160,7 +123,7 @@ class _StreamingRidge(SignedFeatures, BaseEstimator):
         return np.concatenate(
             [
                 self._used(Z) @ coef.astype(Z.dtype, copy=False) + self.intercept_
-                for Z in self._feature_blocks(rows)
+                for _, Z in self._feature_blocks(rows)
             ]
         )
 
@@ -168,11 +131,8 @@ class _StreamingRidge(SignedFeatures, BaseEstimator):
         """Return the regression targets of some rows, (n, n_targets)."""
         raise NotImplementedError
 
-    def _needs_predictions(self) -> bool:
-        return False
 
-
-class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
+class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     """Kernel ridge regression on random features, with the ridge chosen by cross-validation.
 
     beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1). The rows
@@ -231,29 +191,6 @@ class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
         Number of columns of X.
     """
 
-    def __init__(
-        self,
-        *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
-        ridge: str = "n_lambda",
-        cv: Any = 5,
-        feature_map: Any = None,
-        signature: ArrayLike | None = None,
-        signed: str = "associated",
-        block_size: int = 4096,
-        gram_dtype: str | None = None,
-        random_state: Any = 0,
-    ):
-        self.alphas = alphas
-        self.ridge = ridge
-        self.cv = cv
-        self.feature_map = feature_map
-        self.signature = signature
-        self.signed = signed
-        self.block_size = block_size
-        self.gram_dtype = gram_dtype
-        self.random_state = random_state
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
@@ -267,7 +204,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
         rows, y = validate_data(self, X, y, dtype="numeric", y_numeric=True, multi_output=True)
         targets = np.asarray(y, dtype=np.float64)
         self._fit_map(rows, y)
-        coef, intercept = self._fit_stream(rows, targets, 1 if targets.ndim == 1 else targets.shape[1])
+        coef, intercept = self._fit_stream(rows, targets)
         self.coef_, self.intercept_ = (
             (coef[:, 0], float(intercept[0])) if targets.ndim == 1 else (coef.T, intercept)
         )
@@ -282,7 +219,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _StreamingRidge):
         return y.reshape(len(y), -1)
 
 
-class KRRClassifier(ClassifierMixin, _StreamingRidge):
+class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
     """Classification by kernel ridge regression of +1 and -1, one-vs-rest for several classes (liu2020).
 
     Parameters
@@ -321,16 +258,18 @@ class KRRClassifier(ClassifierMixin, _StreamingRidge):
         gram_dtype: str | None = None,
         random_state: Any = 0,
     ):
-        self.alphas = alphas
-        self.ridge = ridge
-        self.cv = cv
+        super().__init__(
+            alphas=alphas,
+            ridge=ridge,
+            cv=cv,
+            feature_map=feature_map,
+            signature=signature,
+            signed=signed,
+            block_size=block_size,
+            gram_dtype=gram_dtype,
+            random_state=random_state,
+        )
         self.criterion = criterion
-        self.feature_map = feature_map
-        self.signature = signature
-        self.signed = signed
-        self.block_size = block_size
-        self.gram_dtype = gram_dtype
-        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `KRR`."""
@@ -339,23 +278,16 @@ class KRRClassifier(ClassifierMixin, _StreamingRidge):
         rows, y = validate_data(self, X, y, dtype="numeric")
         self.classes_, codes = encode_labels(self, y)
         self._fit_map(rows, y)
-        n_targets = 1 if len(self.classes_) == 2 else len(self.classes_)
-        coef, self.intercept_ = self._fit_stream(rows, codes, n_targets)
+        coef, self.intercept_ = self._fit_stream(rows, codes)
         self.coef_ = coef.T
         return self
-
-    def decision_function(self, X: ArrayLike) -> NDArray:
-        """Return the regression: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
-        values = self._values(X)
-        return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the labels of the rows, (n_samples,)."""
-        values = self._values(X)
-        return self.classes_[targets_to_labels(values)]
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
         return codes_to_targets(y, len(self.classes_))
 
-    def _needs_predictions(self) -> bool:
-        return self.criterion == "error_rate"
+    def _cv_errors(
+        self, solver: StreamingRidge, alphas: NDArray, X: NDArray, y: NDArray, centre: NDArray
+    ) -> NDArray[np.float64]:
+        if self.criterion == "squared_error":
+            return super()._cv_errors(solver, alphas, X, y, centre)
+        return solver.error_rates(alphas, self._used_blocks(X), y, centre)

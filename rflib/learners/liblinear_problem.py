@@ -7,7 +7,6 @@ import re
 import sys
 import threading
 import warnings
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -38,14 +37,6 @@ def _seed_c_library(seed: int) -> None:
     """Seed rand(), from which the dual solvers draw their order of coordinates."""
     runtime = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
     runtime.srand(ctypes.c_uint(seed))
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Weights as liblinear stores them, (n_features [+ 1 for the bias], n_vectors), and iterations done."""
-
-    weights: NDArray[np.float64]
-    n_iter: int
 
 
 class LiblinearProblem:
@@ -90,8 +81,10 @@ class LiblinearProblem:
         epsilon: float = 0.1,
         seed: int = 0,
         start: NDArray[np.float64] | None = None,
-    ) -> Solution:
+    ) -> tuple[NDArray[np.float64], int]:
         """Minimise liblinear's objective number ``solver`` (its option -s).
+
+        Return the weights, (n_features [+ 1 for the bias], n_vectors), and the iterations done.
 
         Parameters
         ----------
@@ -107,7 +100,7 @@ class LiblinearProblem:
         seed : int
             Seed of the dual solvers, which run one at a time because they share the C library's rand().
         start : ndarray, optional
-            Weights to start from, as in `Solution`; primal solvers only.
+            Weights to start from, as they are returned; primal solvers only.
 
         Warns
         -----
@@ -142,7 +135,7 @@ class LiblinearProblem:
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return Solution(weights, n_iter)
+        return weights, n_iter
 
 
 def _read_messages(text: str) -> tuple[int, bool]:

@@ -1,18 +1,16 @@
-"""Gram matrix and first moments of features and targets, accumulated over row blocks, fold by fold."""
+"""Gram matrix and first moments of features and targets, accumulated over blocks of rows, fold by fold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from numbers import Integral
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from typing import Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.linalg.blas import dsymm, dsyrk, ssymm, ssyrk
-from sklearn.base import is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from rflib.learners.checks import check_enough_rows
+# consecutive rows and their features (n_rows, D)
+Blocks = Iterable[tuple[slice, NDArray]]
 
 
 class Moments:
@@ -82,49 +80,25 @@ class Moments:
         return errors
 
 
-def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
-    """Return the fold of each row, shape (n_samples,).
+def fold_moments(
+    blocks: Blocks, targets: Callable[[slice], NDArray[np.float64]], folds: NDArray, dtype: DTypeLike | None
+) -> list[Moments]:
+    """Return the moments of each fold, from one pass over the features.
 
-    Parameters
-    ----------
-    learner : estimator
-        Its ``cv`` makes the folds: a number means folds shuffled by its ``random_state``, stratified for a
-        classifier; a splitter or an iterable of (train, test) is used as in scikit-learn.
-    y : ndarray of shape (n_samples, ...)
-        Targets.
-
-    Raises
-    ------
-    ValueError
-        If a row is held out never or more than once, or there are fewer rows than folds.
+    ``targets`` gives those (n_rows, t) of a slice of the rows, ``folds`` (n,) are the folds of all rows, and dtype
+    is the precision of the Gram matrices; None is that of the features.
     """
-    cv, classifier = learner.cv, is_classifier(learner)
-    check_enough_rows(learner, y, classifier=classifier, instead="give a single alpha")
-    if isinstance(cv, Integral):
-        kind = StratifiedKFold if classifier else KFold
-        splitter = kind(int(cv), shuffle=True, random_state=learner.random_state)
-    else:
-        splitter = check_cv(cv, y, classifier=classifier)
-    numbers = np.full(len(y), -1)
-    held_out = np.zeros(len(y), dtype=int)
-    for fold, (_, test) in enumerate(splitter.split(np.empty((len(y), 0)), y)):
-        numbers[test] = fold
-        held_out[test] += 1
-    if np.any(held_out != 1):
-        row = int(np.flatnonzero(held_out != 1)[0])
-        raise ValueError(
-            f"{type(learner).__name__}: cv must hold out every row exactly once (K folds do), but row {row} is "
-            f"held out {held_out[row]} times."
-        )
-    return numbers
+    moments: list[Moments] = []
+    for rows, Z in blocks:
+        Y = targets(rows)
+        if not moments:
+            moments = [Moments(Z.shape[1], Y.shape[1], dtype or Z.dtype) for _ in range(int(folds.max()) + 1)]
+        for fold in np.unique(folds[rows]):
+            part = folds[rows] == fold
+            moments[fold].add(rows_of_block(Z, part, moments[fold].gram.dtype), Y[part])
+    return moments
 
 
-def row_blocks(n_rows: int, block_size: int) -> list[slice]:
-    """Return consecutive slices of at most block_size rows that cover n_rows."""
-    return [slice(a, min(a + block_size, n_rows)) for a in range(0, n_rows, block_size)]
-
-
-def training_moments(folds: Sequence[Moments], held_out: int) -> Moments:
-    """Return the moments of all folds but one."""
-    others = [fold for i, fold in enumerate(folds) if i != held_out]
-    return others[0].copy().merge(others[1:])
+def rows_of_block(Z: NDArray, part: NDArray[np.bool_], dtype: DTypeLike) -> NDArray:
+    """Return some rows of a block in C order and a precision, without a copy where all are there already."""
+    return np.ascontiguousarray(Z if np.all(part) else Z[part], dtype=dtype)

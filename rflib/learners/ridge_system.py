@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -67,12 +66,13 @@ def _solve_definite(system: NDArray, rhs: NDArray) -> NDArray | None:
 
 
 def _solve_indefinite(system: NDArray, rhs: NDArray) -> NDArray | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", linalg.LinAlgWarning)
-        try:
-            solution: NDArray = linalg.solve(
-                system, rhs, assume_a="sym", lower=True, overwrite_a=True, check_finite=False
-            )
-        except (linalg.LinAlgError, linalg.LinAlgWarning):
-            return None
-    return solution
+    """Solve by Bunch and Kaufman's factorisation; the condition number tells whether the matrix is singular."""
+    routines = ("sytrf", "sytrf_lwork", "sycon", "sytrs")
+    factorise, workspace, condition, substitute = linalg.get_lapack_funcs(routines, (system,))
+    size = np.abs(np.tril(system))
+    norm = (size.sum(axis=0) + size.sum(axis=1) - np.diagonal(size)).max()
+    lwork = int(workspace(len(system), lower=True)[0])
+    factor, pivots, zero_pivot = factorise(system, lower=True, lwork=lwork, overwrite_a=True)
+    if zero_pivot or not condition(factor, pivots, norm, lower=True)[0] >= np.finfo(system.dtype).eps:
+        return None
+    return np.ascontiguousarray(substitute(factor, pivots, rhs, lower=True)[0])

@@ -8,17 +8,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import svm
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.learners import checks
-from rflib.learners.label_codes import encode_labels
+from rflib.learners.folds import check_enough_rows, check_folds
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.newton import MAX_ITER, NewtonProblem
-from rflib.learners.signed import SignedFeatures, check_signed, find_signs
-from rflib.validation import check_choice, check_flag, check_integer, check_number
+from rflib.learners.one_vs_rest import OneVsRestClassifier, encode_labels, values_to_codes
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.signed_features import FLOATS, SignedFeatures, check_signed, find_signs
+from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
@@ -34,22 +35,45 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
     # scikit-learn's build of liblinear, which has a parameter max_iter
     _limited: ClassVar[type[BaseEstimator]]
 
-    C: float | Literal["cv"]
-    Cs: ArrayLike
-    cv: Any
-    loss: str
-    solver: str
-    dual: bool | Literal["auto"]
-    fit_intercept: bool
-    tol: float
-    max_iter: int | None
-    signature: ArrayLike | None
-    random_state: Any
+    coef_: NDArray[np.float64]
+    intercept_: Any
+
+    def __init__(
+        self,
+        *,
+        C: float | Literal["cv"] = 1.0,
+        Cs: ArrayLike = POWERS_OF_TEN,
+        cv: Any = 5,
+        loss: str = "squared_hinge",
+        solver: str = "liblinear",
+        dual: bool | Literal["auto"] = "auto",
+        fit_intercept: bool = False,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        signed: str = "associated",
+        signature: ArrayLike | None = None,
+        random_state: Any = 0,
+    ):
+        self.C = C
+        self.Cs = Cs
+        self.cv = cv
+        self.loss = loss
+        self.solver = solver
+        self.dual = dual
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.signed = signed
+        self.signature = signature
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        checks.check_cost(self)
-        checks.check_positive_numbers(self, "Cs")
-        checks.check_cv(self)
+        if not isinstance(self.C, str):
+            check_number(self, "C", above=0)
+        elif self.C != "cv":
+            refuse(self, "C", "a number above 0 or 'cv'")
+        check_positive_numbers(self, "Cs")
+        check_folds(self)
         check_choice(self, "loss", sorted({loss for loss, _ in self._solvers}))
         check_choice(self, "solver", ("liblinear", "newton"))
         check_choice(self, "dual", (True, False, "auto"))
@@ -57,7 +81,7 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
         check_number(self, "tol", above=0)
         check_integer(self, "max_iter", at_least=1, or_none=True)
         check_signed(self)
-        checks.check_seed(self)
+        check_seed(self)
 
     def _solve(self, Z: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
         """Return weights (n_vectors, n_features) and intercepts for the C given, or for that of least error."""
@@ -112,16 +136,14 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
 
         def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
             start = start if number in PRIMAL_SOLVERS else None
-            solution = problem.solve(number, C=C, tol=self.tol, epsilon=epsilon, seed=seed, start=start)
-            return solution.weights, solution.n_iter
+            return problem.solve(number, C=C, tol=self.tol, epsilon=epsilon, seed=seed, start=start)
 
         return solve
 
     def _select_C(self, X: NDArray, y: NDArray) -> float:
-        Cs = np.sort(checks.check_positive_numbers(self, "Cs"))
-        classifier = isinstance(self, ClassifierMixin)
-        checks.check_enough_rows(self, y, classifier=classifier, instead="set C to a number")
-        folds = list(check_cv(self.cv, y, classifier=classifier).split(X, y))
+        Cs = np.sort(check_positive_numbers(self, "Cs"))
+        check_enough_rows(self, y, instead="set C to a number")
+        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
         self.cv_errors_ = np.empty((len(Cs), len(folds)))
         for fold, (train, test) in enumerate(folds):
             targets, labels = self._targets(y[train])
@@ -129,7 +151,7 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
             weights: NDArray | None = None
             for i, C in enumerate(Cs):
                 weights, _ = solve(C, weights)
-                values = self._values(X[test], *self._split(weights))
+                values = _affine(X[test], *self._split(weights))
                 self.cv_errors_[i, fold] = self._error(y[test], values, labels)
         self.Cs_ = Cs
         return float(Cs[np.argmin(self.cv_errors_.mean(axis=1))])
@@ -140,9 +162,12 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
             return weights[:-1].T, weights[-1]
         return weights.T, np.zeros(weights.shape[1])
 
-    @staticmethod
-    def _values(X: NDArray, coef: NDArray, intercept: NDArray) -> NDArray:
-        return X @ coef.T.astype(X.dtype) + intercept.astype(X.dtype)
+    def _values(self, X: ArrayLike) -> NDArray:
+        """Return <w, z> + intercept of rows, (n_samples, n_vectors)."""
+        check_is_fitted(self)
+        Z = validate_data(self, X, dtype=FLOATS, reset=False)
+        coef = self._used(np.atleast_2d(self.coef_))
+        return _affine(self._used(Z), coef, np.atleast_1d(self.intercept_))
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
         """Return the targets as liblinear takes them, and the labels that its weight vectors stand for."""
@@ -161,7 +186,11 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
         raise NotImplementedError
 
 
-class LinearSVM(ClassifierMixin, _LinearEstimator):
+def _affine(X: NDArray, coef: NDArray, intercept: NDArray) -> NDArray:
+    return X @ coef.T.astype(X.dtype) + intercept.astype(X.dtype)
+
+
+class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     """Linear soft-margin SVM by liblinear or Newton's method, one-vs-rest for several classes.
 
     Minimises ||w||^2 / 2 + C sum_i loss(y_i <w, z_i>) with loss(m) = max(0, 1 - m)^2 or max(0, 1 - m). The
@@ -234,35 +263,6 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
     _solvers = {("squared_hinge", False): 2, ("squared_hinge", True): 1, ("hinge", True): 3}  # noqa: RUF012
     _limited = svm.LinearSVC
 
-    def __init__(
-        self,
-        *,
-        C: float | Literal["cv"] = 1.0,
-        Cs: ArrayLike = POWERS_OF_TEN,
-        cv: Any = 5,
-        loss: str = "squared_hinge",
-        solver: str = "liblinear",
-        dual: bool | Literal["auto"] = "auto",
-        fit_intercept: bool = False,
-        tol: float = 1e-4,
-        max_iter: int | None = None,
-        signed: str = "associated",
-        signature: ArrayLike | None = None,
-        random_state: Any = 0,
-    ):
-        self.C = C
-        self.Cs = Cs
-        self.cv = cv
-        self.loss = loss
-        self.solver = solver
-        self.dual = dual
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.signed = signed
-        self.signature = signature
-        self.random_state = random_state
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to features X (n_samples, n_features) and labels y (n_samples,).
 
@@ -272,25 +272,12 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
             If X is not a finite matrix, y has fewer than two classes, or a parameter is out of its range.
         """
         self._check_parameters()
-        Z, y = validate_data(self, X, y, dtype=checks.FLOATS)
+        Z, y = validate_data(self, X, y, dtype=FLOATS)
         self.classes_, codes = encode_labels(self, y)
         coef, intercept = self._solve(Z, codes)
         order = np.argsort(self._targets(codes)[1])[: len(coef)]
         self.coef_, self.intercept_ = coef[order], intercept[order]
         return self
-
-    def decision_function(self, X: ArrayLike) -> NDArray:
-        """Return <w, z>: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
-        check_is_fitted(self)
-        Z = validate_data(self, X, dtype=checks.FLOATS, reset=False)
-        values = self._values(self._used(Z), self._used(self.coef_), self.intercept_)
-        return values.ravel() if len(self.classes_) == 2 else values
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the labels of the rows, (n_samples,)."""
-        values = self.decision_function(X)
-        codes = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
-        return self.classes_[codes]
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
         """Code the classes that these rows have: by -1 and +1 if they are two, else as liblinear orders them."""
@@ -312,8 +299,7 @@ class LinearSVM(ClassifierMixin, _LinearEstimator):
 
     @staticmethod
     def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:
-        best = (values[:, 0] > 0).astype(int) if len(labels) == 2 else values.argmax(axis=1)
-        return float(np.mean(labels[best] != y))
+        return float(np.mean(labels[values_to_codes(values)] != y))
 
 
 class LinearSVR(RegressorMixin, _LinearEstimator):
@@ -380,19 +366,21 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         signature: ArrayLike | None = None,
         random_state: Any = 0,
     ):
-        self.C = C
-        self.Cs = Cs
-        self.cv = cv
+        super().__init__(
+            C=C,
+            Cs=Cs,
+            cv=cv,
+            loss=loss,
+            solver=solver,
+            dual=dual,
+            fit_intercept=fit_intercept,
+            tol=tol,
+            max_iter=max_iter,
+            signed=signed,
+            signature=signature,
+            random_state=random_state,
+        )
         self.epsilon = epsilon
-        self.loss = loss
-        self.solver = solver
-        self.dual = dual
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.signed = signed
-        self.signature = signature
-        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to features X (n_samples, n_features) and real targets y (n_samples,).
@@ -404,17 +392,15 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         """
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
-        Z, y = validate_data(self, X, y, dtype=checks.FLOATS, y_numeric=True)
+        Z, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
         coef, intercept = self._solve(Z, np.asarray(y, dtype=np.float64))
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the predicted targets of the rows, (n_samples,)."""
-        check_is_fitted(self)
-        Z = validate_data(self, X, dtype=checks.FLOATS, reset=False)
-        coef = self._used(self.coef_[None])
-        return self._values(self._used(Z), coef, np.array([self.intercept_])).ravel()
+        values = self._values(X)
+        return values[:, 0]
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
         return y, np.zeros(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.radial_function import as_kernel, picklable
+from rflib.kernels.radial_function import KernelLike, as_kernel, picklable
 from rflib.validation import check_integer, refuse
 
 Seed = int | Generator | SeedSequence | RandomState | None
@@ -47,7 +47,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     _state: ClassVar[tuple[str, ...]] = ()
 
-    kernel: Kernel | Callable[[NDArray], NDArray] | None
+    kernel: KernelLike
     n_components: int
     random_state: Seed
     kernel_: Kernel

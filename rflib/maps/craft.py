@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from rflib.kernels.base import Kernel
 from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.row_blocks import row_blocks
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.validation import check_integer, refuse
 
@@ -47,9 +48,6 @@ class CRAFT(RandomFeatureMap):
     """
 
     _state: ClassVar[tuple[str, ...]] = ("projection_seed_",)
-
-    base_: RandomFeatureMap
-    projection_seed_: NDArray[np.uint64]
 
     def __init__(
         self,
@@ -107,12 +105,11 @@ class CRAFT(RandomFeatureMap):
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
-        rows = max(1, _BLOCK_ELEMENTS // self.base_.n_components_)
-        for start in range(0, len(X), rows):
-            up = self.base_._columns(X[start : start + rows])
+        for rows in row_blocks(len(X), max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):
+            up = self.base_._columns(X[rows])
             up /= np.sqrt(X.dtype.type(self.n_components_))
             for first, signs in self._signs(X.dtype):
-                features[start : start + rows] += up[:, first : first + len(signs)] @ signs
+                features[rows] += up[:, first : first + len(signs)] @ signs
         return features
 
     def _signs(self, dtype: np.dtype) -> Iterator[tuple[int, NDArray]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from rflib.frequencies.directions import DIRECTIONS
-from rflib.frequencies.radii import RADII
-from rflib.frequencies.sample import Frequencies, sample_frequencies
-from rflib.kernels.base import UNIT_NORM_TOLERANCE, Kernel
+from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
+from rflib.kernels.base import UNIT_NORM_TOLERANCE
+from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import RandomFeatureMap, Seed
-from rflib.maps.waves import waves
+from rflib.maps.cosine_features import cosine_features
 from rflib.measures.base import Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
-from rflib.measures.domain import RangeWarning, distances_from, enclosing_ball
+from rflib.measures.domain import Domain, RangeWarning, distances_from
 from rflib.validation import check_choice
 
 LAYOUTS = ("cos_sin", "phase")
@@ -41,7 +41,7 @@ class FourierFeatures(RandomFeatureMap):
     directions : {"iid", "orthogonal", "frame", "halton", "sobol"}
         Directions of the frequencies.
     radii : {"iid", "stratified", "halton", "joint"}
-        Norms of the frequencies; see `rflib.frequencies.sample`.
+        Norms of the frequencies; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}
         "cos_sin": columns sqrt(|w_f|) cos(<v_f, x>) for D/2 frequencies, then the sines (the lecture's first
         map); for odd D one more frequency has a single column of the other kind. "phase": columns
@@ -71,17 +71,13 @@ class FourierFeatures(RandomFeatureMap):
         If `transform` gets rows farther than radius_ from the centre (`rflib.measures.RangeWarning`).
     """
 
+    # The papers count s positive and s negative frequencies of signed measures.
+    frequencies_per_s: ClassVar[int] = 1
     _state = ("frequencies_", "weights_", "phases_", "centre_", "radius_")
-
-    frequencies_: NDArray[np.float64]
-    weights_: NDArray[np.float64]
-    phases_: NDArray[np.float64]
-    centre_: NDArray[np.float64]
-    radius_: float
 
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         measure: MeasureLike = "auto",
@@ -100,8 +96,8 @@ class FourierFeatures(RandomFeatureMap):
 
     @property
     def columns_per_s(self) -> int:
-        """Columns for one of the papers' features: 2 with cosine and sine, 1 with phases."""
-        return 2 if self.layout == "cos_sin" else 1
+        """Columns for one of the papers' features: of each frequency 2 with cosine and sine, 1 with phases."""
+        return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
     def _surely_finite(self, X: NDArray) -> bool:
         largest = max(1.0, float(X.max()), -float(X.min()))
@@ -112,11 +108,11 @@ class FourierFeatures(RandomFeatureMap):
         rows = check_array(X, dtype=[np.float64, np.float32], order="C", estimator=self)
         kernel = self._resolved_kernel()
         kernel.check_rows(rows)
-        return construct(self.measure, kernel, rows)
+        return construct(self.measure, kernel, Domain.of(rows))
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         sampling = self._sampling()
-        self._use(construct(self.measure, self.kernel_, X).for_sampling(sampling), X)
+        self._construct(X, sampling)
         rules = {"directions": self.directions, "radii": self.radii}
         self._keep(sample_frequencies(self.measure_, sampling.n, **rules, rng=rng), rng)
 
@@ -133,11 +129,12 @@ class FourierFeatures(RandomFeatureMap):
         n = self._n_frequencies()
         return Sampling(n, self.directions, self.radii, phases=n - self._n_pairs())
 
-    def _use(self, measure: SpectralMeasure, X: NDArray) -> None:
-        """Set the measure and the range, around the rows X, on which it represents the kernel."""
-        self.measure_ = measure
-        self.radius_ = measure.zmax / 2
-        self.centre_ = enclosing_ball(X)[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
+    def _construct(self, X: NDArray, sampling: Sampling) -> None:
+        """Set the measure for the sampling and the range, around the rows X, on which it represents the kernel."""
+        domain = Domain.of(X)
+        self.measure_ = construct(self.measure, self.kernel_, domain).for_sampling(sampling)
+        self.radius_ = self.measure_.zmax / 2
+        self.centre_ = domain.ball[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
 
     def _keep(self, frequencies: Frequencies, rng: Generator) -> None:
         """Set the state; a constant goes last, where it may need one column instead of two."""
@@ -157,7 +154,7 @@ class FourierFeatures(RandomFeatureMap):
         pairs = self.n_components_ - len(self.weights_)
         amplitudes = np.sqrt(np.abs(self.weights_))
         amplitudes[pairs:] *= np.sqrt(2)
-        return waves(X, self.frequencies_, self.phases_, amplitudes, pairs)
+        return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
 
     def _warn_beyond_range(self, X: NDArray) -> None:
         if not np.isfinite(self.radius_):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from numpy.typing import NDArray
-
-from rflib.kernels.base import Kernel
+from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
-from rflib.maps.positive import not_radial
+from rflib.maps.kernel_requirements import not_radial
 from rflib.measures.construct import MeasureLike
 
 
@@ -28,9 +24,12 @@ class GORF(FourierFeatures):
         first d rows of an orthogonal matrix of order max(2s, 2d), which are orthogonal only where 2s <= d.
     """
 
+    frequencies_per_s = 2
+    unsupported = staticmethod(not_radial)
+
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         measure: MeasureLike = "paper",
@@ -48,10 +47,3 @@ class GORF(FourierFeatures):
             layout=layout,
             random_state=random_state,
         )
-
-    @property
-    def columns_per_s(self) -> int:
-        """Columns for one of the papers' features: s positive and s negative frequencies."""
-        return 2 * super().columns_per_s
-
-    unsupported = staticmethod(not_radial)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_X_y
 
-from rflib.frequencies.sample import Frequencies, sample_frequencies
+from rflib.frequencies.draw import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
-from rflib.kernels.base import Kernel
+from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
+from rflib.maps.cosine_features import cosine_features
 from rflib.maps.fourier import FourierFeatures
-from rflib.maps.positive import without_positive_measure
-from rflib.maps.waves import waves
-from rflib.measures.construct import construct
+from rflib.maps.kernel_requirements import without_positive_measure
+from rflib.maps.row_blocks import row_blocks
+from rflib.measures.base import Sampling
 from rflib.validation import check_choice, check_flag, check_integer, check_number
 
 VARIANTS = ("resampled", "reference")
@@ -60,7 +61,7 @@ class ScoredFourierFeatures(FourierFeatures):
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         s = self._n_frequencies()
         size = self._pool_size(s)
-        self._use(construct(self.measure, self.kernel_, X), X)
+        self._construct(X, Sampling(size, self.directions, self.radii))
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         targets = self._targets(y)
         width = max(size, targets.n_columns if targets else 0)
@@ -94,7 +95,7 @@ class ScoredFourierFeatures(FourierFeatures):
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         if self.variant == "resampled":
             return super()._columns(X)
-        return waves(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
+        return cosine_features(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
 
 
 class Targets:
@@ -138,8 +139,8 @@ def _feature_blocks(X: NDArray, pool: Frequencies, rows: int) -> Iterator[NDArra
     """Cosines, then sines, of all frequencies over the root of their number, for blocks of rows."""
     size = len(pool.vectors)
     amplitudes = np.full(size, np.sqrt(1 / size))
-    for start in range(0, len(X), rows):
-        block = waves(X[start : start + rows], pool.vectors, np.zeros(size), amplitudes, n_pairs=size)
+    for part in row_blocks(len(X), rows):
+        block = cosine_features(X[part], pool.vectors, np.zeros(size), amplitudes, n_pairs=size)
         yield block.astype(np.float64, copy=False)
 
 
@@ -166,7 +167,7 @@ class LeverageRFF(ScoredFourierFeatures):
 
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         pool: int | None = None,
@@ -215,7 +216,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
 
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         pool: int | None = None,

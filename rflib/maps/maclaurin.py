@@ -45,9 +45,6 @@ class RandomMaclaurin(RandomFeatureMap):
 
     _state: ClassVar[tuple[str, ...]] = ("degrees_", "signs_")
 
-    degrees_: NDArray[np.int64]
-    signs_: NDArray[np.int8]
-
     def __init__(
         self, kernel: DotProductKernel | None = None, n_components: int = 100, *, random_state: Seed = None
     ) -> None:
@@ -57,8 +54,11 @@ class RandomMaclaurin(RandomFeatureMap):
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel is not a function of the inner product; None if it is."""
-        return not_dot_product(kernel)
+        """Return why the kernel is not a function of the inner product, and what to use; None if it is."""
+        if isinstance(kernel, DotProductKernel):
+            return None
+        instead = "Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
+        return f"{kernel!r} is not a function of the inner product. {instead}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
@@ -100,10 +100,3 @@ class RandomMaclaurin(RandomFeatureMap):
 
         over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
-
-
-def not_dot_product(kernel: Kernel) -> str | None:
-    """Return why the kernel is not a function of the inner product, and what to use; None if it is."""
-    if isinstance(kernel, DotProductKernel):
-        return None
-    return f"{kernel!r} is not a function of the inner product. Use RFF, ORF, GORF or MVORF, or Nystroem, instead."

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from rflib.kernels.base import Kernel
+from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
-from rflib.maps.positive import not_radial
+from rflib.maps.kernel_requirements import not_radial
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.construct import MeasureLike
 
@@ -36,12 +34,12 @@ class MVORF(FourierFeatures):
         there. Directions from a low-discrepancy sequence are predicted as independent ones.
     """
 
-    bias_bound_: float
-    predicted_error_: float
+    frequencies_per_s = 2
+    unsupported = staticmethod(not_radial)
 
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         measure: MeasureLike = "minimum_variance",
@@ -59,13 +57,6 @@ class MVORF(FourierFeatures):
             layout=layout,
             random_state=random_state,
         )
-
-    @property
-    def columns_per_s(self) -> int:
-        """Columns for one of the papers' features: 2s frequencies, as GORF has."""
-        return 2 * super().columns_per_s
-
-    unsupported = staticmethod(not_radial)
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         super()._draw(X, y, rng)

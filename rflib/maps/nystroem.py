@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from rflib.kernels.base import Kernel
+from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import RandomFeatureMap, Seed
 
 _RANK_TOLERANCE = 1e-12
@@ -41,12 +41,9 @@ class Nystroem(RandomFeatureMap):
 
     _state: ClassVar[tuple[str, ...]] = ("landmarks_",)
 
-    landmarks_: NDArray[np.float64]
-    normalization_: NDArray[np.float64]
-
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         random_state: Seed = None,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from numpy.typing import NDArray
-
 from rflib.kernels.base import Kernel
+from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
-from rflib.maps.positive import not_radial, without_positive_measure
+from rflib.maps.kernel_requirements import not_radial, without_positive_measure
 
 
 class ORF(FourierFeatures):
@@ -26,7 +23,7 @@ class ORF(FourierFeatures):
 
     def __init__(
         self,
-        kernel: Kernel | Callable[[NDArray], NDArray] | None = None,
+        kernel: KernelLike = None,
         n_components: int = 100,
         *,
         radii: str = "iid",

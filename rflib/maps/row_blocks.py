@@ -1,4 +1,4 @@
-"""Work on blocks of rows, on as many threads as the BLAS may use."""
+"""Blocks of rows, and work on them on as many threads as the BLAS may use."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from functools import cache
 from threadpoolctl import ThreadpoolController
 
 
+def row_blocks(n_rows: int, height: int) -> list[slice]:
+    """Return consecutive slices of at most ``height`` rows that cover n_rows."""
+    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
+
+
 def over_row_blocks(work: Callable[[slice], None], n_rows: int, height: int) -> None:
-    """Call ``work`` for consecutive slices of at most ``height`` rows that cover n_rows.
+    """Call ``work`` for each of the `row_blocks`.
 
     With several threads, blocks run at once: ``work`` must write to its own rows only.
     """
-    blocks = [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
+    blocks = row_blocks(n_rows, height)
     threads = min(len(blocks), blas_threads()) if len(blocks) > 1 else 1
     if threads == 1:
         for block in blocks:

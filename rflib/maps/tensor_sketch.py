@@ -47,9 +47,6 @@ class TensorSketch(RandomFeatureMap):
 
     _state: ClassVar[tuple[str, ...]] = ("hashes_", "signs_")
 
-    hashes_: NDArray[np.int64]
-    signs_: NDArray[np.int8]
-
     def __init__(
         self,
         kernel: Polynomial | SphericalPolynomial | None = None,

@@ -10,7 +10,7 @@ MODULES = {
     "RadialMeasure": "base",
     "RangeWarning": "domain",
     "Sampling": "base",
-    "exact_measure": "exact",
+    "exact_measure": "exact_measures",
 }
 
 __getattr__, __all__ = attach(__name__, MODULES)

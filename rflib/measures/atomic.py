@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.measures.base import DiscretePart, RadialMeasure, Sampling, SpectralMeasure
+from rflib.measures.base import DiscretePart, RadialMeasure, RadialPart, Sampling, SpectralMeasure
 from rflib.measures.omega import omega
-from rflib.measures.variance import frame_angles
+from rflib.measures.variance import cosine_moments, frame_angles, orthogonal_pairs
 
 _TINY = 1e-300
 _BISECTIONS = 40
@@ -26,18 +26,8 @@ _ANGLE_BINS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Stratum:
-    """Frequencies of one atom: their norm, and one signed weight for each."""
-
-    radius: float
-    weights: NDArray
-
-
-@dataclass(frozen=True, eq=False)
 class AtomicMeasure(RadialMeasure):
-    """Finitely many signed atoms; an atom of norm zero is a constant.
-
-    Use `of` to make one from its atoms.
+    """Finitely many signed atoms; an atom of norm zero is a constant. The Jordan parts follow from the atoms.
 
     Attributes
     ----------
@@ -49,36 +39,17 @@ class AtomicMeasure(RadialMeasure):
         Largest |profile(z) - k(z)| for z in [0, zmax].
     """
 
+    positive: RadialPart | None = field(init=False)
+    negative: RadialPart | None = field(init=False)
     radii: NDArray = field(kw_only=True)
     weights: NDArray = field(kw_only=True)
     distances: NDArray = field(kw_only=True)
     values: NDArray = field(kw_only=True)
     bias_bound: float = field(kw_only=True)
 
-    @classmethod
-    def of(
-        cls,
-        dimension: int,
-        radii: NDArray,
-        weights: NDArray,
-        *,
-        zmax: float,
-        distances: NDArray,
-        values: NDArray,
-        bias_bound: float,
-    ) -> AtomicMeasure:
-        """Build the measure and its Jordan parts from the atoms."""
-        return cls(
-            dimension=dimension,
-            positive=_jordan_part(radii, weights),
-            negative=_jordan_part(radii, -weights),
-            zmax=zmax,
-            radii=radii,
-            weights=weights,
-            distances=distances,
-            values=values,
-            bias_bound=bias_bound,
-        )
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "positive", _jordan_part(self.radii, self.weights))
+        object.__setattr__(self, "negative", _jordan_part(self.radii, -self.weights))
 
     def predicted_error(self, sampling: Sampling) -> float:
         """Root mean square error of a kernel value, over the distances; infinite for too few frequencies."""
@@ -104,7 +75,7 @@ class AtomicMeasure(RadialMeasure):
     def _variance_of_strata(self, sampling: Sampling) -> NDArray:
         variance, covariance = self._moments
         block = self.dimension if sampling.directions == "orthogonal" else 1
-        strata = [stratum.weights for stratum in self.strata(sampling.n, block)]
+        strata = [weights for _, weights in self.strata(sampling.n, block)]
         squares = np.array([w @ w for w in strata])
         total = squares @ variance
         if sampling.directions == "orthogonal":
@@ -122,19 +93,18 @@ class AtomicMeasure(RadialMeasure):
     def _variance_of_parts(self, sampling: Sampling) -> NDArray:
         variance, _ = self._moments
         means = omega(self.dimension, np.multiply.outer(self.radii, self.distances))
-        n, d = sampling.n, self.dimension
-        signs = [sign for sign, _ in self.parts()]
-        counts = [(n + len(signs) - 1 - i) // len(signs) for i in range(len(signs))]
         squares = np.zeros(len(self.radii))
         pairs = np.outer(self.weights, self.weights) * (sampling.directions == "frame")
         between = np.zeros_like(self.distances)
         none_zero = 0.0  # Log of the probability that no frequency is.
-        for sign, count in zip(signs, counts, strict=True):
+        for sign, _, count in self.shares(sampling.n):
             part = np.maximum(sign * self.weights, 0)
             mass = part.sum()
             squares += mass * part / count
-            whole, rest = divmod(count, d)
-            together = {"orthogonal": whole * d * (d - 1) + rest * (rest - 1), "frame": count * (count - 1)}
+            together = {
+                "orthogonal": orthogonal_pairs(count, self.dimension),
+                "frame": count * (count - 1),
+            }
             inside = np.outer(part, part)
             pairs[inside > 0] = inside[inside > 0] * together.get(sampling.directions, 0) / count**2
             if sampling.radii == "iid":
@@ -143,7 +113,7 @@ class AtomicMeasure(RadialMeasure):
                 none_zero += count * np.log1p(-part[self.radii == 0].sum() / mass)
             last = (mass / count) ** 2
         total = squares @ variance + between + self._covariance(pairs, sampling)
-        if sampling.phases == n:
+        if sampling.phases == sampling.n:
             total += squares[self.radii > 0].sum() / 2
         elif sampling.phases:
             total += np.exp(none_zero) * last / 2
@@ -168,18 +138,18 @@ class AtomicMeasure(RadialMeasure):
     @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
         """V and C at the distances, shape (n_atoms, n_distances) each."""
-        rz = np.multiply.outer(self.radii, self.distances)
-        square = omega(self.dimension, rz) ** 2
-        variance = np.maximum((1 + omega(self.dimension, 2 * rz)) / 2 - square, 0)
-        return variance, omega(self.dimension, np.sqrt(2) * rz) - square
+        variance, covariance = cosine_moments(self.dimension, np.multiply.outer(self.radii, self.distances))
+        return np.maximum(variance, 0), covariance
 
     def _block_variance(self, size: int) -> NDArray:
         """Variance of the mean over ``size`` orthogonal directions, shape (n_atoms, n_distances)."""
         variance, covariance = self._moments
         return np.maximum(variance + (size - 1) * covariance, 0) / size
 
-    def strata(self, n: int, block: int) -> list[Stratum]:
+    def strata(self, n: int, block: int) -> list[tuple[float, NDArray]]:
         """Divide n frequencies, orthogonal in blocks of ``block``, among the atoms with the least variance.
+
+        Each atom has its norm, and one signed weight for each of its frequencies.
 
         Raises
         ------
@@ -187,7 +157,7 @@ class AtomicMeasure(RadialMeasure):
             If there are fewer frequencies than atoms.
         """
         return [
-            Stratum(float(radius), weight * self._shares(j, count, block))
+            (float(radius), weight * self._shares(j, count, block))
             for j, (radius, weight, count) in enumerate(
                 zip(self.radii, self.weights, self._allocate(n, block), strict=True)
             )
@@ -252,10 +222,7 @@ def _drawn_order(weights: NDArray) -> NDArray:
 
 def _jordan_part(radii: NDArray, weights: NDArray) -> DiscretePart | None:
     inside = weights > 0
-    if not inside.any():
-        return None
-    mass = float(weights[inside].sum())
-    return DiscretePart(mass, radii[inside], weights[inside] / mass)
+    return DiscretePart.of_masses(radii[inside], weights[inside])
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,12 +231,8 @@ class AtomicLadder(SpectralMeasure):
 
     Attributes
     ----------
-    dimension : int
-        Input dimension d.
     rungs : tuple of AtomicMeasure
         The measures.
-    zmax : float
-        Largest distance at which they represent the kernel.
     """
 
     dimension: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,10 +26,10 @@ class RadialPart(ABC):
     def quadrature(self) -> tuple[NDArray, NDArray]:
         """Radii and probabilities of a discrete distribution that integrates smooth functions accurately."""
 
-    def expectation(self, function: Callable[[NDArray], NDArray]) -> NDArray:
-        """Mean of ``function(radii)`` (radii along its last axis) under the normalised part."""
+    def transform(self, dimension: int, z: NDArray) -> NDArray:
+        """E Omega_d(r z), the characteristic function of the normalised part, at the distances z (1-d)."""
         radii, probabilities = self.quadrature()
-        return function(radii) @ probabilities
+        return omega(dimension, np.multiply.outer(z, radii)) @ probabilities
 
 
 class ClosedFormPart(RadialPart):
@@ -44,6 +43,11 @@ class ClosedFormPart(RadialPart):
         return self.quantile(u), weights / weights.sum()
 
 
+def chi_quantile(dimension: int, u: NDArray) -> NDArray:
+    """Return the norm of a standard normal vector at the probabilities u in (0, 1)."""
+    return np.sqrt(2 * gammaincinv(dimension / 2, u))
+
+
 @dataclass(frozen=True)
 class ChiPart(ClosedFormPart):
     """Norm of N(0, I_d / sigma^2): chi_d / sigma."""
@@ -54,7 +58,7 @@ class ChiPart(ClosedFormPart):
 
     def quantile(self, u: NDArray) -> NDArray:
         """Radii at the probabilities u in (0, 1)."""
-        return np.sqrt(2 * gammaincinv(self.dimension / 2, u)) / self.sigma
+        return chi_quantile(self.dimension, u) / self.sigma
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,12 @@ class TablePart(RadialPart):
     mass: float
     radii: NDArray
     cdf: NDArray
+
+    @classmethod
+    def of_increments(cls, mass: float, radii: NDArray, increments: NDArray) -> TablePart:
+        """Build the part from what each interval between radii has, in any unit."""
+        cdf = np.concatenate([[0.0], np.cumsum(increments)])
+        return cls(mass, radii, cdf / cdf[-1])
 
     def quantile(self, u: NDArray) -> NDArray:
         """Radii at the probabilities u in (0, 1)."""
@@ -84,6 +94,12 @@ class DiscretePart(RadialPart):
     radii: NDArray
     probabilities: NDArray
 
+    @classmethod
+    def of_masses(cls, radii: NDArray, masses: NDArray) -> DiscretePart | None:
+        """Build the part from the masses of its radii; None if there is no mass."""
+        total = float(masses.sum())
+        return cls(total, radii, masses / total) if total else None
+
     def quantile(self, u: NDArray) -> NDArray:
         """Radii at the probabilities u in (0, 1)."""
         cdf = np.cumsum(self.probabilities)
@@ -103,7 +119,7 @@ class Sampling:
     n : int
         Number of frequencies.
     directions, radii : str
-        The rules of `rflib.frequencies.sample.sample_frequencies`.
+        The rules of `rflib.frequencies.draw.sample_frequencies`.
     phases : int
         How many of them, the last ones, have one column with a random phase in place of a cosine and a sine.
     """
@@ -170,14 +186,10 @@ class RadialMeasure(SpectralMeasure):
 
     Attributes
     ----------
-    dimension : int
-        Input dimension d.
     positive, negative : RadialPart or None
         Jordan parts; None where the part is empty.
     coordinates : ProductMeasure or None
         The same measure with independent coordinates, where there is one (Gaussian).
-    zmax : float
-        Largest distance at which the measure represents the kernel.
     """
 
     dimension: int
@@ -192,6 +204,22 @@ class RadialMeasure(SpectralMeasure):
             if part is not None:
                 yield sign, part
 
+    def shares(self, n: int) -> Iterator[tuple[int, RadialPart, int]]:
+        """Divide n frequencies equally among the parts, as luo2021 does: sign, part and number of each.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer frequencies than parts.
+        """
+        parts = list(self.parts())
+        if n < len(parts):
+            raise ValueError(
+                f"A signed measure needs a frequency for each of its 2 parts, but {n} were asked for."
+            )
+        for i, (sign, part) in enumerate(parts):
+            yield sign, part, (n + len(parts) - 1 - i) // len(parts)
+
     @property
     def total_mass(self) -> float:
         """Mass of both parts; the variance of signed features grows with its square."""
@@ -200,10 +228,5 @@ class RadialMeasure(SpectralMeasure):
     def profile(self, z: ArrayLike) -> NDArray[np.float64]:
         """Return the kernel that the measure represents, at the distances z (1-d)."""
         z = np.atleast_1d(np.asarray(z, dtype=np.float64))
-        transform = partial(_omega_of_product, self.dimension, z)
-        terms = (sign * part.mass * part.expectation(transform) for sign, part in self.parts())
+        terms = (sign * part.mass * part.transform(self.dimension, z) for sign, part in self.parts())
         return sum(terms, start=np.zeros_like(z))
-
-
-def _omega_of_product(d: int, z: NDArray, radii: NDArray) -> NDArray:
-    return omega(d, np.multiply.outer(z, radii))

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from numpy.typing import NDArray
-
 from rflib.kernels.base import Kernel, RadialKernel
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import SpectralMeasure
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 
 # Each construction is the function of this name in the module of this name, called with (kernel, domain).
 CONSTRUCTIONS = ("digmm", "minimum_variance", "reference", "srf", "truncated_fourier")
@@ -22,7 +20,7 @@ _BY_KERNEL = ("auto", "paper", "exact")
 MeasureLike = str | Mapping[str, Any] | SpectralMeasure
 
 
-def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasure:
+def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralMeasure:
     """Return the spectral measure that a map's ``measure`` parameter asks for.
 
     Parameters
@@ -34,8 +32,8 @@ def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasu
         measure is returned as it is.
     kernel : Kernel
         The kernel to represent.
-    X : ndarray of shape (n_samples, n_features)
-        Rows, for the dimension and the distances on which the kernel is needed.
+    domain : Domain
+        The input dimension, and the distances on which the kernel is needed.
 
     Raises
     ------
@@ -43,15 +41,15 @@ def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasu
         For an unknown name, a kernel that the construction cannot take, or a measure of another dimension.
     """
     if isinstance(measure, SpectralMeasure):
-        if measure.dimension != X.shape[1]:
+        if measure.dimension != domain.dimension:
             raise ValueError(
-                f"The measure is for {measure.dimension} input columns, but the data have {X.shape[1]}."
+                f"The measure is for {measure.dimension} input columns, but the data have {domain.dimension}."
             )
         return measure
-    options = resolved(measure, kernel)
+    options = construction_of(measure, kernel)
     name = options.pop("type")
     if name == "exact":
-        return exact_measure(kernel, X.shape[1])
+        return exact_measure(kernel, domain.dimension)
     if name not in CONSTRUCTIONS:
         choices = ", ".join(map(repr, (*_BY_KERNEL, *CONSTRUCTIONS)))
         raise ValueError(f"measure must be one of {choices}, or a mapping with such a type, got {measure!r}.")
@@ -59,10 +57,10 @@ def construct(measure: MeasureLike, kernel: Kernel, X: NDArray) -> SpectralMeasu
         raise ValueError(
             f"measure={name!r} needs a kernel of the Euclidean distance, not {kernel!r}: use measure='exact'."
         )
-    return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, Domain.of(X), **options)
+    return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, domain, **options)
 
 
-def resolved(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[str, Any]:
+def construction_of(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[str, Any]:
     """Return the construction and its options that a name stands for; "auto" and "paper" depend on the kernel."""
     options = dict(measure) if isinstance(measure, Mapping) else {"type": measure}
     name = options.get("type")

@@ -24,16 +24,23 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc, gammaincinv
+from scipy.special import gammainc
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.base import RadialMeasure, RadialPart, Sampling, SpectralMeasure, TablePart
+from rflib.measures.base import (
+    RadialMeasure,
+    RadialPart,
+    Sampling,
+    SpectralMeasure,
+    TablePart,
+    chi_quantile,
+)
 from rflib.measures.construct import has_exact_measure
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.minimum_variance import minimum_variance
 
 _SEED = 2020
@@ -119,7 +126,7 @@ def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> Radia
 def scale_mixture(mass: float, d: int, weights: NDArray, scales: NDArray) -> TablePart:
     """Return the part with the norms of the Gaussian mixture sum_k weights[k] N(0, scales[k]^2 I_d)."""
     tails = np.geomspace(1e-12, 0.5, _TABLE_NODES // 2)
-    chi = np.sqrt(2 * gammaincinv(d / 2, np.concatenate([tails, 1 - tails])))
+    chi = chi_quantile(d, np.concatenate([tails, 1 - tails]))
     radii = np.unique(np.append(np.multiply.outer(scales, chi), 0.0))
     cdf = gammainc(d / 2, np.divide.outer(radii, scales) ** 2 / 2) @ weights
     return TablePart(mass, radii, cdf / cdf[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,21 +40,42 @@ class Domain:
     zmax: float
     distances: NDArray
 
-    @classmethod
-    def of(cls, X: NDArray) -> Domain:
-        """Read the domain off the rows X (n, d); it does not depend on their order.
+    @staticmethod
+    def of(X: NDArray) -> DomainOfRows:
+        """Return the domain of the rows X (n, d); it does not depend on their order."""
+        return DomainOfRows(X)
 
-        zmax is the diameter of their `enclosing_ball`: 2 if all rows have unit norm.
-        """
-        n, d = X.shape
+
+class DomainOfRows(Domain):
+    """The domain that rows have; what is not asked for is not computed.
+
+    zmax is the diameter of their `enclosing_ball`: 2 if all rows have unit norm.
+    """
+
+    rows: NDArray
+
+    def __init__(self, rows: NDArray) -> None:
+        vars(self).update(dimension=rows.shape[1], rows=rows)
+
+    @cached_property
+    def ball(self) -> tuple[NDArray[np.float64], float]:
+        """Centre (d,) and radius of the ball around the rows."""
+        return enclosing_ball(self.rows)
+
+    @cached_property
+    def zmax(self) -> float:
+        """Largest distance."""
+        return 2 * self.ball[1]
+
+    @cached_property
+    def distances(self) -> NDArray:
+        """Sample of pairwise distances, sorted."""
+        X, n = self.rows, len(self.rows)
         order = np.lexsort(X.T[::-1]) if n > _SAMPLE_ROWS else np.arange(n)
         rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
         z = euclidean_distances(rows)[np.triu_indices(len(rows), 1)] if n > 1 else np.empty(0)
         z = np.sort(z[z > _RESOLUTION * np.abs(rows).max()])
-        zmax = 2 * enclosing_ball(X)[1]
-        if not z.size:
-            z = np.linspace(0, zmax, 101)[1:]
-        return cls(dimension=d, zmax=zmax, distances=np.minimum(z, zmax))
+        return np.minimum(z if z.size else np.linspace(0, self.zmax, 101)[1:], self.zmax)
 
 
 def enclosing_ball(X: NDArray) -> tuple[NDArray[np.float64], float]:

@@ -19,6 +19,7 @@ from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
+from rflib.measures.variance import cosine_moments
 
 _N_RADII = 96
 _N_TAIL = 16
@@ -122,7 +123,9 @@ def _ladder(
     for r, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, r)) @ weights - exact).max())
         rungs.append(
-            AtomicMeasure.of(d, r, weights, zmax=zmax, distances=quantiles, values=values, bias_bound=bound)
+            AtomicMeasure(
+                d, radii=r, weights=weights, zmax=zmax, distances=quantiles, values=values, bias_bound=bound
+            )
         )
     return AtomicLadder(d, tuple(rungs), zmax)
 
@@ -158,10 +161,8 @@ def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray
 
 def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
     """Root of the mean variance of one frequency in orthogonal blocks, per unit of weight."""
-    rz = np.multiply.outer(radii, z)
-    square = omega(d, rz) ** 2
-    variance = (1 + omega(d, 2 * rz)) / 2 - square + (block - 1) * (omega(d, np.sqrt(2) * rz) - square)
-    return np.sqrt(np.maximum(variance.mean(axis=1), 0))
+    variance, covariance = cosine_moments(d, np.multiply.outer(radii, z))
+    return np.sqrt(np.maximum((variance + (block - 1) * covariance).mean(axis=1), 0))
 
 
 def _fits(design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float]) -> Iterator[NDArray]:

@@ -19,7 +19,7 @@ from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import DiscretePart, RadialMeasure, SpectralMeasure
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.truncated_fourier import log_density
 
 _CUTOFF = 100.0
@@ -53,10 +53,7 @@ def reference(kernel: RadialKernel, domain: Domain) -> SpectralMeasure:
     size = np.exp(log_size - log_size.max())
     size /= size.sum()
     return RadialMeasure(
-        domain.dimension, positive=_part(radii, size, sign > 0), negative=_part(radii, size, sign < 0)
+        domain.dimension,
+        positive=DiscretePart.of_masses(radii[sign > 0], size[sign > 0]),
+        negative=DiscretePart.of_masses(radii[sign < 0], size[sign < 0]),
     )
-
-
-def _part(radii: np.ndarray, size: np.ndarray, inside: np.ndarray) -> DiscretePart | None:
-    mass = float(size[inside].sum())
-    return DiscretePart(mass, radii[inside], size[inside] / mass) if mass else None

@@ -13,6 +13,7 @@ raised by a constant to vanish at its minimum: its shape is fitted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
@@ -63,7 +64,8 @@ def srf(
     Raises
     ------
     ValueError
-        For an unknown method, n_gaussians < 1, or a kernel that is constant and not positive, or not finite.
+        For an unknown method, n_gaussians < 1, or a kernel that is constant and not positive, or not finite, or
+        that no sum of Gaussians comes near.
     """
     if method not in METHODS:
         raise ValueError(f"srf: method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
@@ -76,13 +78,19 @@ def srf(
     if not (np.isfinite(values).all() and values[0] > 0):
         raise ValueError(f"srf: {kernel!r} must be finite and not constant on [0, {domain.zmax:.6g}].")
     count = n_gaussians if method == "gaussians" else 0
-    return _fitted(domain.dimension, float(domain.zmax), tuple(values.tolist()), int(count))
+    measure = _fitted(domain.dimension, float(domain.zmax), tuple(values.tolist()), int(count))
+    if measure.positive is None:
+        raise ValueError(
+            f"srf: found no sum of {n_gaussians} Gaussians near {kernel!r} on [0, {domain.zmax:.6g}], where it is "
+            "nearly constant but for a jump at zero. Use method='optimum', or MVORF or RFF instead of SRF."
+        )
+    return measure
 
 
-def fit_loss(kernel: RadialKernel, measure: RadialMeasure, zmax: float) -> float:
-    """Return L = 1/2 int_0^zmax (K - K_hat)^2 dz, K_hat being the kernel of the measure (eq. 5)."""
+def fit_loss(kernel: RadialKernel, profile: Callable[[NDArray], NDArray], zmax: float) -> float:
+    """Return L = 1/2 int_0^zmax (K - K_hat)^2 dz of a K_hat(z), such as a measure's ``profile`` (eq. 5)."""
     z, weights = _distances(zmax)
-    return float(weights @ (kernel.at_distance(z) - measure.profile(z)) ** 2 / 2)
+    return float(weights @ (kernel.at_distance(z) - profile(z)) ** 2 / 2)
 
 
 @lru_cache(maxsize=64)
@@ -93,7 +101,7 @@ def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) ->
     # One thread: sums in another order would send L-BFGS down another path.
     with threadpool_limits(limits=1, user_api="blas"):
         if n_gaussians:
-            part: TablePart | DiscretePart = _clipped_gaussians(
+            part: TablePart | DiscretePart | None = _clipped_gaussians(
                 d, z, weights, target, sigma, mass, n_gaussians
             )
         else:
@@ -191,7 +199,7 @@ def gaussian_fit(d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: f
 
 def _clipped_gaussians(
     d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float, mass: float, n: int
-) -> TablePart:
+) -> TablePart | None:
     fit = gaussian_fit(d, z, weights, target, sigma)
     positions = np.arange(n) - float(n // 2)
     start = np.concatenate([positions == 0, positions])
@@ -212,8 +220,8 @@ def _clipped_gaussians(
     )
     step = fit.log_radii[1] - fit.log_radii[0]
     edges = np.exp(np.append(fit.log_radii - step / 2, fit.log_radii[-1] + step / 2))
-    cdf = np.concatenate([[0.0], np.cumsum(fit.masses(result.x))])
-    return TablePart(mass, edges, cdf / cdf[-1])
+    masses = fit.masses(result.x)
+    return TablePart.of_increments(mass, edges, masses) if masses.any() else None
 
 
 def _optimum(

@@ -11,29 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.files import read_arrays, write_arrays
-from rflib.measures.atomic import AtomicLadder, AtomicMeasure
-from rflib.measures.base import (
-    ChiPart,
-    DiscretePart,
-    ProductMeasure,
-    RadialMeasure,
-    SpectralMeasure,
-    TablePart,
-)
-from rflib.measures.exact import StudentPart
+from rflib.measures import atomic, base, exact_measures
+from rflib.measures.base import SpectralMeasure
 
-_CLASSES = {
-    cls.__name__: cls
-    for cls in (
-        AtomicLadder,
-        AtomicMeasure,
-        ChiPart,
-        DiscretePart,
-        ProductMeasure,
-        RadialMeasure,
-        StudentPart,
-        TablePart,
-    )
+_CLASSES: dict[str, type] = {
+    name: value
+    for module in (atomic, base, exact_measures)
+    for name, value in vars(module).items()
+    if is_dataclass(value) and isinstance(value, type)
 }
 
 
@@ -76,7 +61,9 @@ def _flatten(name: str, value: Any) -> Iterator[tuple[str, NDArray]]:
 def _unflatten(name: str, archive: Mapping[str, NDArray]) -> Any:
     if f"{name}/class" in archive:
         cls = _CLASSES[str(archive[f"{name}/class"])]
-        return cls(**{field.name: _unflatten(f"{name}/{field.name}", archive) for field in fields(cls)})
+        return cls(
+            **{field.name: _unflatten(f"{name}/{field.name}", archive) for field in fields(cls) if field.init}
+        )
     if f"{name}/length" in archive:
         return tuple(_unflatten(f"{name}/{i}", archive) for i in range(int(archive[f"{name}/length"])))
     value = archive.get(name)

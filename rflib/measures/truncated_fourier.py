@@ -69,10 +69,7 @@ def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 2
 
 def _part(nodes: NDArray, rise: NDArray, scale: float) -> TablePart | None:
     total = float(rise.sum())
-    if not total:
-        return None
-    cdf = np.concatenate([[0.0], np.cumsum(rise)])
-    return TablePart(float(np.exp(scale + np.log(total))), nodes, cdf / cdf[-1])
+    return TablePart.of_increments(float(np.exp(scale + np.log(total))), nodes, rise) if total else None
 
 
 def log_density(kernel: SphericalPolynomial, d: int, w: ArrayLike) -> tuple[NDArray, NDArray]:

@@ -58,9 +58,7 @@ def variance_orthogonal(
     right_angle = (np.zeros(1), np.ones(1))
     for sign, part in measure.parts():
         n = n_positive if sign > 0 else n_negative
-        whole, rest = divmod(n, d)
-        pairs = whole * d * (d - 1) + rest * (rest - 1)
-        if pairs:
+        if pairs := orthogonal_pairs(n, d):
             covariance = _covariance(part, part, d, z, right_angle, _ORTHOGONAL_BINS)
             variance += part.mass**2 * pairs / n**2 * covariance
     return variance
@@ -86,11 +84,21 @@ def variance_frame(
     return variance
 
 
+def orthogonal_pairs(n: int, d: int) -> int:
+    """Return the number of ordered pairs within blocks of d of n directions; the last block may be shorter."""
+    whole, rest = divmod(n, d)
+    return whole * d * (d - 1) + rest * (rest - 1)
+
+
+def cosine_moments(d: int, t: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the variance of cos(t <u, e>), up to rounding, and its covariance for two orthogonal directions u."""
+    square = omega(d, t) ** 2
+    return (1 + omega(d, 2 * t)) / 2 - square, omega(d, np.sqrt(2) * t) - square
+
+
 def _single(part: RadialPart, d: int, z: NDArray) -> NDArray:
     """Variance of cos(<w, z>)."""
-    radii, probabilities = part.quadrature()
-    mean, double = (omega(d, np.multiply.outer(t, radii)) @ probabilities for t in (z, 2 * z))
-    return (1 + double) / 2 - mean**2
+    return (1 + part.transform(d, 2 * z)) / 2 - part.transform(d, z) ** 2
 
 
 def _covariance(

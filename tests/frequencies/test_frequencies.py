@@ -6,8 +6,7 @@ from scipy.special import ndtri
 from scipy.stats import ks_2samp, qmc
 
 from rflib.frequencies.directions import DIRECTIONS, frame, normalised, orthogonal, points
-from rflib.frequencies.radii import uniforms
-from rflib.frequencies.sample import Frequencies, sample_frequencies
+from rflib.frequencies.draw import Frequencies, sample_frequencies, uniforms
 from rflib.frequencies.weighting import leverage_scores, resample, surrogate_scores
 from rflib.kernels import DeltaGaussian, Gaussian, Laplacian, Matern
 from rflib.maps import QMC

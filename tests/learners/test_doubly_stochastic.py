@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from rflib.kernels.gaussian import Gaussian
 from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
-from rflib.learners.exact import ExactKRR
+from rflib.learners.exact_ridge import ExactKRR
 from rflib.maps.rff import RFF
 
 

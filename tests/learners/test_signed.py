@@ -16,7 +16,7 @@ from rflib.learners import (
     LinearSVM,
     LinearSVR,
 )
-from rflib.learners.signed import signed_columns
+from rflib.learners.signed_features import signed_columns
 from rflib.maps import GORF, Nystroem
 
 Z = np.arange(12.0).reshape(3, 4)

@@ -86,7 +86,7 @@ def test_variance_of_orf_in_one_block(X, y):
     z = np.linalg.norm(X[0] - X[1:6], axis=1)
     kernel = Gaussian(0.8)
     k = kernel.at_distance
-    r, p = construct("exact", kernel, X).positive.quadrature()
+    r, p = construct("exact", kernel, Domain.of(X)).positive.quadrature()
     both = np.sqrt(np.add.outer(r**2, r**2))
     pair = np.array([p @ omega(d, both * distance) @ p for distance in z])
     expected = ((1 + k(2 * z)) / 2 - k(z) ** 2) / s + (s - 1) / s * (pair - k(z) ** 2)
@@ -99,7 +99,7 @@ def test_variance_of_grff(X, y):
     d, s = X.shape[1], D // 4
     z = np.linalg.norm(X[0] - X[1:6], axis=1)
     expected = np.zeros_like(z)
-    for _, part in construct("exact", DELTA, X).parts():
+    for _, part in construct("exact", DELTA, Domain.of(X)).parts():
         r, p = part.quadrature()
         first, second = (omega(d, np.multiply.outer(factor * z, r)) @ p for factor in (1, 2))
         expected += part.mass**2 / s * ((1 + second) / 2 - first**2)
@@ -111,7 +111,7 @@ def test_variance_of_grff(X, y):
 def test_variance_of_gorf(name, formula, X, y):
     """luo2021, theorems 5 (its sign corrected) and 6."""
     z = np.linalg.norm(X[0] - X[1:6], axis=1)
-    expected = formula(construct("exact", DELTA, X), z, D // 4, D // 4)
+    expected = formula(construct("exact", DELTA, Domain.of(X)), z, D // 4, D // 4)
     values, _ = estimates(UNBIASED[name], X, y, draws=1500)
     assert_variance(values, expected)
 

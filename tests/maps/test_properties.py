@@ -213,7 +213,7 @@ def test_random_maclaurin_by_brute_force(X):
 def test_reference_leverage_by_brute_force(X):
     m = LeverageRFF(Gaussian(), 6, variant="reference", ridge=0.1, random_state=4).fit(X)
     W = np.random.default_rng(4)
-    from rflib.frequencies.sample import sample_frequencies
+    from rflib.frequencies.draw import sample_frequencies
     from rflib.measures import exact_measure
 
     vectors = sample_frequencies(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import rflib.maps.leverage
-from rflib.frequencies.sample import sample_frequencies
+from rflib.frequencies.draw import sample_frequencies
 from rflib.kernels import Gaussian
 from rflib.maps import LeverageRFF, SurrogateLeverageRFF
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 
 
 def pool(X, n, seed, directions="iid"):

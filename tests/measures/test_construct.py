@@ -16,43 +16,45 @@ from rflib.maps import DIGMM, GORF, GRFF, MVORF, SRF
 from rflib.measures.atomic import AtomicLadder
 from rflib.measures.base import RadialMeasure
 from rflib.measures.construct import CONSTRUCTIONS, construct, has_exact_measure
-from rflib.measures.exact import exact_measure
+from rflib.measures.domain import Domain
+from rflib.measures.exact_measures import exact_measure
 
 X = np.random.default_rng(0).standard_normal((50, 3))
 X /= np.linalg.norm(X, axis=1, keepdims=True)
+DOMAIN = Domain.of(X)
 
 
 def test_auto_is_exact_where_there_is_an_exact_measure():
     assert has_exact_measure(DeltaGaussian()) and not has_exact_measure(SphericalPolynomial())
-    assert isinstance(construct("auto", DeltaGaussian(), X), RadialMeasure)
-    assert isinstance(construct("auto", SphericalPolynomial(), X), AtomicLadder)
+    assert isinstance(construct("auto", DeltaGaussian(), DOMAIN), RadialMeasure)
+    assert isinstance(construct("auto", SphericalPolynomial(), DOMAIN), AtomicLadder)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_every_construction_takes_luo2021s_kernel(name):
-    measure = construct(name, SphericalPolynomial(3, 1), X)
+    measure = construct(name, SphericalPolynomial(3, 1), DOMAIN)
     assert measure.dimension == 3
 
 
 def test_options_reach_the_construction():
     masses = [
-        construct({"type": "truncated_fourier", "cutoff": c}, SphericalPolynomial(), X).total_mass
+        construct({"type": "truncated_fourier", "cutoff": c}, SphericalPolynomial(), DOMAIN).total_mass
         for c in (10, 40)
     ]
     assert masses[0] < masses[1]
     with pytest.raises(TypeError, match="cutof"):
-        construct({"type": "truncated_fourier", "cutof": 3}, SphericalPolynomial(), X)
+        construct({"type": "truncated_fourier", "cutof": 3}, SphericalPolynomial(), DOMAIN)
 
 
 def test_a_measure_is_returned_as_it_is():
-    measure = construct("exact", Gaussian(), X)
-    assert construct(measure, Gaussian(), X) is measure
+    measure = construct("exact", Gaussian(), DOMAIN)
+    assert construct(measure, Gaussian(), DOMAIN) is measure
     with pytest.raises(ValueError, match="for 3 input columns, but the data have 2"):
-        construct(measure, Gaussian(), X[:, :2])
+        construct(measure, Gaussian(), Domain.of(X[:, :2]))
 
 
 def test_exact_measures_are_shared():
-    assert construct("exact", DeltaGaussian(), X) is construct("exact", DeltaGaussian(), X)
+    assert construct("exact", DeltaGaussian(), DOMAIN) is construct("exact", DeltaGaussian(), DOMAIN)
 
 
 @dataclass
@@ -70,9 +72,9 @@ def test_a_users_kernel_is_not_remembered():
         Mutable, lambda kernel, dimension: exact_measure(Gaussian(kernel.sigma), dimension)
     )
     kernel = Mutable(1.0)
-    assert construct("exact", kernel, X).positive.sigma == 1
+    assert construct("exact", kernel, DOMAIN).positive.sigma == 1
     kernel.sigma = 3.0
-    assert construct("exact", kernel, X).positive.sigma == 3
+    assert construct("exact", kernel, DOMAIN).positive.sigma == 3
 
 
 @pytest.mark.parametrize("cls", [GRFF, GORF, MVORF, SRF, DIGMM])
@@ -91,24 +93,24 @@ def test_terms_that_cancel_up_to_rounding_are_zero_too():
 @pytest.mark.parametrize("measure", ["extact", {"type": "nothing"}, {"cutoff": 3}, {}, 3, None])
 def test_unknown_names(measure):
     with pytest.raises(ValueError, match=r"measure must be one of 'auto', 'paper', 'exact', .* got "):
-        construct(measure, Gaussian(), X)
+        construct(measure, Gaussian(), DOMAIN)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 @pytest.mark.parametrize("kernel", [Laplacian(), Polynomial()])
 def test_constructions_need_a_kernel_of_the_distance(name, kernel):
     with pytest.raises(ValueError, match="needs a kernel of the Euclidean distance"):
-        construct(name, kernel, X)
+        construct(name, kernel, DOMAIN)
 
 
 def test_kernel_without_exact_measure():
     with pytest.raises(ValueError, match="no exact finite spectral measure"):
-        construct("exact", SphericalPolynomial(), X)
+        construct("exact", SphericalPolynomial(), DOMAIN)
 
 
 def test_the_papers_measure_is_its_authors():
-    assert construct("paper", SphericalPolynomial(), X).total_mass == pytest.approx(1)
-    assert isinstance(construct("paper", SphericalPolynomial(), X), RadialMeasure)
-    assert not isinstance(construct("paper", SphericalPolynomial(), X), AtomicLadder)
-    assert construct("paper", DeltaGaussian(), X) is construct("exact", DeltaGaussian(), X)
-    assert isinstance(construct("paper", ArcCosine(), X), AtomicLadder)
+    assert construct("paper", SphericalPolynomial(), DOMAIN).total_mass == pytest.approx(1)
+    assert isinstance(construct("paper", SphericalPolynomial(), DOMAIN), RadialMeasure)
+    assert not isinstance(construct("paper", SphericalPolynomial(), DOMAIN), AtomicLadder)
+    assert construct("paper", DeltaGaussian(), DOMAIN) is construct("exact", DeltaGaussian(), DOMAIN)
+    assert isinstance(construct("paper", ArcCosine(), DOMAIN), AtomicLadder)

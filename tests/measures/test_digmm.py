@@ -9,7 +9,7 @@ from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.maps.digmm import DIGMM
 from rflib.measures.digmm import digmm, scale_mixture
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 
 
 def domain(d: int) -> Domain:

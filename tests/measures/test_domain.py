@@ -7,6 +7,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from rflib.maps.mvorf import MVORF
+from rflib.maps.orf import ORF
+from rflib.measures import domain as module
 from rflib.measures.domain import Domain, distances_from, enclosing_ball
 
 
@@ -91,3 +94,13 @@ def test_few_rows_of_a_test_set_are_beyond_the_range(load):
         centre, radius = enclosing_ball(scaler.transform(train))
         shares.append(np.mean(distances_from(centre, scaler.transform(test)) > radius))
     assert np.mean(shares) < 1 / 300
+
+
+def test_a_fit_finds_the_ball_once_and_only_where_the_measure_has_a_range(monkeypatch):
+    found = []
+    monkeypatch.setattr(module, "enclosing_ball", lambda X: found.append(X) or enclosing_ball(X))
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    MVORF(n_components=20).fit(X)
+    assert len(found) == 1
+    ORF(n_components=20).fit(X)
+    assert len(found) == 1

@@ -14,7 +14,7 @@ from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.maps.gorf import GORF
 from rflib.maps.grff import GRFF
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.omega import omega
 from rflib.measures.reference import reference
 from rflib.measures.truncated_fourier import log_density, log_radial_density, truncated_fourier

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import integrate
+from scipy.special import erf
 
 from rflib.kernels.arc_cosine import NeuralTangent
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.kernels.radial_function import RadialFunction
 from rflib.measures.base import DiscretePart, TablePart
@@ -31,10 +34,15 @@ def domain(d: int, zmax: float = 2.0) -> Domain:
     return Domain(d, zmax, np.linspace(0, zmax, 101)[1:])
 
 
-def single_gaussian_loss(kernel: SphericalPolynomial) -> float:
-    z = np.linspace(0, 2, 20_001)
-    gaussian = np.exp(-kernel.p / kernel.a**2 * z**2)
-    return float(np.trapezoid((kernel.at_distance(z) - gaussian) ** 2, z) / 2)
+def test_loss_by_adaptive_quadrature_and_in_closed_form():
+    kernel, gaussian = SphericalPolynomial(4, 10), Gaussian(4 / np.sqrt(20))
+    squared = integrate.quad(
+        lambda z: (kernel.at_distance(z) - gaussian.at_distance(z)) ** 2, 0, 2, epsabs=1e-15
+    )[0]
+    assert fit_loss(kernel, gaussian.at_distance, 2.0) == pytest.approx(squared / 2, rel=1e-9)
+    closed = np.sqrt(np.pi) * gaussian.sigma / 4 * erf(2 / gaussian.sigma)
+    assert fit_loss(gaussian, np.zeros_like, 2.0) == pytest.approx(closed, rel=1e-12)
+    assert fit_loss(RadialFunction(np.ones_like), np.zeros_like, 3.0) == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize(("d", "n"), [(1, 3), (16, 10), (256, 10)])
@@ -65,8 +73,8 @@ def test_one_gaussian_is_represented_exactly():
 @pytest.mark.parametrize(("a", "p", "d"), CASES)
 def test_loss_is_at_most_the_single_gaussians_and_the_papers_bound(a, p, d):
     kernel = SphericalPolynomial(a, p)
-    loss = fit_loss(kernel, srf(kernel, domain(d)), 2.0)
-    assert loss <= single_gaussian_loss(kernel)
+    loss = fit_loss(kernel, srf(kernel, domain(d)).profile, 2.0)
+    assert loss <= fit_loss(kernel, Gaussian(a / np.sqrt(2 * p)).at_distance, 2.0)
     assert loss <= 105 / 4096 * np.sqrt(np.pi / 2) * a / p**2.5
 
 
@@ -78,22 +86,22 @@ def test_optimum_is_a_single_norm(a, p, d, loss, norm):
     assert measure.negative is None
     assert measure.positive.mass == 1
     np.testing.assert_allclose(measure.positive.radii, [norm], rtol=1e-4)
-    assert fit_loss(kernel, measure, 2.0) == pytest.approx(loss, rel=5e-3)
+    assert fit_loss(kernel, measure.profile, 2.0) == pytest.approx(loss, rel=5e-3)
 
 
 @pytest.mark.parametrize(("a", "p", "d"), CASES)
 def test_ten_gaussians_reach_the_optimum(a, p, d):
     """Within 0.5 percent: a clipped sum of Gaussians can be as narrow as it likes."""
     kernel = SphericalPolynomial(a, p)
-    optimum = fit_loss(kernel, srf(kernel, domain(d), method="optimum"), 2.0)
-    assert optimum * (1 - 1e-6) <= fit_loss(kernel, srf(kernel, domain(d)), 2.0) <= 1.005 * optimum
+    optimum = fit_loss(kernel, srf(kernel, domain(d), method="optimum").profile, 2.0)
+    assert optimum * (1 - 1e-6) <= fit_loss(kernel, srf(kernel, domain(d)).profile, 2.0) <= 1.005 * optimum
 
 
 def test_optimum_in_few_dimensions_has_several_norms():
     kernel = SphericalPolynomial(4, 10)
     measure = srf(kernel, domain(16), method="optimum")
     assert len(measure.positive.radii) == 2
-    assert fit_loss(kernel, measure, 2.0) < 1e-8
+    assert fit_loss(kernel, measure.profile, 2.0) < 1e-8
 
 
 @pytest.mark.parametrize("method", ["gaussians", "optimum"])
@@ -109,7 +117,7 @@ def test_measure_is_a_probability_times_the_kernel_at_zero(method):
 def test_one_gaussian_for_a_gaussian_kernel():
     measure = srf(Gaussian(1.5), domain(6, 4.0), n_gaussians=1)
     assert isinstance(measure.positive, TablePart)
-    assert fit_loss(Gaussian(1.5), measure, 4.0) < 1e-6
+    assert fit_loss(Gaussian(1.5), measure.profile, 4.0) < 1e-6
 
 
 def test_indefinite_kernel_gets_its_shape():
@@ -124,7 +132,7 @@ def test_indefinite_kernel_gets_its_shape():
 def test_neural_tangent_kernel():
     kernel = NeuralTangent(2)
     measure = srf(kernel, domain(50))
-    assert fit_loss(kernel, measure, 2.0) < 5e-5
+    assert fit_loss(kernel, measure.profile, 2.0) < 5e-5
 
 
 def test_fits_are_cached():
@@ -147,3 +155,9 @@ def test_fits_are_cached():
 def test_errors(kernel, options, message):
     with pytest.raises(ValueError, match=message):
         srf(kernel, domain(3), **options)
+
+
+def test_a_kernel_that_no_sum_of_gaussians_comes_near_is_named():
+    with pytest.raises(ValueError, match=r"near Matern\(nu=0.01.*\) on \[0, 2\].*method='optimum'"):
+        srf(Matern(nu=0.01), domain(5))
+    assert np.isfinite(srf(Matern(nu=0.01), domain(5), method="optimum").profile([0.1, 1])).all()

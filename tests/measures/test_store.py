@@ -12,6 +12,7 @@ from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.construct import construct
+from rflib.measures.domain import Domain
 from rflib.measures.store import load, save
 
 X = np.random.default_rng(0).standard_normal((60, 4))
@@ -51,7 +52,7 @@ def assert_same(a, b):
 @pytest.mark.parametrize("name", CASES)
 def test_round_trip(name, tmp_path):
     kernel, measure = CASES[name]
-    original = construct(measure, kernel, X)
+    original = construct(measure, kernel, Domain.of(X))
     path = tmp_path / "measure.npz"
     save(original, path)
     assert_same(original, load(path))
@@ -60,7 +61,7 @@ def test_round_trip(name, tmp_path):
 
 def test_part_of_a_file_is_an_error_that_names_it(tmp_path):
     path = tmp_path / "measure.npz"
-    save(construct("exact", DeltaGaussian(), X), path)
+    save(construct("exact", DeltaGaussian(), Domain.of(X)), path)
     whole = path.read_bytes()
     for content in (b"", b"PK", whole[: len(whole) // 2], whole[:-10], b"not a measure"):
         path.write_bytes(content)

@@ -7,13 +7,13 @@ one test in about 10^8 fail by chance for normal errors, and the seeds are fixed
 import numpy as np
 import pytest
 
-from rflib.frequencies.sample import sample_frequencies
+from rflib.frequencies.draw import sample_frequencies
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.domain import Domain
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.omega import omega
 from rflib.measures.srf import srf
 from rflib.measures.variance import variance_frame, variance_iid, variance_orthogonal

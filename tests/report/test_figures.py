@@ -6,7 +6,7 @@ import pytest
 
 from rflib.files import write_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 from rflib.measures.variance import variance_iid, variance_orthogonal
 from rflib.report.cell_table import select
 from rflib.report.figures import write_figures

@@ -17,8 +17,8 @@ def densities(entry: Options, results: Results) -> Rows:
 
     A z-score beyond 3.9 would tell that kernel and density do not belong together.
     """
-    from rflib.frequencies.sample import sample_frequencies
-    from rflib.measures.exact import exact_measure
+    from rflib.frequencies.draw import sample_frequencies
+    from rflib.measures.exact_measures import exact_measure
     from rflib.report.study_kernels import kernel_of
 
     rows = []

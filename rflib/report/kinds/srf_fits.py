@@ -58,15 +58,16 @@ def losses(entry: Options, _: Results) -> Rows:
     The fits are the Gaussian exp(-p z^2 / a^2), ten Gaussians, and the best positive measure. The bound, the loss
     of the first for large p, is (105 / 4096) sqrt(pi / 2) a / p^(5/2).
     """
+    from rflib.kernels.gaussian import Gaussian
     from rflib.kernels.polynomial import SphericalPolynomial
-    from rflib.metrics import fitted_kernel_loss
+    from rflib.measures.srf import fit_loss
 
     rows = []
     for a, d, p in product(entry["a"], entry["dimensions"], entry["orders"]):
         kernel = SphericalPolynomial(a, p)
-        fits = [(f"L, {name}", fit.profile, 64) for name, fit in zip(_FITS, _fits(kernel, d), strict=True)]
-        fits.insert(0, ("L, one Gaussian", lambda z, a=a, p=p: np.exp(-p * z**2 / a**2), 200))
-        loss = {name: fitted_kernel_loss(kernel.at_distance, fit, n_nodes=n) for name, fit, n in fits}
+        profiles = [Gaussian(a / sqrt(2 * p)).at_distance, *(fit.profile for fit in _fits(kernel, d))]
+        names = [f"L, {name}" for name in ("one Gaussian", *_FITS)]
+        loss = {name: fit_loss(kernel, profile, 2.0) for name, profile in zip(names, profiles, strict=True)}
         bound = 105 / 4096 * sqrt(pi / 2) * a / p**2.5
         verdict = "holds" if loss["L, ten Gaussians"] <= bound else "fails"
         rows.append({"a": a, "p": p, "d": d, **loss, "bound": bound, "L below the bound": verdict})

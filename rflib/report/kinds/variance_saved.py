@@ -17,9 +17,9 @@ def variance(entry: Options, results: Results, figure: Drawing) -> None:
     luo2021 draws from: exact for the delta-Gaussian, the authors' for the polynomial kernel.
     """
     from rflib.kernels.polynomial import SphericalPolynomial
-    from rflib.measures.construct import CONSTRUCTIONS, resolved
+    from rflib.measures.construct import CONSTRUCTIONS, construction_of
     from rflib.measures.domain import Domain
-    from rflib.measures.exact import exact_measure
+    from rflib.measures.exact_measures import exact_measure
     from rflib.measures.reference import reference
     from rflib.measures.variance import variance_frame, variance_iid, variance_orthogonal
     from rflib.report.study_kernels import kernel_of
@@ -29,7 +29,7 @@ def variance(entry: Options, results: Results, figure: Drawing) -> None:
     panels = figure.subplots(1, len(entry["kernels"]), squeeze=False).ravel()
     for axes, label in zip(panels, entry["kernels"], strict=True):
         kernel: Any = kernel_of(results.study, label)
-        constructed = resolved("paper", kernel)["type"] in CONSTRUCTIONS
+        constructed = construction_of("paper", kernel)["type"] in CONSTRUCTIONS
         zmax = 2.0 if isinstance(kernel, SphericalPolynomial) else entry["zmax"]
         z = np.linspace(0, zmax, 25)[1:]
         for i, d in enumerate(entry["dimensions"]):

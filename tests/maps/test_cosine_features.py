@@ -5,10 +5,10 @@ import pytest
 from mpmath import mp
 from threadpoolctl import threadpool_limits
 
-from rflib.maps import waves as module
-from rflib.maps.waves import waves
+from rflib.maps import cosine_features as module
+from rflib.maps.cosine_features import cosine_features
 
-compiled = pytest.importorskip("rflib.maps.compiled_waves", reason="needs numba")
+compiled = pytest.importorskip("rflib.maps.compiled_cosines", reason="needs numba")
 RNG = np.random.default_rng(0)
 # Where cosines are hard: near multiples of pi / 2, and around the bound of the fast range.
 HARD = np.outer(np.arange(-400, 400) * np.pi / 2, [1, 1 + 1e-15, 1 + 1e-12]).ravel()
@@ -61,7 +61,7 @@ def test_columns_are_as_the_docstring_says(n, n_pairs, dtype):
     )
     for threads in (1, 2):
         with threadpool_limits(threads):
-            found = waves(X, V, b, a, n_pairs)
+            found = cosine_features(X, V, b, a, n_pairs)
         assert found.dtype == dtype
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 if dtype == "float32" else 1e-13)
 

@@ -34,16 +34,16 @@ _C = (
 
 def cosines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
     """Write amplitudes * cos(phases) into ``out``; all float64, (n, D), (D,) and (n, D)."""
-    _waves(phases, amplitudes, out, 0.0)
+    _scaled_cosines(phases, amplitudes, out, 0.0)
 
 
 def sines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
     """Write amplitudes * sin(phases) into ``out``, as `cosines`."""
-    _waves(phases, amplitudes, out, 0.5)
+    _scaled_cosines(phases, amplitudes, out, 0.5)
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
-def _waves(phases, amplitudes, out, shift):  # type: ignore[no-untyped-def]
+def _scaled_cosines(phases, amplitudes, out, shift):  # type: ignore[no-untyped-def]
     for i in range(phases.shape[0]):
         largest = 0.0
         for j in range(phases.shape[1]):

@@ -12,7 +12,7 @@ from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import ProductMeasure, RadialMeasure
-from rflib.measures.exact import exact_measure
+from rflib.measures.exact_measures import exact_measure
 
 RADIAL = [
     Gaussian(1.0),

@@ -20,10 +20,11 @@ _BLOCK = 1 << 20
 # Importing numba takes as long as numpy's cosine of ten million numbers.
 _COMPILED_FROM = 1 << 22
 
-Waves = Callable[[NDArray, NDArray, NDArray], None]
+# of phases and amplitudes, written into the last array
+ScaledFunction = Callable[[NDArray, NDArray, NDArray], None]
 
 
-def waves(
+def cosine_features(
     X: NDArray, frequencies: NDArray, phases: NDArray, amplitudes: NDArray, n_pairs: int
 ) -> NDArray[np.floating]:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for the first of them.
@@ -73,17 +74,17 @@ def waves(
     return features
 
 
-def _functions(dtype: np.dtype, size: int) -> tuple[Waves, Waves]:
+def _functions(dtype: np.dtype, size: int) -> tuple[ScaledFunction, ScaledFunction]:
     if dtype == np.float64 and size >= _COMPILED_FROM and find_spec("numba"):
-        from rflib.maps.compiled_waves import cosines, sines
+        from rflib.maps.compiled_cosines import cosines, sines
 
         return cosines, sines
     return _scaled(np.cos), _scaled(np.sin)
 
 
-def _scaled(function: np.ufunc) -> Waves:
-    def wave(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
+def _scaled(function: np.ufunc) -> ScaledFunction:
+    def scaled(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
         function(phases, out=out)
         out *= amplitudes
 
-    return wave
+    return scaled

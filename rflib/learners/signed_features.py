@@ -1,4 +1,4 @@
-"""Signed features, K_hat = Z diag(e) Z^T: where a learner finds the signs, and what it does with -1 columns."""
+"""Signed features, K_hat = Z diag(e) Z^T: how a learner gets them, and what it does with columns of sign -1."""
 
 from __future__ import annotations
 
@@ -7,10 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array
 
 from rflib.validation import check_choice, refuse
 
 COLUMN_TREATMENTS = ("associated", "positive")
+FLOATS = [np.float64, np.float32]
+
+
+def check_feature_map(learner: Any) -> None:
+    """Raise ValueError unless ``feature_map`` is a transformer or None."""
+    feature_map = learner.feature_map
+    is_map = all(hasattr(feature_map, name) for name in ("fit", "transform", "get_params"))
+    if feature_map is not None and (isinstance(feature_map, type) or not is_map):
+        refuse(learner, "feature_map", "a transformer (an object with fit, transform and get_params) or None")
+
+
+def features_of(feature_map: Any, X: ArrayLike) -> NDArray[np.floating]:
+    """Return what a fitted map makes of rows as a finite float array, whatever container the map returns."""
+    features: NDArray[np.floating] = check_array(
+        feature_map.transform(X), dtype=FLOATS, input_name="feature_map.transform(X)"
+    )
+    return features
 
 
 def check_signature(signature: ArrayLike, n_columns: int) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from functools import lru_cache, singledispatch
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import fdtri, gammainc, gammaincinv
+from scipy.special import fdtri, gammainc
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.cauchy import Cauchy
@@ -23,6 +23,7 @@ from rflib.measures.base import (
     RadialMeasure,
     SpectralMeasure,
     TablePart,
+    chi_quantile,
 )
 
 _TABLE_NODES = 20_001
@@ -113,14 +114,14 @@ def _mixture(coefficients: tuple[float, ...], sigmas: tuple[float, ...], dimensi
         return gammainc(dimension / 2, np.multiply.outer(r**2, sigma**2) / 2) @ a
 
     tails = np.concatenate([np.geomspace(1e-16, 0.5, _ROOT_NODES), 1 - np.geomspace(0.5, 1e-16, _ROOT_NODES)])
-    chi = np.sqrt(2 * gammaincinv(dimension / 2, np.unique(tails)))
+    chi = chi_quantile(dimension, np.unique(tails))
     grid = np.unique(np.multiply.outer(1 / sigma, chi))
     density = np.array([scaled_density(r) for r in grid])
     crossings = np.flatnonzero(np.sign(density[1:]) * np.sign(density[:-1]) < 0)
     roots = [brentq(scaled_density, grid[i], grid[i + 1], xtol=1e-15) for i in crossings]
 
     u = (np.arange(1, _TABLE_NODES) - 0.5) / _TABLE_NODES
-    bulk = np.multiply.outer(1 / sigma, np.sqrt(2 * gammaincinv(dimension / 2, u)))
+    bulk = np.multiply.outer(1 / sigma, chi_quantile(dimension, u))
     nodes = np.unique(np.concatenate([grid, bulk.ravel(), roots, [0.0]]))
     rise = np.diff(signed_cdf(nodes))
     sign = np.sign([scaled_density(r) for r in (nodes[1:] + nodes[:-1]) / 2])
@@ -132,7 +133,4 @@ def _mixture(coefficients: tuple[float, ...], sigmas: tuple[float, ...], dimensi
 def _part(nodes: NDArray, rise: NDArray, inside: NDArray) -> TablePart | None:
     rise = np.where(inside, np.maximum(rise, 0), 0)
     mass = float(rise.sum())
-    if mass == 0:
-        return None
-    cdf = np.concatenate([[0.0], np.cumsum(rise)])
-    return TablePart(mass, nodes, cdf / cdf[-1])
+    return TablePart.of_increments(mass, nodes, rise) if mass else None

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rflib.frequencies.directions import DIRECTIONS, normalised, points
-from rflib.frequencies.radii import RADII, uniforms
 from rflib.measures.atomic import AtomicMeasure
-from rflib.measures.base import ProductMeasure, RadialMeasure, RadialPart, SpectralMeasure
+from rflib.measures.base import ProductMeasure, RadialMeasure, SpectralMeasure
 
+RADII = ("iid", "stratified", "halton", "joint")
 _POINT_SETS = ("iid", "halton", "sobol")
 
 
@@ -93,10 +93,10 @@ def _strata(
     """Norms and weights, by atoms or by Jordan parts."""
     if isinstance(measure, AtomicMeasure) and radii == "stratified":
         block = measure.dimension if directions == "orthogonal" else 1
-        for stratum in sorted(measure.strata(n, block), key=lambda s: s.weights[0] < 0):
-            yield np.full(len(stratum.weights), stratum.radius), stratum.weights
+        for radius, weights in sorted(measure.strata(n, block), key=lambda atom: atom[1][0] < 0):
+            yield np.full(len(weights), radius), weights
         return
-    for sign, part, count in _shares(measure, n):
+    for sign, part, count in measure.shares(n):
         yield part.quantile(uniforms(count, radii, rng)), np.full(count, sign * part.mass / count)
 
 
@@ -105,19 +105,19 @@ def _joint(measure: RadialMeasure, n: int, directions: str, rng: Generator) -> F
     if directions not in _POINT_SETS:
         raise ValueError(f"radii='joint' needs directions of {_POINT_SETS}, not {directions!r}.")
     vectors, weights = [], []
-    for sign, part, count in _shares(measure, n):
+    for sign, part, count in measure.shares(n):
         u = points(directions, count, measure.dimension + 1, rng)
         vectors.append(part.quantile(u[:, 0])[:, None] * normalised(ndtri(u[:, 1:])))
         weights.append(np.full(count, sign * part.mass / count))
     return Frequencies(np.concatenate(vectors), np.concatenate(weights))
 
 
-def _shares(measure: RadialMeasure, n: int) -> Iterator[tuple[int, RadialPart, int]]:
-    """Sign, part and number of frequencies of each Jordan part."""
-    parts = list(measure.parts())
-    if n < len(parts):
-        raise ValueError(
-            f"A signed measure needs a frequency for each of its 2 parts, but {n} were asked for."
-        )
-    for i, (sign, part) in enumerate(parts):
-        yield sign, part, (n + len(parts) - 1 - i) // len(parts)
+def uniforms(n: int, rule: str, rng: Generator) -> NDArray[np.float64]:
+    """Return n uniforms in (0, 1), each of them uniform, in random order.
+
+    ``rule`` is "iid", "stratified" (one in each of n equal strata) or "halton" (scrambled, base 2).
+    """
+    if rule == "stratified":
+        return rng.permutation((np.arange(n) + points("iid", n, 1, rng)[:, 0]) / n)
+    u = points(rule, n, 1, rng)[:, 0]
+    return rng.permutation(u) if rule == "halton" else u

@@ -1,9 +1,12 @@
-"""Class labels as regression targets: +1 and -1, one column for two classes, else one for each class."""
+"""Several classes, each told from the rest: +1 and -1 as targets, one column for two classes, else one a class."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 
@@ -25,6 +28,23 @@ def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.floa
     return targets
 
 
-def targets_to_labels(values: NDArray) -> NDArray[np.intp]:
+def values_to_codes(values: NDArray) -> NDArray[np.intp]:
     """Return the label indices that values (n, 1) or (n, n_classes) stand for."""
     return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
+
+
+class OneVsRestClassifier(ClassifierMixin):
+    """Mixin of a classifier whose ``_values`` of rows are predictions of their `codes_to_targets`."""
+
+    classes_: NDArray
+    _values: Callable[[ArrayLike], NDArray]
+
+    def decision_function(self, X: ArrayLike) -> NDArray:
+        """Return the values: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
+        values = self._values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the labels of the rows, (n_samples,)."""
+        values = self._values(X)
+        return self.classes_[values_to_codes(values)]

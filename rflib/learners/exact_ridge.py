@@ -1,0 +1,191 @@
+"""Kernel ridge regression with an exact kernel: the reference that random features approximate."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from rflib.kernels.radial_function import KernelLike
+from rflib.learners.exact_kernel import ExactKernelEstimator
+from rflib.learners.folds import check_folds, fold_numbers
+from rflib.learners.one_vs_rest import (
+    OneVsRestClassifier,
+    codes_to_targets,
+    encode_labels,
+    values_to_codes,
+)
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
+from rflib.validation import check_choice
+
+
+class _ExactRidge(ExactKernelEstimator):
+    """Kernel ridge regression of targets, shared by the regressor and the classifier."""
+
+    def __init__(
+        self,
+        kernel: KernelLike = None,
+        *,
+        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        ridge: str = "n_lambda",
+        cv: Any = 5,
+        random_state: Any = 0,
+    ):
+        self.kernel = kernel
+        self.alphas = alphas
+        self.ridge = ridge
+        self.cv = cv
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_positive_numbers(self, "alphas")
+        check_choice(self, "ridge", RIDGES)
+        check_folds(self)
+        check_seed(self)
+
+    def _fit_ridge(self, X: NDArray, y: NDArray, targets: NDArray[np.float64]) -> None:
+        """Fit targets (n_samples, n_targets); y decides the folds."""
+        alphas = check_positive_numbers(self, "alphas")
+        self.X_fit_ = X
+        K = self._kernel_of(X)
+        best = 0
+        if len(alphas) > 1:
+            folds = fold_numbers(self, y)
+            self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
+            for fold in range(folds.max() + 1):
+                train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+                mean = targets[train].mean(axis=0)
+                cross = K[np.ix_(test, train)]
+                sizes = ridge_sizes(alphas, self.ridge, len(train))
+                solutions = _solve_any(K[np.ix_(train, train)], targets[train] - mean, sizes)
+                for i, dual in enumerate(solutions):
+                    if dual is not None:
+                        self.cv_errors_[i, fold] = self._error(cross @ dual + mean, targets[test])
+            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+        self.alpha_ = float(alphas[best])
+        self.target_means_ = targets.mean(axis=0)
+        size = ridge_sizes(alphas[best : best + 1], self.ridge, len(X))
+        (solution,) = _solve_any(K, targets - self.target_means_, size)
+        if solution is None:
+            raise ValueError(f"K + c I is singular at alpha = {self.alpha_:g}: use another alpha.")
+        self.dual_coef_ = solution
+
+    def _values(self, X: ArrayLike) -> NDArray[np.float64]:
+        kernel_rows = self._kernel_to_training_rows(X)
+        values: NDArray[np.float64] = kernel_rows @ self.dual_coef_ + self.target_means_
+        return values
+
+    def _error(self, values: NDArray, targets: NDArray) -> float:
+        return float(np.mean((values - targets) ** 2))
+
+
+def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
+    """Return the solutions of (K + c I) A = Y: by Cholesky, or else by an indefinite factorisation."""
+    solutions = list(solve_ridges(K, Y, sizes))
+    for i, solution in enumerate(solutions):
+        if solution is None:
+            (solutions[i],) = solve_ridges(K, Y, sizes[i : i + 1], np.ones(len(K)))
+    return solutions
+
+
+class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
+    """Kernel ridge regression with an exact kernel: f(x) = mean(y) + k(x)^T (K + c I)^-1 (y - mean(y)).
+
+    What `KRR` tends to as its features grow in number. An indefinite kernel gives the stationary point that
+    ``KRR(signed="krein")`` approximates.
+
+    Parameters
+    ----------
+    kernel : Kernel, callable or None
+        Kernel, or its profile as a function of the distance, as in the maps; None is Gaussian(sigma=1). For a
+        function of two matrices of rows, subclass `Kernel`.
+    alphas, ridge, cv, random_state
+        As for `KRR`; the folds are the same.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The alpha used.
+    cv_errors_ : ndarray of shape (n_alphas, n_folds)
+        Held-out mean squared errors; absent for a single alpha.
+    dual_coef_ : ndarray of shape (n_samples, n_targets)
+        Coefficients of the training rows.
+    target_means_ : ndarray of shape (n_targets,)
+        Means of the targets.
+    X_fit_ : ndarray of shape (n_samples, n_features)
+        Training rows.
+    n_features_in_ : int
+        Number of columns of X.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
+            its range, or the system is singular.
+        """
+        self._check_parameters()
+        rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True)
+        targets = np.asarray(y, dtype=np.float64)
+        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1))
+        self._one_target = targets.ndim == 1
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the predicted targets of the rows, shaped as y was in fit."""
+        values = self._values(X)
+        return values[:, 0] if self._one_target else values
+
+
+class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
+    """Classification by exact kernel ridge regression of +1 and -1, one-vs-rest for several classes.
+
+    Parameters
+    ----------
+    kernel
+        As for `ExactKRR`.
+    alphas, ridge, cv, criterion, random_state
+        As for `KRRClassifier`; the folds are the same.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    alpha_, cv_errors_, dual_coef_, target_means_, X_fit_, n_features_in_
+        As for `ExactKRR`; the errors are those of the criterion.
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike = None,
+        *,
+        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        ridge: str = "n_lambda",
+        cv: Any = 5,
+        criterion: str = "squared_error",
+        random_state: Any = 0,
+    ):
+        super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state)
+        self.criterion = criterion
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `ExactKRR`."""
+        self._check_parameters()
+        check_choice(self, "criterion", ("squared_error", "error_rate"))
+        rows, y = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, codes = encode_labels(self, y)
+        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)))
+        return self
+
+    def _error(self, values: NDArray, targets: NDArray) -> float:
+        if self.criterion == "error_rate":
+            return float(np.mean(values_to_codes(values) != values_to_codes(targets)))
+        return super()._error(values, targets)

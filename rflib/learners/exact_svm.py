@@ -1,0 +1,145 @@
+"""Support vector machines with an exact kernel: the reference that random features approximate."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.svm import SVC, SVR
+from sklearn.utils.validation import validate_data
+
+from rflib.kernels.radial_function import KernelLike
+from rflib.learners.exact_kernel import ExactKernelEstimator
+from rflib.learners.one_vs_rest import encode_labels
+from rflib.validation import check_number
+
+
+class _ExactSVM(ExactKernelEstimator):
+    """What the two support vector machines share."""
+
+    def __init__(
+        self,
+        kernel: KernelLike = None,
+        *,
+        C: float = 1.0,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.tol = tol
+        self.cache_size = cache_size
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name in ("C", "tol", "cache_size"):
+            check_number(self, name, above=0)
+
+    def _fit_machine(self, machine: SVC | SVR, X: NDArray, y: ArrayLike) -> None:
+        self.X_fit_ = X
+        self.machine_ = machine.fit(self._kernel_of(X), y)
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the predictions on the rows X, (n_samples,)."""
+        kernel_rows = self._kernel_to_training_rows(X)
+        return self.machine_.predict(kernel_rows)
+
+
+class ExactKernelSVC(ClassifierMixin, _ExactSVM):
+    """Soft-margin SVM with an exact kernel: libsvm on the precomputed matrix, one-vs-one for several classes.
+
+    Indefinite kernels. libsvm accepts any symmetric matrix. Where two rows have K_ii + K_jj - 2 K_ij <= 0 it takes
+    1e-12 in its place, so that its steps still descend; they end at a stationary point of the dual, which is not
+    convex then: not always its minimum, and the solution may depend on the order of the rows (Lin and Lin, A study
+    on sigmoid kernels for SVM, 2003).
+
+    Parameters
+    ----------
+    kernel : Kernel, callable or None
+        Kernel, or its profile as a function of the distance, as in the maps; None is Gaussian(sigma=1). For a
+        function of two matrices of rows, subclass `Kernel`.
+    C : float, default=1.0
+        Cost.
+    tol : float, default=1e-3
+        libsvm's tolerance.
+    cache_size : float, default=200
+        libsvm's cache in MB.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    machine_ : sklearn.svm.SVC
+        The fitted machine, on the precomputed kernel. It has an intercept, unlike `LinearSVM` by default.
+    X_fit_ : ndarray of shape (n_samples, n_features)
+        Training rows.
+    n_features_in_ : int
+        Number of columns of X.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); keeps an (n, n) matrix while it fits.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, the kernel does not take its rows, or there are fewer than two classes.
+        """
+        self._check_parameters()
+        rows, y = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, _ = encode_labels(self, y)
+        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=self.cache_size)
+        self._fit_machine(machine, rows, y)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray:
+        """Return (n_samples,) for two classes (> 0: the second), else one-vs-one votes (n_samples, n_classes)."""
+        kernel_rows = self._kernel_to_training_rows(X)
+        return self.machine_.decision_function(kernel_rows)
+
+
+class ExactKernelSVR(RegressorMixin, _ExactSVM):
+    """Support vector regression with an exact kernel: libsvm on the precomputed matrix.
+
+    For indefinite kernels see `ExactKernelSVC`.
+
+    Parameters
+    ----------
+    kernel, C, tol, cache_size
+        As for `ExactKernelSVC`.
+    epsilon : float, default=0.1
+        Half the width of the tube without loss, in the units of y. The loss is |error| - epsilon; `LinearSVR`
+        squares it by default.
+
+    Attributes
+    ----------
+    machine_ : sklearn.svm.SVR
+        The fitted machine.
+    X_fit_, n_features_in_
+        As for `ExactKernelSVC`.
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike = None,
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+    ):
+        super().__init__(kernel, C=C, tol=tol, cache_size=cache_size)
+        self.epsilon = epsilon
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,); errors as for `ExactKernelSVC`."""
+        self._check_parameters()
+        check_number(self, "epsilon", at_least=0)
+        rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        machine = SVR(
+            C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=self.tol, cache_size=self.cache_size
+        )
+        self._fit_machine(machine, rows, y)
+        return self

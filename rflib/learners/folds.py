@@ -1,0 +1,77 @@
+"""The folds of a learner's cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+from rflib.validation import check_integer, refuse
+
+
+def check_folds(learner: Any) -> None:
+    """Raise ValueError unless ``cv`` is a number of folds, a splitter, an iterable of splits or None."""
+    cv = learner.cv
+    if isinstance(cv, Integral):
+        check_integer(learner, "cv", at_least=2)
+    elif isinstance(cv, str) or not (cv is None or hasattr(cv, "split") or isinstance(cv, Iterable)):
+        refuse(learner, "cv", "a number of folds, a splitter, an iterable of splits or None")
+
+
+def check_enough_rows(learner: Any, y: NDArray, *, instead: str) -> None:
+    """Raise ValueError, with ``instead`` as the other remedy, if there are fewer rows than folds.
+
+    Stratified folds, those of a classifier, need as many rows of the largest class.
+    """
+    cv = 5 if learner.cv is None else learner.cv
+    classifier = is_classifier(learner)
+    rows = int(np.unique(y, return_counts=True)[1].max()) if classifier else len(y)
+    if isinstance(cv, Integral) and rows < int(cv):
+        where = " of one class" if classifier else ""
+        fewer = f"Set cv to at most {rows}" if rows > 1 else "Give more rows"
+        raise ValueError(
+            f"{type(learner).__name__}: cross-validation with cv={cv} folds needs at least {cv} rows{where}, got "
+            f"n_samples={rows}. {fewer}, or {instead}, which needs no folds."
+        )
+
+
+def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
+    """Return the fold of each row, shape (n_samples,).
+
+    Parameters
+    ----------
+    learner : estimator
+        Its ``cv`` makes the folds: a number means folds shuffled by its ``random_state``, stratified for a
+        classifier; a splitter or an iterable of (train, test) is used as in scikit-learn.
+    y : ndarray of shape (n_samples, ...)
+        Targets.
+
+    Raises
+    ------
+    ValueError
+        If a row is held out never or more than once, or there are fewer rows than folds.
+    """
+    check_enough_rows(learner, y, instead="give a single alpha")
+    cv, classifier = learner.cv, is_classifier(learner)
+    if isinstance(cv, Integral):
+        kind = StratifiedKFold if classifier else KFold
+        splitter = kind(int(cv), shuffle=True, random_state=learner.random_state)
+    else:
+        splitter = check_cv(cv, y, classifier=classifier)
+    numbers = np.full(len(y), -1)
+    held_out = np.zeros(len(y), dtype=int)
+    for fold, (_, test) in enumerate(splitter.split(np.empty((len(y), 0)), y)):
+        numbers[test] = fold
+        held_out[test] += 1
+    if np.any(held_out != 1):
+        row = int(np.flatnonzero(held_out != 1)[0])
+        raise ValueError(
+            f"{type(learner).__name__}: cv must hold out every row exactly once (K folds do), but row {row} is "
+            f"held out {held_out[row]} times."
+        )
+    return numbers

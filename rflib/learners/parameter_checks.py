@@ -1,0 +1,31 @@
+"""Checks of parameters that several learners have, in the style of `rflib.validation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rflib.validation import refuse
+
+
+def check_positive_numbers(owner: object, name: str) -> NDArray[np.float64]:
+    """Return a parameter that is one positive number or several as an array; else raise ValueError."""
+    expected = "positive numbers, at least one"
+    try:
+        numbers = np.atleast_1d(np.asarray(getattr(owner, name), dtype=np.float64))
+    except (TypeError, ValueError):
+        refuse(owner, name, expected)
+    if numbers.ndim != 1 or not numbers.size or not np.all((numbers > 0) & np.isfinite(numbers)):
+        refuse(owner, name, expected)
+    return numbers
+
+
+def check_seed(owner: Any) -> None:
+    """Raise ValueError unless ``random_state`` is what scikit-learn takes."""
+    try:
+        check_random_state(owner.random_state)
+    except ValueError:
+        refuse(owner, "random_state", "an integer of at least 0, a numpy.random.RandomState or None")

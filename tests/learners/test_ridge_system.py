@@ -1,0 +1,29 @@
+"""The indefinite ridge system: solved as scipy solves it, and refused without a warning where it is singular."""
+
+import numpy as np
+import pytest
+from scipy.linalg import solve
+
+from rflib.learners.ridge_system import solve_ridges
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [2, 65, 200])
+def test_indefinite_systems_are_solved_to_the_bit_as_scipy_does(n, dtype):
+    rng = np.random.default_rng(n)
+    gram = rng.standard_normal((n, n)).astype(dtype)
+    gram = np.asfortranarray(gram + gram.T)
+    rhs = rng.standard_normal((n, 3)).astype(dtype)
+    signs = np.where(np.arange(n) % 3, 1.0, -1.0)
+    (found,) = solve_ridges(gram, rhs, [0.5], signs)
+    system = np.array(gram + np.diag(0.5 * signs), dtype=dtype, order="F")
+    np.testing.assert_array_equal(found, solve(system, rhs, assume_a="sym", lower=True))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_systems_that_are_singular_to_their_precision_have_no_solution(dtype):
+    gram = np.diag([2.0, 1.0, 3.0]).astype(dtype)
+    signs = np.array([-1.0, 1.0, 1.0])
+    nearly = 2 + np.finfo(dtype).eps / 4
+    assert list(solve_ridges(gram, np.ones((3, 1)), [2.0, nearly], signs)) == [None, None]
+    assert next(solve_ridges(gram, np.ones((3, 1)), [2.1], signs)) is not None
