@@ -18,12 +18,12 @@ from rflib.metrics import (
     mean_squared_error,
     relative_frobenius_error,
     relative_spectral_error,
+    spectral_norm,
 )
 
 if TYPE_CHECKING:
     from rflib.experiment.jobs import EvaluateJob
 
-KERNEL_ERRORS = (relative_frobenius_error, relative_spectral_error, mean_squared_error)
 RANKS = 101
 DEGREES = ("effective_degrees", "surrogate_degrees")
 
@@ -43,6 +43,10 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
             chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[: job.rows])
             X, y = X[chosen], data.y_train[chosen]
             exact = exact_matrix(build_kernel(unit.kernel), X)
+            norms = {
+                relative_frobenius_error: float(np.linalg.norm(exact)),
+                relative_spectral_error: spectral_norm(exact),
+            }
             read_for = seed
         start = perf_counter()
         Z = feature_map.transform(X).astype(np.float64)
@@ -51,10 +55,9 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
         if job.unit_diagonal:
             np.fill_diagonal(estimate, 1.0)
         cell = {"n_components": n, "columns": feature_map.n_components_, "seed": seed}
-        found += [
-            {**cell, "metric": error.__name__, "value": error(exact, estimate), "seconds": seconds}
-            for error in KERNEL_ERRORS
-        ]
+        errors = {error.__name__: error(exact, estimate, norm) for error, norm in norms.items()}
+        errors[mean_squared_error.__name__] = mean_squared_error(exact, estimate)
+        found += [{**cell, "metric": m, "value": v, "seconds": seconds} for m, v in errors.items()]
         if job.eigenvalues:
             ratios = log_eigenvalue_ratio(exact, estimate)
             ranks = np.unique(np.linspace(1, len(ratios), RANKS).round().astype(int))

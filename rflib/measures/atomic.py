@@ -56,8 +56,7 @@ class AtomicMeasure(RadialMeasure):
         atoms = len(self.radii) if sampling.radii == "stratified" else sum(1 for _ in self.parts())
         if sampling.n < atoms:
             return np.inf
-        bias = self.profile(self.distances) - self.values
-        return float(np.sqrt(np.mean(bias**2 + self.variance(sampling))))
+        return float(np.sqrt(np.mean(self._bias**2 + self.variance(sampling))))
 
     def variance(self, sampling: Sampling) -> NDArray:
         """Variance of the estimate at the distances.
@@ -92,7 +91,7 @@ class AtomicMeasure(RadialMeasure):
 
     def _variance_of_parts(self, sampling: Sampling) -> NDArray:
         variance, _ = self._moments
-        means = omega(self.dimension, np.multiply.outer(self.radii, self.distances))
+        means = self._means
         squares = np.zeros(len(self.radii))
         pairs = np.outer(self.weights, self.weights) * (sampling.directions == "frame")
         between = np.zeros_like(self.distances)
@@ -124,16 +123,43 @@ class AtomicMeasure(RadialMeasure):
         j, k = np.nonzero(np.triu(pairs))
         if not j.size:
             return np.zeros_like(self.distances)
-        d, r, z = self.dimension, self.radii, self.distances
         angles, probabilities = np.zeros(1), np.ones(1)
         if sampling.directions == "frame":
-            angles, probabilities = frame_angles(d, max(sampling.n, 2 * d), _ANGLE_BINS)
+            angles, probabilities = frame_angles(
+                self.dimension, max(sampling.n, 2 * self.dimension), _ANGLE_BINS
+            )
+        key = tuple(array.tobytes() for array in (j, k, angles, probabilities))
+        if key not in self._covariances:
+            self._covariances[key] = self._covariance_of_pairs(j, k, angles, probabilities)
+        return (pairs[j, k] * np.where(j == k, 1, 2)) @ self._covariances[key]
+
+    def _covariance_of_pairs(
+        self, j: NDArray, k: NDArray, angles: NDArray, probabilities: NDArray
+    ) -> NDArray:
+        """Covariance of the cosines of atoms j and k, shape (n_pairs, n_distances)."""
+        r = self.radii
         both = (r[j] ** 2 + r[k] ** 2)[:, None]
         cross = np.multiply.outer(2 * r[j] * r[k], np.sqrt(angles))
         norms = np.sqrt(np.maximum([both + cross, both - cross], 0))
-        products = probabilities @ omega(d, np.multiply.outer(norms, z)).mean(axis=0)
-        means = omega(d, np.multiply.outer(r, z))
-        return (pairs[j, k] * np.where(j == k, 1, 2)) @ (products - means[j] * means[k])
+        products = probabilities @ omega(self.dimension, np.multiply.outer(norms, self.distances)).mean(
+            axis=0
+        )
+        return products - self._means[j] * self._means[k]
+
+    @cached_property
+    def _covariances(self) -> dict[tuple[bytes, ...], NDArray]:
+        """What `_covariance_of_pairs` returned: maps of one measure ask for the same pairs again."""
+        return {}
+
+    @cached_property
+    def _means(self) -> NDArray:
+        """Means of the cosines at the distances, shape (n_atoms, n_distances)."""
+        return omega(self.dimension, np.multiply.outer(self.radii, self.distances))
+
+    @cached_property
+    def _bias(self) -> NDArray:
+        """Bias of the estimate at the distances."""
+        return self.profile(self.distances) - self.values
 
     @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
