@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rflib.experiment.specs import (
     LONGEST,
@@ -25,8 +25,9 @@ from rflib.experiment.specs import (
     shorten,
 )
 from rflib.experiment.values import Value
-from rflib.measures.base import SpectralMeasure
-from rflib.measures.construct import CONSTRUCTIONS, construction_of
+
+if TYPE_CHECKING:
+    from rflib.measures.base import SpectralMeasure
 
 Seeds = tuple[int, int]
 
@@ -119,6 +120,8 @@ def _construction(feature_map: Any) -> Mapping[str, Any] | None:
     asked = feature_map.get_params(deep=False).get("measure")
     if not isinstance(asked, str | Mapping):
         return None
+    from rflib.measures.construct import CONSTRUCTIONS, construction_of
+
     construction = construction_of(asked, feature_map.kernel)
     return construction if construction["type"] in CONSTRUCTIONS else None
 
