@@ -6,7 +6,7 @@ import pytest
 
 from rflib.files import write_table
 from rflib.kernels.gaussian import Gaussian
-from rflib.measures import exact
+from rflib.measures import exact_measures
 from rflib.report.cell_table import read_cells
 
 from .made_up import ERROR, made, made_up_cells
@@ -112,6 +112,6 @@ def test_densities_tell_a_wrong_pair(monkeypatch):
     kernels = {"G": {"type": "Gaussian", "sigma": 1.5}, "L": {"type": "Laplacian"}, "C": {"type": "Cauchy"}}
     entry = {"type": "densities", "kernels": list(kernels), "dimension": 2, "draws": 20_000}
     assert set(made(entry, study={"kernels": kernels})["verdict of the pair"]) == {"holds"}
-    right = exact.exact_measure
-    monkeypatch.setattr(exact, "exact_measure", lambda kernel, d: right(Gaussian(1.0), d))
+    right = exact_measures.exact_measure
+    monkeypatch.setattr(exact_measures, "exact_measure", lambda kernel, d: right(Gaussian(1.0), d))
     assert "fails" in set(made(entry, study={"kernels": kernels})["verdict of the pair"])
