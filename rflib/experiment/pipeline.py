@@ -22,7 +22,7 @@ from rflib.datasets.user import files_of, folder_of, identified
 from rflib.experiment.blame import place, within
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import JOBS, Job
+from rflib.experiment.job_rules import Jobs
 from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.experiment.specs import canonical
 from rflib.experiment.studies import complete_config, load_study
@@ -84,7 +84,7 @@ class Pipeline:
         self._refuse_one_name_for_two()
         plans = self._each(self._loaded, lambda path: self._plan(path, also_check))
         self.studies = {plan.name: plan for plan in divided(list(plans.values()), Path(self.results))}
-        self.jobs = _Jobs()
+        self.jobs = Jobs()
         for plan in self.studies.values():
             for wanted in plan.wanted:
                 self.jobs.add(wanted.job)
@@ -263,71 +263,6 @@ class Pipeline:
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:
         return {folder_of(spec): spec for _, users in self._loaded.values() for spec in users.values()}
-
-
-class JobRule:
-    """What the rule of a kind of jobs says, whose wildcard ``job`` is the name of one.
-
-    Attributes
-    ----------
-    output, log : str
-        Patterns with the wildcard.
-    FUNCTIONS : tuple
-        What Snakemake calls for each job.
-    """
-
-    def __init__(self, pipeline: Pipeline, step: str) -> None:
-        kind = JOBS[step]
-        self._results, self._jobs = pipeline.results, pipeline.jobs
-        self._path = f"{kind.folder}/{{job}}.{kind.suffix}"
-        self.output = f"{self._results}/{self._path}"
-        self.log = f"{self._results}/logs/{kind.folder}/{{job}}.log"
-
-    def input(self, wildcards: Any) -> list[str]:
-        """The files that the job reads."""
-        return [f"{self._results}/{file}" for file in self._job(wildcards).needs]
-
-    def job(self, wildcards: Any) -> str:
-        """The job as JSON."""
-        return self._job(wildcards).text
-
-    def results(self, wildcards: Any, output: Any) -> str:
-        """The folder of the results; of the output, so that another folder is no reason to run again."""
-        return self._results
-
-    def code(self, wildcards: Any) -> str:
-        """The fingerprint of the code that decides the result."""
-        return fingerprint(*self._job(wildcards).modules)
-
-    def mem_mb(self, wildcards: Any, attempt: int) -> int:
-        """Megabytes of memory, more at each attempt."""
-        return attempt * self._job(wildcards).megabytes
-
-    def runtime(self, wildcards: Any, attempt: int) -> int:
-        """Minutes, more at each attempt."""
-        return attempt * self._job(wildcards).minutes
-
-    def _job(self, wildcards: Any) -> Job:
-        return self._jobs[self._path.format(job=wildcards.job)]
-
-    FUNCTIONS = (input, job, code, results, mem_mb, runtime)
-
-
-class _Jobs(dict[str, Job]):
-    """Jobs by their paths below the results."""
-
-    def add(self, job: Job) -> None:
-        """Put a job here, and those that make what it reads."""
-        if job.path not in self:
-            self[job.path] = job
-            for other in job.after:
-                self.add(other)
-
-    def __missing__(self, path: str) -> Job:
-        raise ValueError(
-            f"{path} is not planned: a study or a data file was changed after this run began. "
-            "Start Snakemake again."
-        )
 
 
 def _said(spec: Mapping[str, Any]) -> str:

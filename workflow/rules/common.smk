@@ -11,7 +11,8 @@ from snakemake.logging import logger
 
 from rflib import warm
 from rflib.experiment.alive import BUSY, hold
-from rflib.experiment.pipeline import JobRule, Pipeline
+from rflib.experiment.job_rules import JobRule
+from rflib.experiment.pipeline import Pipeline
 from rflib.experiment.sources import VARIABLE, digest
 from rflib.experiment.unfinished import told, unfinished
 from rflib.report.kind import modules as modules_of_kinds

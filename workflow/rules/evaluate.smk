@@ -1,6 +1,6 @@
 # The error of the approximate kernel matrices.
 
-ERRORS = JobRule(PIPELINE, "evaluate")
+ERRORS = JobRule(PIPELINE.jobs, "evaluate", RESULTS)
 
 
 rule errors:

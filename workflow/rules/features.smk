@@ -1,6 +1,6 @@
 # Draw the features of a block of cells; what is stored are frequencies and the like, not the features.
 
-FEATURES = JobRule(PIPELINE, "sample")
+FEATURES = JobRule(PIPELINE.jobs, "sample", RESULTS)
 
 
 rule features:

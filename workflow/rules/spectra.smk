@@ -1,6 +1,6 @@
 # Spectral measures that have no closed form, once for each data, kernel and construction.
 
-SPECTRA = JobRule(PIPELINE, "spectra")
+SPECTRA = JobRule(PIPELINE.jobs, "spectra", RESULTS)
 
 
 rule spectra:

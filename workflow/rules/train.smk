@@ -1,7 +1,7 @@
 # Learners: on features, and with the exact kernel as the reference.
 
-SCORES = JobRule(PIPELINE, "train")
-EXACT = JobRule(PIPELINE, "exact")
+SCORES = JobRule(PIPELINE.jobs, "train", RESULTS)
+EXACT = JobRule(PIPELINE.jobs, "exact", RESULTS)
 
 
 rule scores:

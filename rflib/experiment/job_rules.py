@@ -1,0 +1,73 @@
+"""What the rules of jobs say: Snakemake asks for a job by its name, and gets its inputs, text, code and needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.jobs import JOBS, Job
+
+
+class Jobs(dict[str, Job]):
+    """Jobs by their paths below the results."""
+
+    def add(self, job: Job) -> None:
+        """Put a job here, and those that make what it reads."""
+        if job.path not in self:
+            self[job.path] = job
+            for other in job.after:
+                self.add(other)
+
+    def __missing__(self, path: str) -> Job:
+        raise ValueError(
+            f"{path} is not planned: a study or a data file was changed after this run began. "
+            "Start Snakemake again."
+        )
+
+
+class JobRule:
+    """What the rule of a kind of jobs says, whose wildcard ``job`` is the name of one.
+
+    Attributes
+    ----------
+    output, log : str
+        Patterns with the wildcard.
+    FUNCTIONS : tuple
+        What Snakemake calls for each job.
+    """
+
+    def __init__(self, jobs: Jobs, step: str, results: str) -> None:
+        kind = JOBS[step]
+        self._results, self._jobs = results, jobs
+        self._path = f"{kind.folder}/{{job}}.{kind.suffix}"
+        self.output = f"{self._results}/{self._path}"
+        self.log = f"{self._results}/logs/{kind.folder}/{{job}}.log"
+
+    def input(self, wildcards: Any) -> list[str]:
+        """The files that the job reads."""
+        return [f"{self._results}/{file}" for file in self._job(wildcards).needs]
+
+    def job(self, wildcards: Any) -> str:
+        """The job as JSON."""
+        return self._job(wildcards).text
+
+    def results(self, wildcards: Any, output: Any) -> str:
+        """The folder of the results; of the output, so that another folder is no reason to run again."""
+        return self._results
+
+    def code(self, wildcards: Any) -> str:
+        """The fingerprint of the code that decides the result."""
+        return fingerprint(*self._job(wildcards).modules)
+
+    def mem_mb(self, wildcards: Any, attempt: int) -> int:
+        """Megabytes of memory, more at each attempt."""
+        return attempt * self._job(wildcards).megabytes
+
+    def runtime(self, wildcards: Any, attempt: int) -> int:
+        """Minutes, more at each attempt."""
+        return attempt * self._job(wildcards).minutes
+
+    def _job(self, wildcards: Any) -> Job:
+        return self._jobs[self._path.format(job=wildcards.job)]
+
+    FUNCTIONS = (input, job, code, results, mem_mb, runtime)
