@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test reliability fuzz lint browser docs bench scaling large lock
+.PHONY: env run test reliability fuzz same lint browser docs bench scaling large lock
 
 env: $(STAMP)
 
@@ -39,6 +39,10 @@ reliability: $(STAMP)
 fuzz: $(STAMP)
 	RFLIB_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -n 2 tests/datasets/test_fuzz.py \
 		--junit-xml=$(VENV)/fuzz.xml
+
+# Of two commits, every cell of quickstart and of luo2021's letter part in smoke size: the same to the bit?
+same: $(STAMP)
+	RFLIB_OLD=$(OLD) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/workflow/test_same_results.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
