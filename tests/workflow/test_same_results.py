@@ -1,4 +1,4 @@
-"""Another commit's results: the cells of quickstart and of luo2021's letter part, in smoke size, have the same bits.
+"""Another commit: the cells of quickstart and of luo2021's letter part, in smoke size, have the same bits.
 
 `make same OLD=<commit>` runs this. It is for changes that should change no result.
 """
