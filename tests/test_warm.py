@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -38,6 +39,29 @@ def interpreter(process: subprocess.Popen[str]) -> psutil.Process:
     return child
 
 
+@contextmanager
+def waiting(folder: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A command that waits: it reads a study from a pipe into which nobody writes."""
+    os.mkfifo(folder / "study.yaml")
+    words = [
+        "tables",
+        "--study",
+        folder / "study.yaml",
+        "--cells",
+        folder,
+        "--published",
+        folder,
+        "--out",
+        folder,
+    ]
+    process = subprocess.Popen([*COMMAND, *map(str, words)], env=environment)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
 def until(true: Callable[[], object]) -> None:
     end = time.monotonic() + 120
     while not true():
@@ -61,11 +85,11 @@ def test_a_command_has_its_own_folder_environment_and_files(run: Run, tmp_path: 
 def test_it_ends_with_the_run_and_its_forks_too(run: Run, tmp_path: Path) -> None:
     process, environment = run
     warm = interpreter(process)
-    with subprocess.Popen(_waiting(tmp_path), env=environment) as command:
+    with waiting(tmp_path, environment) as command:
         until(warm.children)
         (fork,) = warm.children()
         os.kill(process.pid, signal.SIGKILL)
-        assert command.wait() != 0
+        assert command.wait(120) != 0
         until(lambda: not warm.is_running() or warm.status() == psutil.STATUS_ZOMBIE)
         until(lambda: not fork.is_running() or fork.status() == psutil.STATUS_ZOMBIE)
 
@@ -73,7 +97,7 @@ def test_it_ends_with_the_run_and_its_forks_too(run: Run, tmp_path: Path) -> Non
 def test_the_fork_of_a_killed_command_is_killed(run: Run, tmp_path: Path) -> None:
     process, environment = run
     warm = interpreter(process)
-    with subprocess.Popen(_waiting(tmp_path), env=environment) as command:
+    with waiting(tmp_path, environment) as command:
         until(warm.children)
         command.kill()
         until(lambda: not warm.children())
@@ -83,10 +107,10 @@ def test_the_fork_of_a_killed_command_is_killed(run: Run, tmp_path: Path) -> Non
 def test_a_killed_fork_is_told(run: Run, tmp_path: Path) -> None:
     process, environment = run
     warm = interpreter(process)
-    with subprocess.Popen(_waiting(tmp_path), env=environment) as command:
+    with waiting(tmp_path, environment) as command:
         until(warm.children)
         warm.children()[0].kill()
-        assert command.wait() == 128 + signal.SIGKILL
+        assert command.wait(120) == 128 + signal.SIGKILL
 
 
 def test_without_it_commands_run_by_themselves(tmp_path: Path) -> None:
@@ -94,20 +118,3 @@ def test_without_it_commands_run_by_themselves(tmp_path: Path) -> None:
         words = [*COMMAND, "--version"]
         found = subprocess.run(words, env={**os.environ, VARIABLE: address}, capture_output=True, text=True)
         assert found.stdout.startswith("rflib ")
-
-
-def _waiting(folder: Path) -> list[str]:
-    """A command that waits: it reads a study from a pipe into which nobody writes."""
-    os.mkfifo(folder / "study.yaml")
-    words = [
-        "tables",
-        "--study",
-        folder / "study.yaml",
-        "--cells",
-        folder,
-        "--published",
-        folder,
-        "--out",
-        folder,
-    ]
-    return [*COMMAND, *map(str, words)]
