@@ -11,6 +11,8 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtri
 from scipy.stats import qmc
 
+from rflib.frequencies.coupled import coupled_bases
+
 
 def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n independent uniform unit vectors, shape (n, d)."""
@@ -27,6 +29,23 @@ def orthogonal(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     if not rest:
         return blocks
     return np.concatenate([blocks, _haar(rng.standard_normal((d, rest))).T])
+
+
+def coupled(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n unit vectors in whole bases of R^d, coupled as many as there are; a rest is orthogonal, (n, d).
+
+    Each set of bases has one uniform rotation, and the sets and the rest are independent.
+    """
+    whole, rest = divmod(n, d)
+    bases = coupled_bases(d) if whole > 1 else np.eye(d)[None]
+    parts = []
+    while whole:
+        count = min(whole, len(bases))
+        parts.append(bases[:count].reshape(-1, d) @ _haar(rng.standard_normal((d, d))))
+        whole -= count
+    if rest or not parts:
+        parts.append(orthogonal(rest, d, rng))
+    return np.concatenate(parts)
 
 
 def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -92,6 +111,7 @@ def normalised(vectors: NDArray) -> NDArray:
 DIRECTIONS: dict[str, Callable[[int, int, Generator], NDArray[np.float64]]] = {
     "iid": iid,
     "orthogonal": orthogonal,
+    "coupled": coupled,
     "frame": frame,
     "halton": halton,
     "sobol": sobol,

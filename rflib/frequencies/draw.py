@@ -16,6 +16,7 @@ from rflib.measures.base import ProductMeasure, RadialMeasure, SpectralMeasure
 
 RADII = ("iid", "stratified", "halton", "joint")
 _POINT_SETS = ("iid", "halton", "sobol")
+IN_BASES = ("orthogonal", "coupled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,9 @@ def sample_frequencies(
     n : int
         Number of frequencies. A measure with a negative part divides them equally between both parts, as
         luo2021 does; an atomic one with stratified radii divides them by least variance.
-    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}
-        "orthogonal" draws separate blocks for each part (or atom), "frame" one set for all (luo2021, eq. 10).
+    directions : {"iid", "orthogonal", "coupled", "frame", "halton", "sobol"}
+        "orthogonal" and "coupled" draw separate blocks for each part (or atom), "frame" one set for all (luo2021,
+        eq. 10).
     radii : {"iid", "stratified", "halton", "joint"}
         How the norms are drawn. "joint": with the directions, as the first coordinate of one point set of
         d + 1 coordinates for each part of the measure, or, where the measure has independent coordinates, with
@@ -79,7 +81,7 @@ def sample_frequencies(
         return _joint(measure, n, directions, rng)
     d = measure.dimension
     strata = list(_strata(measure, n, directions, radii, rng))
-    if directions == "orthogonal":
+    if directions in IN_BASES:
         unit = np.concatenate([DIRECTIONS[directions](len(r), d, rng) for r, _ in strata])
     else:
         unit = DIRECTIONS[directions](n, d, rng)

@@ -25,7 +25,15 @@ ScaledFunction = Callable[[NDArray, NDArray, NDArray], None]
 
 
 def cosine_features(
-    X: NDArray, frequencies: NDArray, phases: NDArray, amplitudes: NDArray, n_pairs: int
+    X: NDArray,
+    frequencies: NDArray,
+    phases: NDArray,
+    amplitudes: NDArray,
+    n_pairs: int,
+    *,
+    n_sines: int = 0,
+    n_more: int = 0,
+    remove: Callable[[NDArray, slice, NDArray], None] | None = None,
 ) -> NDArray[np.floating]:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for the first of them.
 
@@ -38,20 +46,28 @@ def cosine_features(
     frequencies, phases, amplitudes : ndarrays of shape (F, d), (F,) and (F,)
         The v_f, b_f and a_f.
     n_pairs : int
-        How many frequencies have a sine as well.
+        How many frequencies, the first ones, have a sine as well.
+    n_sines : int
+        How many of them, the last ones, have a sine instead of a cosine.
+    n_more : int
+        How many columns, the last ones, are left for the caller to fill.
+    remove : callable, optional
+        Is called for blocks of rows with the products <v_f, x> + b_f, the slice of the rows, and their columns,
+        which it changes.
 
     Returns
     -------
-    ndarray of shape (n, n_pairs + F)
-        Cosines of the first n_pairs, their sines, cosines of the rest; in X's dtype.
+    ndarray of shape (n, n_pairs + F + n_more)
+        Cosines of the first n_pairs, their sines, cosines of the rest, sines of the last; in X's dtype.
     """
     n, n_frequencies = len(X), len(frequencies)
     directions = np.ascontiguousarray(frequencies.T, dtype=X.dtype)
     phases, amplitudes = phases.astype(X.dtype), amplitudes.astype(X.dtype)
     shifted = phases.any()
-    features = np.empty((n, n_pairs + n_frequencies), dtype=X.dtype)
+    features = np.empty((n, n_pairs + n_frequencies + n_more), dtype=X.dtype)
     cosines, sines = _functions(X.dtype, features.size)
-    pairs, rest = slice(n_pairs), slice(n_pairs, None)
+    pairs, rest = slice(n_pairs), slice(n_pairs, n_frequencies - n_sines)
+    last = slice(n_frequencies - n_sines, None)
 
     def fill(product: NDArray, rows: slice) -> None:
         if shifted:
@@ -59,7 +75,10 @@ def cosine_features(
         part = features[rows]
         cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
         sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
-        cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs :])
+        cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs : n_pairs + last.start])
+        sines(product[:, last], amplitudes[last], part[:, n_pairs + last.start : n_pairs + n_frequencies])
+        if remove:
+            remove(product, rows, part)
 
     threads = blas_threads() if features.size > _BLOCK else 1
     height = max(1, _BLOCK // max(1, n_frequencies))

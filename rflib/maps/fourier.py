@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from collections.abc import Sequence
+from numbers import Integral
+from typing import ClassVar, NoReturn
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
+from sklearn.utils.extmath import row_norms
 
+from rflib.frequencies.composition import compose, number_of_cosines
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
-from rflib.kernels.base import UNIT_NORM_TOLERANCE
+from rflib.kernels.base import UNIT_NORM_TOLERANCE, RadialKernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
-from rflib.measures.base import Sampling, SpectralMeasure
+from rflib.maps.exact_harmonics import ExactHarmonics
+from rflib.measures.atomic import AtomicLadder, AtomicMeasure
+from rflib.measures.base import ProductMeasure, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
+from rflib.measures.control_variates import ControlVariate, control_variate
 from rflib.measures.domain import Domain, RangeWarning, distances_from
-from rflib.validation import check_choice
+from rflib.measures.row_pairs import RowPairs
+from rflib.measures.variance import signed_atoms
+from rflib.validation import check_choice, refuse
 
 LAYOUTS = ("cos_sin", "phase")
+_N_PAIRS = 150
+# Degree 0 has one column for each unit of rank, so that more of them are cheap.
+_RANK_OF_CONSTANTS = 4
+_N_NORMS = 1024
+
+Harmonics = None | str | int | tuple[int, int, int]
+
+
+def _is_harmonics(value: object) -> bool:
+    if isinstance(value, tuple | list):
+        return len(value) == 3 and all(isinstance(rank, Integral) and rank >= 0 for rank in value)
+    return value is None or value in ("auto", 0, 1, 2)
 
 
 class FourierFeatures(RandomFeatureMap):
@@ -47,6 +68,18 @@ class FourierFeatures(RandomFeatureMap):
         map); for odd D one more frequency has a single column of the other kind. "phase": columns
         sqrt(2 |w_f|) cos(<v_f, x> + b_f) with uniform phases for D frequencies (its second map), which has
         more variance for rows that are near each other.
+    harmonics : None, "auto", int or tuple of 3 int
+        Which spherical harmonics of a radial measure's kernel are exact, seen from the mean of the training rows,
+        and not drawn (`rflib.measures.control_variates`). None: none. A number q: those of degree 0 to q <= 2.
+        Three numbers: the ranks of the exact parts of degree 0, 1 and 2, each unit of which costs 1, d and
+        d(d+1)/2 - 1 columns. "auto", for atoms with stratified norms and orthogonal directions: what has the least
+        predicted error; parts whose noise would exceed their signal are then left out.
+    parity : bool or "auto"
+        Whether cosines and sines have frequencies of their own, in numbers of the least variance. "auto": where
+        harmonics are.
+    coupled : bool or "auto"
+        Whether the orthogonal bases of an atom, or of a part of the measure, have one rotation in common and are
+        as far apart as possible (`rflib.frequencies.coupled`). "auto": where that applies.
     random_state : int, Generator, SeedSequence, RandomState or None
         Seed; the same integer gives the same features on every machine.
 
@@ -73,7 +106,30 @@ class FourierFeatures(RandomFeatureMap):
 
     # The papers count s positive and s negative frequencies of signed measures.
     frequencies_per_s: ClassVar[int] = 1
-    _state = ("frequencies_", "weights_", "phases_", "centre_", "radius_")
+    measure: MeasureLike | None
+    measure_: SpectralMeasure
+    # What methods without these parameters have, and maps without exact columns.
+    harmonics: Harmonics = None
+    parity: bool | str = False
+    coupled: bool | str = False
+    n_sines_ = 0
+    pole_ = np.zeros(1)
+    exact_radii_ = exact_degrees_ = exact_signs_ = np.zeros(0)
+    exact_combination_ = exact_removal_ = np.zeros((0, 0))
+    _state = (
+        "frequencies_",
+        "weights_",
+        "phases_",
+        "centre_",
+        "radius_",
+        "n_sines_",
+        "pole_",
+        "exact_radii_",
+        "exact_combination_",
+        "exact_degrees_",
+        "exact_signs_",
+        "exact_removal_",
+    )
 
     def __init__(
         self,
@@ -84,6 +140,9 @@ class FourierFeatures(RandomFeatureMap):
         directions: str = "iid",
         radii: str = "iid",
         layout: str = "cos_sin",
+        harmonics: Harmonics = None,
+        parity: bool | str = False,
+        coupled: bool | str = False,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
@@ -92,6 +151,9 @@ class FourierFeatures(RandomFeatureMap):
         self.directions = directions
         self.radii = radii
         self.layout = layout
+        self.harmonics = harmonics
+        self.parity = parity
+        self.coupled = coupled
         self.random_state = random_state
 
     @property
@@ -108,18 +170,159 @@ class FourierFeatures(RandomFeatureMap):
         rows = check_array(X, dtype=[np.float64, np.float32], order="C", estimator=self)
         kernel = self._resolved_kernel()
         kernel.check_rows(rows)
-        return construct(self.measure, kernel, Domain.of(rows))
+        return construct(self.construction(), kernel, Domain.of(rows))
+
+    def construction(self) -> MeasureLike:
+        """Return what `fit` asks `rflib.measures.construct.construct` for."""
+        assert self.measure is not None
+        return self.measure
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        self._check_parameters()
+        if self._has_options():
+            self._draw_with_options(X, rng)
+            return
         sampling = self._sampling()
         self._construct(X, sampling)
         rules = {"directions": self.directions, "radii": self.radii}
         self._keep(sample_frequencies(self.measure_, sampling.n, **rules, rng=rng), rng)
+        self._keep_exact(np.zeros(X.shape[1]), ())
+
+    def _is_composed(self) -> bool:
+        """Whether the rules are those for which columns are chosen by predicted error."""
+        return (self.layout, self.directions, self.radii) == ("cos_sin", "orthogonal", "stratified")
+
+    def _has_options(self) -> bool:
+        """Whether any of harmonics, parity and coupled is asked for, and applies."""
+        given = (self.harmonics, self.parity, self.coupled)
+        return any(option not in (None, False, "auto") for option in given) or (
+            "auto" in given and self._is_composed()
+        )
+
+    def _ranks(self) -> tuple[int, int, int] | None:
+        """The ranks that are asked for; None for what is best."""
+        if self.harmonics == "auto":
+            return None
+        if isinstance(self.harmonics, tuple | list):
+            zeroth, first, second = self.harmonics
+            return zeroth, first, second
+        highest = -1 if self.harmonics is None else int(self.harmonics)
+        return (_RANK_OF_CONSTANTS if highest >= 0 else 0, int(highest >= 1), int(highest >= 2))
+
+    def _draw_with_options(self, X: NDArray, rng: Generator) -> None:
+        pairs, domain = RowPairs.of(X, _N_PAIRS), Domain.of(X)
+        measure = construct(self.construction(), self.kernel_, domain)
+        if self.layout != "cos_sin" or self.radii == "joint" or isinstance(measure, ProductMeasure):
+            raise ValueError(
+                f"{type(self).__name__}: harmonics, parity and coupled need layout='cos_sin', norms that are not "
+                "drawn jointly with the directions, and a kernel of the Euclidean distance."
+            )
+        self.radius_ = measure.zmax / 2
+        self.centre_ = domain.ball[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
+        rungs = measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
+        atomic = [rung for rung in rungs if isinstance(rung, AtomicMeasure)]
+        if self._is_composed() and atomic:
+            controls = self._compose(atomic, pairs, rng)
+        else:
+            controls = self._sample(measure, pairs, rng)
+        self.phases_ = np.zeros(len(self.weights_))
+        self.signature_ = np.where(self.weights_ < 0, -1.0, 1.0)
+        self._keep_exact(pairs.centre, controls)
+
+    def _compose(
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, rng: Generator
+    ) -> tuple[ControlVariate, ...]:
+        """Draw the best columns for atoms with stratified norms."""
+        composition = compose(
+            rungs,
+            self._exact_at(pairs),
+            pairs,
+            self.n_components,
+            ranks=self._ranks(),
+            parity=None if self.parity == "auto" else bool(self.parity),
+            coupled=bool(self.coupled),
+        )
+        if composition is None:
+            self._refuse_few(len(pairs.centre))
+        self.composition_, self.measure_ = composition, composition.measure
+        self.frequencies_, self.weights_, self.n_sines_ = composition.draw(rng)
+        return composition.controls
+
+    def _sample(
+        self, measure: SpectralMeasure, pairs: RowPairs, rng: Generator
+    ) -> tuple[ControlVariate, ...]:
+        """Draw columns whose norms follow the measure."""
+        ranks = self._ranks()
+        measure = measure.for_sampling(self._sampling())
+        assert isinstance(measure, RadialMeasure)
+        if ranks is None:
+            raise ValueError(
+                f"{type(self).__name__}: harmonics='auto' needs a measure of atoms, such as 'minimum_residual', "
+                "directions='orthogonal' and radii='stratified'. Give a number or three ranks instead."
+            )
+        radii, weights = signed_atoms(measure, _N_NORMS)
+        exact = [
+            control_variate(len(pairs.centre), degree, radii, weights, pairs.anchors, rank)
+            for degree, rank in enumerate(ranks)
+        ]
+        controls = tuple(control for control in exact if control.n_columns)
+        left = self.n_components - sum(control.n_columns for control in controls)
+        if left < 2 * sum(1 for _ in measure.parts()):
+            self._refuse_few(len(pairs.centre))
+        coupled = self.coupled and self.directions == "orthogonal"
+        rules = {"directions": "coupled" if coupled else self.directions, "radii": self.radii}
+        shared = self.parity is False and left % 2 == 0
+        n_cosines = left // 2 if shared else number_of_cosines(measure, controls, pairs, left)
+        cosines = sample_frequencies(measure, n_cosines, **rules, rng=rng)
+        sines = cosines if shared else sample_frequencies(measure, left - n_cosines, **rules, rng=rng)
+        self.measure_ = measure
+        self.frequencies_ = np.concatenate([cosines.vectors, sines.vectors])
+        self.weights_ = np.concatenate([cosines.weights, sines.weights])
+        self.n_sines_ = len(sines.weights)
+        return controls
+
+    def _refuse_few(self, d: int) -> NoReturn:
+        raise ValueError(
+            f"{type(self).__name__}: n_components={self.n_components} columns are too few for "
+            f"harmonics={self.harmonics!r} in {d} dimensions and a column for each atom or part of the measure: "
+            "use more columns, or fewer harmonics."
+        )
+
+    def _exact_at(self, pairs: RowPairs) -> NDArray[np.float64]:
+        assert isinstance(self.kernel_, RadialKernel)
+        return np.asarray(self.kernel_.at_distance(pairs.distances), dtype=np.float64)
+
+    def _keep_exact(self, pole: NDArray, controls: Sequence[ControlVariate]) -> None:
+        exact = ExactHarmonics.of(pole, controls, self.frequencies_)
+        self.pole_, self.exact_radii_, self.exact_combination_ = exact.pole, exact.radii, exact.combination
+        self.exact_degrees_, self.exact_signs_, self.exact_removal_ = (
+            exact.degrees,
+            exact.signs,
+            exact.removal,
+        )
+        self.signature_ = np.concatenate([self.signature_, exact.column_signs()])
+
+    def _exact(self) -> ExactHarmonics:
+        return ExactHarmonics(
+            self.pole_,
+            self.exact_radii_,
+            self.exact_combination_,
+            self.exact_degrees_,
+            self.exact_signs_,
+            self.exact_removal_,
+        )
 
     def _check_parameters(self) -> None:
-        check_choice(self, "directions", tuple(DIRECTIONS))
+        check_choice(self, "directions", tuple(rule for rule in DIRECTIONS if rule != "coupled"))
         check_choice(self, "radii", RADII)
         check_choice(self, "layout", LAYOUTS)
+        for name in ("parity", "coupled"):
+            if getattr(self, name) not in (True, False, "auto"):
+                refuse(self, name, "True, False or 'auto'")
+        if not _is_harmonics(self.harmonics):
+            refuse(self, "harmonics", "None, 'auto', 0, 1, 2, or three ranks that are not negative")
+        if self.coupled is True and self.directions != "orthogonal":
+            refuse(self, "coupled", f"False, or directions='orthogonal' instead of {self.directions!r}")
 
     def _n_frequencies(self) -> int:
         self._check_parameters()
@@ -132,7 +335,7 @@ class FourierFeatures(RandomFeatureMap):
     def _construct(self, X: NDArray, sampling: Sampling) -> None:
         """Set the measure for the sampling and the range, around the rows X, on which it represents the kernel."""
         domain = Domain.of(X)
-        self.measure_ = construct(self.measure, self.kernel_, domain).for_sampling(sampling)
+        self.measure_ = construct(self.construction(), self.kernel_, domain).for_sampling(sampling)
         self.radius_ = self.measure_.zmax / 2
         self.centre_ = domain.ball[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
 
@@ -145,16 +348,36 @@ class FourierFeatures(RandomFeatureMap):
         self.phases_ = np.where(self.frequencies_.any(axis=1), phases, np.pi / 4)
         sign = np.where(self.weights_ < 0, -1.0, 1.0)
         self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
+        self.n_sines_ = 0
 
     def _n_pairs(self) -> int:
         return 0 if self.layout == "phase" else self.n_components // 2
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         self._warn_beyond_range(X)
-        pairs = self.n_components_ - len(self.weights_)
+        exact = self._exact()
+        n_exact = len(exact.column_signs())
+        n_sines = int(self.n_sines_)
         amplitudes = np.sqrt(np.abs(self.weights_))
-        amplitudes[pairs:] *= np.sqrt(2)
-        return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
+        Y = X - self.pole_.astype(X.dtype) if self.pole_.any() else X
+        if not n_exact:
+            pairs = self.n_components_ - len(self.weights_)
+            amplitudes[pairs:] *= np.where(self.phases_[pairs:] != 0, np.sqrt(2), 1)
+            return cosine_features(Y, self.frequencies_, self.phases_, amplitudes, pairs, n_sines=n_sines)
+        norms = row_norms(Y)
+        functions = exact.functions(norms).astype(X.dtype)
+        features = cosine_features(
+            Y,
+            self.frequencies_,
+            self.phases_,
+            amplitudes,
+            n_pairs=0,
+            n_sines=n_sines,
+            n_more=n_exact,
+            remove=exact.remover(functions, norms, self.frequencies_, amplitudes, n_sines),
+        )
+        exact.fill(Y, functions, features[:, len(self.weights_) :])
+        return features
 
     def _warn_beyond_range(self, X: NDArray) -> None:
         if not np.isfinite(self.radius_):

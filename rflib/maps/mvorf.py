@@ -5,12 +5,16 @@ from __future__ import annotations
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from rflib.frequencies.composition import mean_squared_error
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures
+from rflib.maps.fourier import FourierFeatures, Harmonics
 from rflib.maps.kernel_requirements import not_radial
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.construct import MeasureLike
+from rflib.measures.row_pairs import RowPairs
+
+N_PAIRS_OF_PREDICTION = 4000
 
 
 class MVORF(FourierFeatures):
@@ -42,21 +46,31 @@ class MVORF(FourierFeatures):
         kernel: KernelLike = None,
         n_components: int = 100,
         *,
-        measure: MeasureLike = "minimum_variance",
+        measure: MeasureLike | None = None,
         directions: str = "orthogonal",
         radii: str = "stratified",
         layout: str = "cos_sin",
+        harmonics: Harmonics = "auto",
+        parity: bool | str = "auto",
+        coupled: bool | str = "auto",
         random_state: Seed = None,
     ) -> None:
-        super().__init__(
-            kernel,
-            n_components,
-            measure=measure,
-            directions=directions,
-            radii=radii,
-            layout=layout,
-            random_state=random_state,
-        )
+        self.kernel = kernel
+        self.n_components = n_components
+        self.measure = measure
+        self.directions = directions
+        self.radii = radii
+        self.layout = layout
+        self.harmonics = harmonics
+        self.parity = parity
+        self.coupled = coupled
+        self.random_state = random_state
+
+    def construction(self) -> MeasureLike:
+        """Return the measure that is asked for; by default the one that suits the options."""
+        if self.measure is not None:
+            return self.measure
+        return "minimum_residual" if self._has_options() else "minimum_variance"
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         super()._draw(X, y, rng)
@@ -65,4 +79,8 @@ class MVORF(FourierFeatures):
                 f"MVORF needs an atomic measure, got {self.measure!r}: use GORF for other measures."
             )
         self.bias_bound_ = self.measure_.bias_bound
-        self.predicted_error_ = self.measure_.predicted_error(self._sampling())
+        if self._has_options():
+            pairs = RowPairs.of(X, N_PAIRS_OF_PREDICTION)
+            self.predicted_error_ = mean_squared_error(self.composition_, self._exact_at(pairs), pairs) ** 0.5
+        else:
+            self.predicted_error_ = self.measure_.predicted_error(self._sampling())

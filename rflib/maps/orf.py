@@ -5,7 +5,7 @@ from __future__ import annotations
 from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures
+from rflib.maps.fourier import FourierFeatures, Harmonics
 from rflib.maps.kernel_requirements import not_radial, without_positive_measure
 
 
@@ -28,12 +28,18 @@ class ORF(FourierFeatures):
         *,
         radii: str = "iid",
         layout: str = "cos_sin",
+        harmonics: Harmonics = None,
+        parity: bool | str = False,
+        coupled: bool | str = False,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.radii = radii
         self.layout = layout
+        self.harmonics = harmonics
+        self.parity = parity
+        self.coupled = coupled
         self.random_state = random_state
 
     @classmethod

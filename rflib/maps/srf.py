@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures
+from rflib.maps.fourier import FourierFeatures, Harmonics
 from rflib.maps.kernel_requirements import not_radial
 from rflib.measures.construct import MeasureLike
 
@@ -29,6 +29,9 @@ class SRF(FourierFeatures):
         directions: str = "iid",
         radii: str = "iid",
         layout: str = "cos_sin",
+        harmonics: Harmonics = None,
+        parity: bool | str = False,
+        coupled: bool | str = False,
         random_state: Seed = None,
     ) -> None:
         super().__init__(
@@ -38,6 +41,9 @@ class SRF(FourierFeatures):
             directions=directions,
             radii=radii,
             layout=layout,
+            harmonics=harmonics,
+            parity=parity,
+            coupled=coupled,
             random_state=random_state,
         )
 

@@ -10,10 +10,10 @@ from rflib.kernels.base import Kernel, RadialKernel
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import SpectralMeasure
 from rflib.measures.domain import Domain
-from rflib.measures.exact_measures import exact_measure
+from rflib.measures.exact_measures import exact_measure, has_exact_measure
 
 # Each construction is the function of this name in the module of this name, called with (kernel, domain).
-CONSTRUCTIONS = ("digmm", "minimum_variance", "reference", "srf", "truncated_fourier")
+CONSTRUCTIONS = ("digmm", "minimum_residual", "minimum_variance", "reference", "srf", "truncated_fourier")
 
 _BY_KERNEL = ("auto", "paper", "exact")
 
@@ -28,8 +28,8 @@ def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralM
     measure : str, mapping or SpectralMeasure
         "exact"; "auto" (exact if there is a finite one, else minimum_variance); "paper" (luo2021's: exact, for
         SphericalPolynomial `reference`, else minimum_variance); one of the constructions `digmm`,
-        `minimum_variance`, `reference`, `srf`, `truncated_fourier`, or ``{"type": name, option: value}``; a
-        measure is returned as it is.
+        `minimum_residual`, `minimum_variance`, `reference`, `srf`, `truncated_fourier`, or
+        ``{"type": name, option: value}``; a measure is returned as it is.
     kernel : Kernel
         The kernel to represent.
     domain : Domain
@@ -69,8 +69,3 @@ def construction_of(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[st
     if name in ("paper", "auto"):
         return {**options, "type": "exact" if has_exact_measure(kernel) else "minimum_variance"}
     return {**options, "type": name}
-
-
-def has_exact_measure(kernel: Kernel) -> bool:
-    """Whether `exact_measure` knows the kernel."""
-    return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
+from rflib.measures.row_pairs import RowPairs
 
 _SAMPLE_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances this small beside the entries are rounding errors.
@@ -40,6 +41,11 @@ class Domain:
     zmax: float
     distances: NDArray
 
+    def pairs(self, n_pairs: int) -> RowPairs:
+        """Return about n_pairs pairs of rows at such distances."""
+        quantiles = np.quantile(self.distances, (np.arange(n_pairs) + 0.5) / n_pairs)
+        return RowPairs.at_distances(quantiles, self.dimension)
+
     @staticmethod
     def of(X: NDArray) -> DomainOfRows:
         """Return the domain of the rows X (n, d); it does not depend on their order."""
@@ -56,6 +62,10 @@ class DomainOfRows(Domain):
 
     def __init__(self, rows: NDArray) -> None:
         vars(self).update(dimension=rows.shape[1], rows=rows)
+
+    def pairs(self, n_pairs: int) -> RowPairs:
+        """Return about n_pairs pairs of the rows."""
+        return RowPairs.of(self.rows, n_pairs)
 
     @cached_property
     def ball(self) -> tuple[NDArray[np.float64], float]:

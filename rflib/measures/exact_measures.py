@@ -46,6 +46,11 @@ def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
     )
 
 
+def has_exact_measure(kernel: Kernel) -> bool:
+    """Whether `exact_measure` knows the kernel."""
+    return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
+
+
 @exact_measure.register
 def _(kernel: Gaussian, dimension: int) -> SpectralMeasure:
     return RadialMeasure(

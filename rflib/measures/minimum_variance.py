@@ -60,19 +60,10 @@ def minimum_variance(
     ValueError
         If the kernel is not finite on [0, zmax], or zero at all the distances, or an option is not positive.
     """
-    if not (deltas and min(deltas) > 0 and largest_radius > 0):
-        raise ValueError(
-            f"minimum_variance: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
-            f"largest_radius={largest_radius!r}."
-        )
+    check_options("minimum_variance", deltas, largest_radius)
     zmax = float(domain.zmax)
-    quantiles = np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
-    values = [_finite_profile(kernel, z, zmax) for z in (_nodes(zmax), quantiles, _check(zmax))]
-    if not values[1].any():
-        raise ValueError(
-            f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "
-            f"{quantiles[-1]:.4g}: choose a kernel whose width suits the units of the data."
-        )
+    quantiles = quantiles_of(domain)
+    values = profile_values(kernel, zmax, _N_DISTANCES, quantiles)
     return _ladder(
         domain.dimension,
         zmax,
@@ -83,12 +74,32 @@ def minimum_variance(
     )
 
 
-def _nodes(zmax: float) -> NDArray[np.float64]:
-    """Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot."""
-    return zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
+def check_options(name: str, deltas: tuple[float, ...], largest_radius: float) -> None:
+    """Raise ValueError unless both options of a construction are positive."""
+    if not (deltas and min(deltas) > 0 and largest_radius > 0):
+        raise ValueError(
+            f"{name}: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
+            f"largest_radius={largest_radius!r}."
+        )
 
 
-def _check(zmax: float) -> NDArray[np.float64]:
+def quantiles_of(domain: Domain) -> NDArray[np.float64]:
+    """Return the distances over which errors are averaged."""
+    return np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
+
+
+def frequency_norms(unit: float, n: int, n_tail: int) -> NDArray[np.float64]:
+    """Return n norms up to the largest, ``unit``, and n_tail more in a geometric progression to 16 times that."""
+    bulk = np.linspace(0, unit, n)
+    return np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, n_tail + 1)[1:]])
+
+
+def nodes(zmax: float, n: int) -> NDArray[np.float64]:
+    """Return n Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot."""
+    return zmax * (1 - np.cos(np.pi * np.arange(n) / (n - 1))) / 2
+
+
+def check_grid(zmax: float) -> NDArray[np.float64]:
     """Where the bias is looked for: everywhere, and at every scale near zero, where narrow kernels fall."""
     return zmax * np.append(np.linspace(0, 1, _N_CHECK), np.geomspace(_NEAREST, 1, _N_CHECK_NEAR_ZERO))
 
@@ -105,39 +116,73 @@ def _ladder(
     quantiles = np.frombuffer(quantile_bytes)
     target, values, exact = map(np.frombuffer, value_bytes)
     unit = 2 * np.sqrt(d) / zmax
-    bulk = np.linspace(0, largest_radius * unit, _N_RADII)
-    radii = np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:]])
+    radii = frequency_norms(largest_radius * unit, _N_RADII, _N_TAIL)
     away = int(np.searchsorted(radii, _AWAY * unit))
     deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
-    design = omega(d, np.multiply.outer(_nodes(zmax), radii))
+    design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
 
-    solutions = [_single(d, radii[1:], quantiles, values)]
+    solutions = [nearest_single_norm(d, radii[1:], quantiles, values)]
     for block in sorted({1, max(1, d // 2), d}):
         cost = _deviations(d, radii, quantiles, block)
         for first in (0, away):
-            for mu in _fits(design[:, first:], target, cost[first:], deltas_of_kernel):
-                solutions.extend(_with_merged(radii[first:], mu))
+            for mu in fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
+                solutions.extend(with_merged(radii[first:], mu))
 
-    check = _check(zmax)
+    return ladder_of(solutions, d, zmax, quantiles, values, exact)
+
+
+def ladder_of(
+    solutions: Iterable[tuple[NDArray, NDArray]],
+    d: int,
+    zmax: float,
+    quantiles: NDArray,
+    values: NDArray,
+    exact: NDArray,
+) -> AtomicLadder:
+    """Return the measures of the atoms, with the bounds of their bias, as a ladder."""
+    check = check_grid(zmax)
     rungs = []
-    for r, weights in solutions:
-        bound = float(np.abs(omega(d, np.multiply.outer(check, r)) @ weights - exact).max())
+    for radii, weights in solutions:
+        bound = float(np.abs(omega(d, np.multiply.outer(check, radii)) @ weights - exact).max())
         rungs.append(
             AtomicMeasure(
-                d, radii=r, weights=weights, zmax=zmax, distances=quantiles, values=values, bias_bound=bound
+                d,
+                radii=radii,
+                weights=weights,
+                zmax=zmax,
+                distances=quantiles,
+                values=values,
+                bias_bound=bound,
             )
         )
     return AtomicLadder(d, tuple(rungs), zmax)
 
 
-def _finite_profile(kernel: RadialKernel, z: NDArray, zmax: float) -> NDArray[np.float64]:
-    values = np.asarray(kernel.at_distance(z), dtype=np.float64)
-    if not np.isfinite(values).all():
+def profile_values(
+    kernel: RadialKernel, zmax: float, n_nodes: int, quantiles: NDArray
+) -> tuple[NDArray[np.float64], ...]:
+    """Return the kernel at the nodes, the quantiles of the distances, and the points where the bias is looked for.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not finite on [0, zmax], or zero at all the distances.
+    """
+    values = [
+        np.asarray(kernel.at_distance(z), dtype=np.float64)
+        for z in (nodes(zmax, n_nodes), quantiles, check_grid(zmax))
+    ]
+    if not all(np.isfinite(each).all() for each in values):
         raise ValueError(f"{kernel!r} is not finite on the distances [0, {zmax:.6g}].")
-    return values
+    if not values[1].any():
+        raise ValueError(
+            f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "
+            f"{quantiles[-1]:.4g}: choose a kernel whose width suits the units of the data."
+        )
+    return tuple(values)
 
 
-def _single(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
+def nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
     """The one radius whose multiple is nearest to the kernel in mean square over the distances."""
     basis = omega(d, np.multiply.outer(z, radii))
     # The transforms of norms in the far tail underflow for large d: they represent nothing.
@@ -146,7 +191,7 @@ def _single(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArra
     return radii[best : best + 1], weights[best : best + 1]
 
 
-def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+def with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
     """Atoms as solved, and with neighbours on the grid merged: they stand for one radius between them."""
     inside = np.flatnonzero(np.abs(mu) > _NEGLIGIBLE * np.abs(mu).max())
     if not inside.size:
@@ -165,12 +210,14 @@ def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
     return np.sqrt(np.maximum((variance + (block - 1) * covariance).mean(axis=1), 0))
 
 
-def _fits(design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float]) -> Iterator[NDArray]:
+def fitted_weights(
+    design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float], *, positive: bool = False
+) -> Iterator[NDArray]:
     """Weights of least cost within each delta of the target, as long as there are any."""
-    signed = np.hstack([design, -design])
+    signed = design if positive else np.hstack([design, -design])
     for delta in deltas:
         result = linprog(
-            np.concatenate([cost, cost]),
+            cost if positive else np.concatenate([cost, cost]),
             A_ub=np.vstack([signed, -signed]),
             b_ub=np.concatenate([target + delta, delta - target]),
             bounds=(0, None),
@@ -178,5 +225,4 @@ def _fits(design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[floa
         )
         if result.status != 0:
             return
-        positive, negative = np.split(result.x, 2)
-        yield positive - negative
+        yield result.x if positive else result.x[: len(cost)] - result.x[len(cost) :]

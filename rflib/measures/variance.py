@@ -84,6 +84,16 @@ def variance_frame(
     return variance
 
 
+def signed_atoms(measure: RadialMeasure, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return norms and signed weights, at most so many a part, that integrate smooth functions as the measure."""
+    radii, weights = [], []
+    for sign, part in measure.parts():
+        squares, probabilities = _condensed(*_squares(part), most // 2)
+        radii.append(np.sqrt(squares))
+        weights.append(sign * part.mass * probabilities)
+    return np.concatenate(radii), np.concatenate(weights)
+
+
 def orthogonal_pairs(n: int, d: int) -> int:
     """Return the number of ordered pairs within blocks of d of n directions; the last block may be shorter."""
     whole, rest = divmod(n, d)

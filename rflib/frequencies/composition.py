@@ -1,0 +1,356 @@
+"""Which columns to draw for an atomic measure: control variates, and how many cosines and sines of each atom.
+
+The mean squared error of a kernel value over pairs of rows is the squared bias of the measure plus the variance of
+the columns that are drawn. That variance is a sum over independent strata: the cosines and the sines of each atom.
+The directions of a stratum come in sets of coupled bases, in whole bases and in a rest; each of these groups is
+weighted by the inverse of its variance, which follows from the energies of the stratum
+(`rflib.measures.harmonics`). The lowest harmonics may be removed from the columns and kept exactly, at the price of
+columns of their own (`rflib.measures.control_variates`), and a stratum whose noise would exceed its signal may be
+left out, which counts as a bias. The composition with the least predicted error is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from rflib.frequencies.coupled import coupled_factors
+from rflib.frequencies.directions import DIRECTIONS
+from rflib.measures.atomic import AtomicMeasure
+from rflib.measures.base import RadialMeasure
+from rflib.measures.control_variates import ControlVariate, control_variate
+from rflib.measures.harmonics import orthogonal_factors
+from rflib.measures.plane_waves import KINDS, PlaneWaves, Stratum
+from rflib.measures.row_pairs import RowPairs
+from rflib.measures.variance import signed_atoms
+
+_TINY = 1e-300
+_NEGLIGIBLE = 1e-26
+_N_PROMISING = 4
+_N_NORMS = 24
+_BISECTIONS = 50
+ALL_RANKS = 1 << 30
+_USUAL_RANKS = (ALL_RANKS, 1, 0)
+# Of degree 0 every function is one column, of degree 1 it is d, of degree 2 about d^2/2.
+_RANKS = ((ALL_RANKS, 0), (1, 0, ALL_RANKS), (1, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """Columns for one measure.
+
+    Attributes
+    ----------
+    measure : AtomicMeasure
+        The atoms.
+    controls : tuple of ControlVariate
+        At most one for each of the degrees 0, 1 and 2.
+    strata : tuple of Stratum
+        What is drawn.
+    counts : ndarray of shape (n_strata,)
+        How many frequencies of each.
+    odd : bool
+        Whether there is one more cosine than sines, of the first stratum, where they share their frequencies.
+    coupled : bool
+        Whether the bases of a stratum are coupled.
+    mean_squared_error : float
+        Predicted, over the pairs.
+    """
+
+    measure: AtomicMeasure
+    controls: tuple[ControlVariate, ...]
+    strata: tuple[Stratum, ...]
+    counts: NDArray[np.int64]
+    odd: bool
+    coupled: bool
+    mean_squared_error: float
+
+    @property
+    def n_exact(self) -> int:
+        """Number of columns that are not drawn."""
+        return sum(control.n_columns for control in self.controls)
+
+    def draw(self, rng: Generator) -> tuple[NDArray, NDArray, int]:
+        """Draw frequencies (n, d) and signed weights (n,), those of cosines first; and the number of sines."""
+        d = self.measure.dimension
+        rule = DIRECTIONS["coupled" if self.coupled else "orthogonal"]
+        vectors: dict[str, list[NDArray]] = {kind: [np.empty((0, d))] for kind in KINDS}
+        weights: dict[str, list[NDArray]] = {kind: [np.empty(0)] for kind in KINDS}
+        for i, (stratum, count) in enumerate(zip(self.strata, self.counts, strict=True)):
+            radius, weight = self.measure.radii[stratum.atom], self.measure.weights[stratum.atom]
+            precision = _Precision(stratum.energies, d, self.coupled)
+            numbers = {stratum.kind: int(count)}
+            if stratum.kind == "both":
+                numbers = {"cos": int(count) + (self.odd and i == 0), "sin": int(count)}
+            unit = rule(max(numbers.values()), d, rng)
+            for kind, number in numbers.items():
+                if radius or kind == "cos":
+                    vectors[kind].append(radius * unit[:number])
+                    weights[kind].append(weight * precision.shares(number))
+        frequencies, signed = (
+            np.concatenate([array for kind in KINDS for array in arrays[kind]])
+            for arrays in (vectors, weights)
+        )
+        return frequencies, signed, sum(map(len, weights["sin"]))
+
+
+def compose(
+    measures: Iterable[AtomicMeasure],
+    exact: NDArray,
+    pairs: RowPairs,
+    n_columns: int,
+    *,
+    ranks: tuple[int, int, int] | None = None,
+    parity: bool | None = None,
+    coupled: bool = True,
+) -> Composition | None:
+    """Return the composition of the least predicted error; None if there are too few columns for any.
+
+    Parameters
+    ----------
+    measures : iterable of AtomicMeasure
+        Candidates.
+    exact : ndarray of shape (n_pairs,)
+        The kernel at the pairs.
+    pairs : RowPairs
+        Pairs over which errors are averaged.
+    n_columns : int
+        Number of columns D.
+    ranks : tuple of 3 int, optional
+        Ranks of the control variates of degree 0, 1 and 2; by default what is best.
+    parity : bool, optional
+        Whether cosines and sines have frequencies of their own; by default what is best.
+    coupled : bool
+        Whether the bases of a stratum are coupled.
+    """
+    choice = _Choice(exact, pairs, n_columns, ranks, parity, coupled)
+    for measure in choice.promising(measures):
+        choice.try_measure(measure)
+    return choice.best
+
+
+def mean_squared_error(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
+    """Return the error of a composition, predicted over other pairs than it was chosen for."""
+    measure = composition.measure
+    waves = PlaneWaves(measure.radii, measure.weights, pairs)
+    counts = {(s.kind, s.atom): (s, n) for s, n in zip(composition.strata, composition.counts, strict=True)}
+    bias = measure.profile(pairs.distances) - exact
+    variance = 0.0
+    for kind in {s.kind for s in composition.strata} & {"both"} or KINDS:
+        for stratum in waves.strata(kind, composition.controls):
+            if found := counts.get((kind, stratum.atom)):
+                precision = _Precision(found[0].energies, len(pairs.centre), composition.coupled)
+                variance += precision.variance(int(found[1]), stratum.energies)
+            else:
+                bias = bias - stratum.means
+    return float(pairs.shares @ bias**2) + variance
+
+
+class _Choice:
+    """The best composition so far."""
+
+    def __init__(
+        self,
+        exact: NDArray,
+        pairs: RowPairs,
+        n_columns: int,
+        ranks: tuple[int, int, int] | None,
+        parity: bool | None,
+        coupled: bool,
+    ) -> None:
+        self.exact, self.pairs, self.n_columns = exact, pairs, n_columns
+        self.ranks = [(rank,) for rank in ranks] if ranks else _RANKS
+        self.parity = parity
+        self.free = ranks is None
+        self.d = len(pairs.centre)
+        self.coupled = coupled and n_columns >= 2 * self.d
+        self.anchors = pairs.anchors
+        self.best: Composition | None = None
+
+    def promising(self, measures: Iterable[AtomicMeasure]) -> list[AtomicMeasure]:
+        """The measures that are best with the usual ranks, or all if there are few or the ranks are given."""
+        candidates = list(measures)
+        if len(self.ranks[1]) == 1 or len(candidates) <= _N_PROMISING:
+            return candidates
+        trial = _Choice(self.exact, self.pairs, self.n_columns, _USUAL_RANKS, True, self.coupled)
+        errors = []
+        for measure in candidates:
+            trial.best = None
+            trial.try_measure(measure)
+            errors.append(trial.best.mean_squared_error if trial.best else np.inf)
+        order = np.argsort(errors, kind="stable")[:_N_PROMISING]
+        return [candidates[i] for i in order]
+
+    def try_measure(self, measure: AtomicMeasure) -> None:
+        bias = measure.profile(self.pairs.distances) - self.exact
+        if self.best is not None and self.pairs.shares @ bias**2 >= self.best.mean_squared_error:
+            return
+        waves = PlaneWaves(measure.radii, measure.weights, self.pairs)
+        zeroth, first, second = (
+            [
+                control_variate(self.d, degree, measure.radii, measure.weights, self.anchors, rank)
+                for rank in self.ranks[degree]
+            ]
+            for degree in range(3)
+        )
+        odd = [] if self.parity is False else [(control, waves.strata("sin", [control])) for control in first]
+        for even_controls in product(zeroth, second):
+            if sum(control.n_columns for control in even_controls) >= self.n_columns:
+                continue
+            even = waves.strata("cos", even_controls) if odd else []
+            for control, sines in odd:
+                self._try(measure, (*even_controls, control), even + sines, bias)
+            if self.parity is not True:
+                # Where it is left open, a common frequency of both is best where nothing is exact.
+                for control in first:
+                    controls = (*even_controls, control)
+                    if self.parity is False or not any(control.n_columns for control in controls):
+                        self._try(measure, controls, waves.strata("both", controls), bias)
+
+    def _try(
+        self,
+        measure: AtomicMeasure,
+        controls: Sequence[ControlVariate],
+        strata: list[Stratum],
+        bias: NDArray,
+    ) -> None:
+        controls = tuple(control for control in controls if control.n_columns)
+        left = self.n_columns - sum(control.n_columns for control in controls)
+        size = float(self.pairs.shares @ self.exact**2)
+        drawn = [s for s in strata if s.energies.sum() + self.pairs.shares @ s.means**2 > _NEGLIGIBLE * size]
+        # Columns that are left over must be something.
+        chosen = self._scored(measure, controls, drawn or strata[: min(1, left)], bias, left)
+        if chosen is None:
+            return
+        kept = [
+            stratum
+            for stratum, variance in zip(chosen.strata, self._variances(chosen), strict=True)
+            if self.pairs.shares @ stratum.means**2 > variance
+        ]
+        if self.free and 0 < len(kept) < len(chosen.strata):
+            lost = sum((s.means for s in chosen.strata if s not in kept), start=np.zeros_like(bias))
+            fewer = self._scored(measure, controls, kept, bias - lost, left)
+            if fewer is not None and fewer.mean_squared_error < chosen.mean_squared_error:
+                chosen = fewer
+        if self.best is None or chosen.mean_squared_error < self.best.mean_squared_error:
+            self.best = chosen
+
+    def _variances(self, composition: Composition) -> list[float]:
+        return [
+            _Precision(s.energies, self.d, self.coupled).variance(int(n), s.energies)
+            for s, n in zip(composition.strata, composition.counts, strict=True)
+        ]
+
+    def _scored(
+        self,
+        measure: AtomicMeasure,
+        controls: tuple[ControlVariate, ...],
+        strata: Sequence[Stratum],
+        bias: NDArray,
+        left: int,
+    ) -> Composition | None:
+        """Composition of these strata with its error; None if there are too few columns for them."""
+        both = any(stratum.kind == "both" for stratum in strata)
+        frequencies = left // 2 if both else left
+        if frequencies < len(strata) or left < 0:
+            return None
+        counts, variance = _allocate(
+            [_Precision(s.energies, self.d, self.coupled) for s in strata], frequencies
+        )
+        error = float(self.pairs.shares @ bias**2) + variance
+        odd = both and left % 2 == 1
+        return Composition(measure, controls, tuple(strata), counts, odd, self.coupled, error)
+
+
+class _Precision:
+    """Inverse variance of a stratum as a function of its number of directions."""
+
+    def __init__(self, energies: NDArray, d: int, coupled: bool) -> None:
+        self.d, self.coupled = d, coupled
+        of_sets = coupled_factors(d) if coupled else orthogonal_factors(d)[-1:]
+        self.set_size = len(of_sets)
+        self._of_bases = np.append(0, np.arange(1, self.set_size + 1) * d / (of_sets @ energies + _TINY))
+        self._of_rest = np.append(0, np.arange(1, d + 1) / (orthogonal_factors(d) @ energies + _TINY))
+
+    def __call__(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        whole, rest = np.divmod(counts, self.d)
+        sets, bases = np.divmod(whole, self.set_size)
+        return sets * self._of_bases[-1] + self._of_bases[bases] + self._of_rest[rest]
+
+    def shares(self, count: int) -> NDArray[np.float64]:
+        """Weights of the directions, in the order of `rflib.frequencies.coupled.coupled`; they sum to one."""
+        groups = self._groups(count)
+        precision = np.concatenate([np.full(size, total / size) for size, total in groups])
+        return precision / precision.sum()
+
+    def variance(self, count: int, energies: NDArray) -> float:
+        """Variance of the mean with these weights, if the energies are others."""
+        other = _Precision(energies, self.d, self.coupled)
+        total = self(np.array(count))
+        pairs = zip(self._groups(count), other._groups(count), strict=True)
+        return float(sum((mine / total) ** 2 / actual for (_, mine), (_, actual) in pairs))
+
+    def _groups(self, count: int) -> list[tuple[int, float]]:
+        """Size and precision of the sets of bases, of the bases that fill no set, and of the rest."""
+        whole, rest = divmod(count, self.d)
+        sets, bases = divmod(whole, self.set_size)
+        groups = [(self.set_size * self.d, self._of_bases[-1])] * sets
+        groups += [(bases * self.d, self._of_bases[bases]), (rest, self._of_rest[rest])]
+        return [group for group in groups if group[0]]
+
+
+def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int64], float]:
+    """Counts of at least one that sum to n, and the sum of the variances, which they make nearly least.
+
+    By a Lagrange multiplier, over whole bases and over what is less than one; a rest goes where it gains most.
+    """
+    if not precisions:
+        return np.zeros(0, dtype=int), 0.0
+    d, most = precisions[0].d, n - len(precisions) + 1
+    grid = np.append(np.arange(1, min(d, most + 1)), d * np.arange(1, most // d + 1)).astype(int)
+    variances = np.array([1 / np.maximum(precision(grid), _TINY) for precision in precisions])
+
+    def best(multiplier: float) -> NDArray[np.int64]:
+        return grid[np.argmin(variances + multiplier * grid, axis=1)]
+
+    low, high = _TINY, float(variances.max()) + _TINY
+    for _ in range(_BISECTIONS):
+        middle = np.sqrt(low) * np.sqrt(high)
+        low, high = (low, middle) if best(middle).sum() <= n else (middle, high)
+    counts = best(high)
+    if counts.sum() > n:
+        counts[:] = 1
+    left = n - counts.sum()
+    now = _variances(precisions, counts)
+    if left:
+        then = _variances(precisions, counts + left)
+        gainer = int(np.argmax(now - then))
+        counts[gainer] += left
+        now[gainer] = then[gainer]
+    return counts, float(now.sum())
+
+
+def _variances(precisions: Sequence[_Precision], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.array([1 / np.maximum(p(c), _TINY) for p, c in zip(precisions, counts, strict=True)])
+
+
+def number_of_cosines(
+    measure: RadialMeasure, controls: Sequence[ControlVariate], pairs: RowPairs, n_columns: int
+) -> int:
+    """Return how many of the random columns are cosines, so that with the sines they have the least variance.
+
+    The norms of the measure are drawn, so that each column has the variance of a mixture of its norms.
+    """
+    least = sum(1 for _ in measure.parts())
+    radii, weights = signed_atoms(measure, _N_NORMS)
+    mass = np.where(weights > 0, weights[weights > 0].sum(), -weights[weights < 0].sum())
+    waves = PlaneWaves(radii, np.sqrt(np.abs(weights) * mass), pairs)
+    factors = orthogonal_factors(len(pairs.centre))[-1]
+    even, odd = (np.sqrt(sum(s.energies @ factors for s in waves.strata(kind, controls))) for kind in KINDS)
+    share = even / (even + odd) if even + odd else 0.5
+    return int(np.clip(round(share * n_columns), least, max(least, n_columns - least)))

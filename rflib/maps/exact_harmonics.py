@@ -1,0 +1,152 @@
+"""Exact harmonics of Fourier features: what is removed from the columns, and the columns that keep it.
+
+See `rflib.measures.control_variates` for the formulas. All is held in plain arrays, so that a fitted map can be
+stored and restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.maps.row_blocks import over_row_blocks
+from rflib.measures.control_variates import ControlVariate, polynomial_columns, radial_functions
+
+_BLOCK_ELEMENTS = 1 << 19
+
+
+@dataclass(frozen=True, eq=False)
+class ExactHarmonics:
+    """Radial functions h_k(rho) of the distance from the pole, each of a degree.
+
+    Attributes
+    ----------
+    pole : ndarray of shape (d,)
+        The point from which rows are seen.
+    radii : ndarray of shape (n_radii,)
+        Norms r_j of the measure.
+    combination : ndarray of shape (n_radii, n_functions)
+        h_k(rho) is the sum over j of combination[j, k] r_j^n Omega_{d+2n}(r_j rho).
+    degrees, signs : ndarray of shape (n_functions,)
+        Degree n of each function, and the sign of its columns.
+    removal : ndarray of shape (n_frequencies, n_functions)
+        What is removed from each column, a coefficient for each function, divided by the norm to the power n.
+    """
+
+    pole: NDArray
+    radii: NDArray
+    combination: NDArray
+    degrees: NDArray
+    signs: NDArray
+    removal: NDArray
+
+    @staticmethod
+    def of(pole: NDArray, controls: Sequence[ControlVariate], frequencies: NDArray) -> ExactHarmonics:
+        """Return the harmonics of control variates, to be removed from the columns of these frequencies."""
+        if not controls:
+            return ExactHarmonics(
+                pole, np.zeros(0), np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros((len(frequencies), 0))
+            )
+        norms = np.linalg.norm(frequencies, axis=1)
+        distinct, inverse = np.unique(norms, return_inverse=True)
+        return ExactHarmonics(
+            pole,
+            controls[0].radii,
+            np.hstack([control.combination for control in controls]),
+            np.concatenate([np.full(len(control.signs), control.degree) for control in controls]),
+            np.concatenate([control.signs for control in controls]),
+            np.hstack([control.scaled_removal(distinct)[inverse] for control in controls]),
+        )
+
+    def column_signs(self) -> NDArray[np.float64]:
+        """Return the signs of the exact columns."""
+        sizes = [polynomial_columns(len(self.pole), int(degree)) for degree in self.degrees]
+        return np.repeat(self.signs, sizes)
+
+    def functions(self, norms: NDArray) -> NDArray[np.float64]:
+        """Return h_k(rho), shape (n_norms, n_functions)."""
+        values = np.empty((len(norms), len(self.degrees)))
+        for degree in np.unique(self.degrees):
+            of_degree = self.degrees == degree
+            radial = radial_functions(len(self.pole), int(degree), self.radii, norms)
+            values[:, of_degree] = radial @ self.combination[:, of_degree]
+        return values
+
+    def fill(self, Y: NDArray, functions: NDArray, out: NDArray) -> None:
+        """Write the exact columns of rows Y, seen from the pole, into ``out`` (n, n_columns)."""
+        d = len(self.pole)
+
+        def fill(rows: slice) -> None:
+            stop = 0
+            polynomials: dict[int, NDArray] = {}
+            for k, degree in enumerate(self.degrees.astype(int)):
+                if degree not in polynomials:
+                    polynomials[degree] = _polynomials(Y[rows], degree)
+                start, stop = stop, stop + polynomial_columns(d, degree)
+                np.multiply(functions[rows, k : k + 1], polynomials[degree], out=out[rows, start:stop])
+
+        over_row_blocks(fill, len(Y), max(1, _BLOCK_ELEMENTS // max(1, out.shape[1])))
+
+    def remover(
+        self, functions: NDArray, norms: NDArray, frequencies: NDArray, amplitudes: NDArray, n_sines: int
+    ) -> Callable[[NDArray, slice, NDArray], None]:
+        """Return what takes the harmonics out of a block of columns, in place.
+
+        Parameters
+        ----------
+        functions : ndarray of shape (n, n_functions)
+            h_k(rho) of the rows, in the type of the columns.
+        norms : ndarray of shape (n,)
+            Their distances rho from the pole.
+        frequencies, amplitudes : ndarray of shape (n_frequencies, d) and (n_frequencies,)
+            Frequencies and factors of the columns, of which the last ``n_sines`` are sines.
+
+        Returns
+        -------
+        callable
+            It takes the products <v_f, x>, the slice of their rows, and the columns.
+        """
+        dtype, n_cosines = functions.dtype, len(frequencies) - n_sines
+        coefficients = (self.removal * amplitudes[:, None]).T.astype(dtype)
+        zeroth, first, second = (np.flatnonzero(self.degrees == degree) for degree in range(3))
+        cosines, sines = slice(n_cosines), slice(n_cosines, len(frequencies))
+        squares = (norms**2 / frequencies.shape[1]).astype(dtype)[:, None]
+        squared_norms = (frequencies[cosines] ** 2).sum(axis=1).astype(dtype)
+
+        def remove(product: NDArray, rows: slice, columns: NDArray) -> None:
+            part = functions[rows]
+            if zeroth.size:
+                columns[:, cosines] -= part[:, zeroth] @ coefficients[zeroth, cosines]
+            if first.size and n_sines:
+                columns[:, sines] -= (part[:, first] @ coefficients[first, sines]) * product[:, sines]
+            if second.size and n_cosines:
+                harmonic = product[:, cosines] ** 2
+                harmonic -= squares[rows] * squared_norms
+                harmonic *= part[:, second] @ (coefficients[second, cosines] * dtype.type(0.5))
+                columns[:, cosines] += harmonic
+
+        return remove
+
+
+def _polynomials(Y: NDArray, degree: int) -> NDArray:
+    """Columns whose inner products are the polynomial kernel of the degree."""
+    d = Y.shape[1]
+    if degree == 0:
+        return np.ones((len(Y), 1), dtype=Y.dtype)
+    if degree == 1:
+        return Y * Y.dtype.type(d**-0.5)
+    first, second = np.triu_indices(d, 1)
+    squares = (Y * Y) @ _contrasts(d).astype(Y.dtype)
+    scale = Y.dtype.type((2 * d * (d + 2)) ** -0.5)
+    return np.hstack([Y[:, first] * Y[:, second] * Y.dtype.type(2**0.5), squares]) * scale
+
+
+@lru_cache(maxsize=8)
+def _contrasts(d: int) -> NDArray[np.float64]:
+    """Orthonormal columns whose sums are zero (Helmert), shape (d, d-1)."""
+    i = np.arange(1, d)
+    return (np.triu(np.ones((d, d - 1))) - np.eye(d, d - 1, -1) * i) / np.sqrt(i * (i + 1))

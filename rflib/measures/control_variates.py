@@ -1,0 +1,122 @@
+"""Control variates of plane waves: the harmonics of a low degree, removed from the columns and kept exactly.
+
+With rows x and y seen from a centre, of norms rho and rho', the even part cos(r <u, x>) and the odd part
+sin(r <u, x>) of a plane wave have the harmonics i^n N_n j_n(r rho) P_n(<u, x>/rho). In terms of
+Omega_d (`rflib.measures.omega`) those of degree 0, 1 and 2 are
+
+    Omega_d(r rho),    Omega_{d+2}(r rho) r <u, x>,    -Omega_{d+4}(r rho) r^2 (<u, x>^2 - rho^2/d)/2,
+
+entire functions of x, and the means of their products over u are
+
+    Omega_d Omega_d',    r^2 Omega_{d+2} Omega_{d+2}' <x, y>/d,
+    r^4 Omega_{d+4} Omega_{d+4}' (<x, y>^2 - rho^2 rho'^2/d) / (2 d (d+2)).
+
+So each degree n of a signed radial measure sum_j w_j delta(r_j) has the kernel sum_j w_j a_j(rho) a_j(rho') times
+a polynomial kernel, with a_j(rho) = r_j^n Omega_{d+2n}(r_j rho). A control variate of rank m takes m functions
+beta_k(r) of the norm. With M = sum_j w_j beta(r_j) beta(r_j)^T and h(rho) = sum_j w_j beta(r_j) a_j(rho), it
+removes beta(r)^T M^-1 h(rho) instead of a(r, rho). In the mean, the removed part and its products with what remains
+amount to h(rho)^T M^-1 h(rho'). So the features are unbiased, whatever the functions, if columns of this kernel are
+added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.measures.omega import omega
+
+_RANK_TOLERANCE = 1e-7
+_SINGULAR = 1e-12
+
+
+def radial_functions(d: int, degree: int, radii: NDArray, norms: NDArray) -> NDArray[np.float64]:
+    """Return r^n Omega_{d+2n}(r rho), shape (n_norms, n_radii)."""
+    return omega(d + 2 * degree, np.multiply.outer(norms, radii)) * radii**degree
+
+
+def polynomial_columns(d: int, degree: int) -> int:
+    """Number of columns of the polynomial kernel of a degree: harmonics of it in dimension d."""
+    return (1, d, d * (d + 1) // 2 - 1)[degree]
+
+
+@dataclass(frozen=True, eq=False)
+class ControlVariate:
+    """The exact part of one degree, and what is removed from the columns for it.
+
+    Attributes
+    ----------
+    dimension, degree : int
+        Dimension d and degree n.
+    radii : ndarray of shape (n_radii,)
+        Norms of the measure.
+    combination : ndarray of shape (n_radii, rank)
+        Its `functions` are these combinations of r^n Omega_{d+2n}(r rho).
+    signs : ndarray of shape (rank,)
+        The exact kernel of the degree is sum_k signs[k] h_k(rho) h_k(rho') times the polynomial kernel.
+    anchors : ndarray of shape (n_anchors,)
+        Values of rho.
+    functionals : ndarray of shape (n_anchors, rank)
+        Combinations of the values at the anchors: what is removed from a wave of norm r is
+        sum_k `removal`(r)_k h_k(rho).
+    """
+
+    dimension: int
+    degree: int
+    radii: NDArray
+    combination: NDArray
+    signs: NDArray
+    anchors: NDArray
+    functionals: NDArray
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the exact part."""
+        return len(self.signs) * polynomial_columns(self.dimension, self.degree)
+
+    def functions(self, norms: NDArray) -> NDArray[np.float64]:
+        """Return h_k(rho), shape (n_norms, rank)."""
+        return radial_functions(self.dimension, self.degree, self.radii, norms) @ self.combination
+
+    def removal(self, radii: NDArray) -> NDArray[np.float64]:
+        """Return the coefficients of the h_k that are removed from waves of these norms, shape (n_radii, rank)."""
+        return radii[:, None] ** self.degree * self.scaled_removal(radii)
+
+    def scaled_removal(self, radii: NDArray) -> NDArray[np.float64]:
+        """Return `removal` divided by r^n, which is defined for the norm zero too."""
+        return (
+            omega(self.dimension + 2 * self.degree, np.multiply.outer(radii, self.anchors)) @ self.functionals
+        )
+
+
+def control_variate(
+    d: int, degree: int, radii: NDArray, weights: NDArray, anchors: NDArray, rank: int
+) -> ControlVariate:
+    """Return the control variate of at most the given rank for atoms (r_j, w_j).
+
+    Its functionals span the radial functions that matter most at the anchors, values of rho that stand for the
+    data: the left singular vectors of rho^n a_j(rho) sqrt|w_j|.
+    """
+    if polynomial_columns(d, degree) == 0:
+        rank = 0
+    values = radial_functions(d, degree, radii, anchors)
+    size = anchors[:, None] ** degree
+    left, singular, _ = np.linalg.svd(size * values * np.sqrt(np.abs(weights)), full_matrices=False)
+    kept = np.flatnonzero(singular > _RANK_TOLERANCE * singular[0])[:rank]
+    functionals = size * left[:, kept] / singular[kept]
+    beta = values.T @ functionals
+    eigenvalues, vectors = np.linalg.eigh((beta.T * weights) @ beta)
+    inside = np.abs(eigenvalues) > _SINGULAR * np.abs(eigenvalues).max(initial=0.0)
+    scaled = vectors[:, inside] / np.sqrt(np.abs(eigenvalues[inside]))
+    signs = np.sign(eigenvalues[inside])
+    return ControlVariate(
+        d,
+        degree,
+        radii,
+        weights[:, None] * (beta @ scaled),
+        signs,
+        anchors,
+        functionals @ scaled * signs,
+    )

@@ -1,0 +1,105 @@
+"""Atomic measures whose features have the least variance once their lowest harmonics are exact (ours).
+
+The linear program is that of `rflib.measures.minimum_variance`, with another price: that of what a frequency still
+varies by in a whole orthogonal basis when its harmonics of degree 0 and 1 are removed
+(`rflib.measures.control_variates`). Atoms of small norm are then nearly free, so that little is lost by few norms,
+and one program for each error of the fit is enough. A surcharge on |mu_j| keeps the sum of the |weights| small, as
+rounding and learners that ignore signs pay for it. A positive definite kernel gets atoms of positive weight only.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.kernels.base import RadialKernel
+from rflib.measures.atomic import AtomicLadder
+from rflib.measures.base import RadialMeasure
+from rflib.measures.domain import Domain
+from rflib.measures.exact_measures import exact_measure, has_exact_measure
+from rflib.measures.harmonics import orthogonal_factors
+from rflib.measures.minimum_variance import (
+    DELTAS,
+    check_options,
+    fitted_weights,
+    frequency_norms,
+    ladder_of,
+    nearest_single_norm,
+    nodes,
+    profile_values,
+    quantiles_of,
+    with_merged,
+)
+from rflib.measures.omega import omega
+from rflib.measures.plane_waves import KINDS, PlaneWaves
+from rflib.measures.row_pairs import RowPairs
+
+_N_RADII = 64
+_N_TAIL = 12
+_N_DISTANCES = 40
+_N_PAIRS = 48
+_SURCHARGE = 0.01
+
+
+def minimum_residual(
+    kernel: RadialKernel, domain: Domain, *, deltas: tuple[float, ...] = DELTAS, largest_radius: float = 4.0
+) -> AtomicLadder:
+    """Return a ladder of atomic measures for the kernel on the domain, to be used with exact harmonics.
+
+    Parameters and errors are those of `rflib.measures.minimum_variance.minimum_variance`.
+    """
+    check_options("minimum_residual", deltas, largest_radius)
+    d, zmax = domain.dimension, float(domain.zmax)
+    quantiles = quantiles_of(domain)
+    values = profile_values(kernel, zmax, _N_DISTANCES, quantiles)
+    radii = frequency_norms(largest_radius * 2 * np.sqrt(d) / zmax, _N_RADII, _N_TAIL)
+    return _ladder(
+        d,
+        zmax,
+        radii.tobytes(),
+        _prices(radii, domain.pairs(_N_PAIRS)).tobytes(),
+        quantiles.tobytes(),
+        tuple(value.tobytes() for value in values),
+        tuple(deltas),
+        _is_positive_definite(kernel, d),
+    )
+
+
+def _is_positive_definite(kernel: RadialKernel, d: int) -> bool:
+    """Whether the kernel is known to be positive definite on R^d."""
+    if not has_exact_measure(kernel):
+        return False
+    measure = exact_measure(kernel, d)
+    return isinstance(measure, RadialMeasure) and measure.negative is None
+
+
+def _prices(radii: NDArray, pairs: RowPairs) -> NDArray[np.float64]:
+    """Root of the variance of a whole basis without its harmonics of degree 0 and 1, with the surcharge."""
+    factors = orthogonal_factors(len(pairs.centre))[-1]
+    waves = PlaneWaves(radii, np.ones(len(radii)), pairs)
+    prices = sum(np.sqrt(waves.own_removed(kind) @ factors) for kind in KINDS)
+    largest = prices.max()
+    return prices + (_SURCHARGE * largest if largest else 1.0)
+
+
+@lru_cache(maxsize=64)
+def _ladder(
+    d: int,
+    zmax: float,
+    radius_bytes: bytes,
+    price_bytes: bytes,
+    quantile_bytes: bytes,
+    value_bytes: tuple[bytes, ...],
+    deltas: tuple[float, ...],
+    positive: bool,
+) -> AtomicLadder:
+    radii, prices, quantiles = map(np.frombuffer, (radius_bytes, price_bytes, quantile_bytes))
+    target, values, exact = map(np.frombuffer, value_bytes)
+    design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
+    errors = [delta * float(np.abs(target).max()) for delta in deltas]
+    solutions = [nearest_single_norm(d, radii[1:], quantiles, values)]
+    for mu in fitted_weights(design, target, prices, errors, positive=positive):
+        solutions.extend(with_merged(radii, mu))
+    return ladder_of(solutions, d, zmax, quantiles, values, exact)

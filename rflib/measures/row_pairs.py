@@ -1,0 +1,94 @@
+"""Pairs of training rows, over which the error of features is predicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
+
+# A row stands beside as many others at most: so the diagonal never counts for less.
+_LARGEST_SAMPLE = 1000
+# Near pairs are rare, and a narrow kernel lives on them: the nearest of all pairs, up to each of these shares, are
+# an equal part of the sample.
+_NEAREST = (0.001, 0.01, 0.1, 1.0)
+_SHARE_OF_DIAGONAL = 8
+_N_ROWS = 512
+_N_ANCHORS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class RowPairs:
+    """Pairs of rows seen from a centre: all that the error of Fourier features with a random rotation depends on.
+
+    Attributes
+    ----------
+    centre : ndarray of shape (d,)
+        Mean of the rows.
+    norms : ndarray of shape (2, n_pairs)
+        Distances of both rows from the centre.
+    cosines : ndarray of shape (n_pairs,)
+        Cosine of the angle between them, seen from the centre.
+    distances : ndarray of shape (n_pairs,)
+        Distance between them; zero for a row and itself.
+    shares : ndarray of shape (n_pairs,)
+        Weight of the pair in a mean over all pairs of n rows, n of which are of a row and itself; sums to one.
+    """
+
+    centre: NDArray
+    norms: NDArray
+    cosines: NDArray
+    distances: NDArray
+    shares: NDArray
+
+    @property
+    def anchors(self) -> NDArray[np.float64]:
+        """Quantiles of the distances from the centre."""
+        return np.quantile(self.norms, (np.arange(_N_ANCHORS) + 0.5) / _N_ANCHORS)
+
+    @staticmethod
+    def at_distances(distances: NDArray, d: int) -> RowPairs:
+        """Return pairs of rows in R^d that lie on opposite sides of the centre, at these distances."""
+        n = len(distances)
+        return RowPairs(
+            np.zeros(d), np.tile(distances / 2, (2, 1)), -np.ones(n), distances, np.full(n, 1 / n)
+        )
+
+    @staticmethod
+    def of(X: NDArray, n_pairs: int) -> RowPairs:
+        """Return about n_pairs pairs of the rows X (n, d); they do not depend on the order of the rows."""
+        centre, n = X.mean(axis=0, dtype=np.float64), len(X)
+        order = np.lexsort(X.T[::-1]) if n > _N_ROWS else np.arange(n)
+        rows = X[order[_spread(n, _N_ROWS)]] - centre
+        itself = _spread(len(rows), n_pairs // _SHARE_OF_DIAGONAL + 1)
+        i, j = np.triu_indices(len(rows), 1)
+        nearest = np.argsort(euclidean_distances(rows)[i, j], kind="stable")
+        edges = np.unique(np.append(0, np.ceil(len(i) * np.array(_NEAREST)))).astype(int)
+        chosen = [
+            nearest[start:stop][_spread(stop - start, n_pairs // len(_NEAREST))]
+            for start, stop in pairwise(edges)
+        ]
+        diagonal = 1 / min(n, _LARGEST_SAMPLE)
+        shares = [np.full(len(itself), (diagonal if len(i) else 1.0) / len(itself))]
+        for part, (start, stop) in zip(chosen, pairwise(edges), strict=True):
+            shares.append(np.full(len(part), (1 - diagonal) * (stop - start) / len(i) / len(part)))
+        first, second = (np.concatenate([itself, *(side[part] for part in chosen)]) for side in (i, j))
+        norms = row_norms(rows)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            cosines = np.einsum("ij,ij->i", rows[first], rows[second]) / (norms[first] * norms[second])
+        return RowPairs(
+            centre,
+            norms[[first, second]].reshape(2, -1),
+            np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1),
+            row_norms(rows[first] - rows[second]),
+            np.concatenate(shares),
+        )
+
+
+def _spread(n: int, most: int) -> NDArray[np.int64]:
+    """At most so many of 0, ..., n-1, evenly spread."""
+    count = min(n, most)
+    return ((np.arange(count) + 0.5) * n / max(count, 1)).astype(int)
