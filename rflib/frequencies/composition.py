@@ -4,15 +4,16 @@ The mean squared error of a kernel value over pairs of rows is the squared bias 
 the columns that are drawn. That variance is a sum over independent strata: the cosines and the sines of each atom.
 The directions of a stratum come in sets of coupled bases, in whole bases and in a rest; each of these groups is
 weighted by the inverse of its variance, which follows from the energies of the stratum
-(`rflib.measures.harmonics`). The lowest harmonics may be removed from the columns and kept exactly, at the price of
-columns of their own (`rflib.measures.control_variates`), and a stratum whose noise would exceed its signal may be
+(`rflib.measures.harmonics`). The lowest harmonics may be removed from the columns and kept exactly, at the price
+of columns of their own (`rflib.measures.control_variates`), and a stratum whose noise would exceed its signal may be
 left out, which counts as a bias. The composition with the least predicted error is chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -32,6 +33,7 @@ from rflib.measures.variance import signed_atoms
 _TINY = 1e-300
 _NEGLIGIBLE = 1e-26
 _N_PROMISING = 4
+_PAIRS_A_TRIAL_SKIPS = 3
 _N_NORMS = 24
 _BISECTIONS = 50
 ALL_RANKS = 1 << 30
@@ -60,6 +62,8 @@ class Composition:
         Whether the bases of a stratum are coupled.
     mean_squared_error : float
         Predicted, over the pairs.
+    predicted : dict
+        What `mean_squared_error` predicted over other pairs.
     """
 
     measure: AtomicMeasure
@@ -69,6 +73,7 @@ class Composition:
     odd: bool
     coupled: bool
     mean_squared_error: float
+    predicted: dict[tuple[bytes, ...], float] = field(default_factory=dict)
 
     @property
     def n_exact(self) -> int:
@@ -128,14 +133,46 @@ def compose(
     coupled : bool
         Whether the bases of a stratum are coupled.
     """
-    choice = _Choice(exact, pairs, n_columns, ranks, parity, coupled)
-    for measure in choice.promising(measures):
+    return _composed(_Question(tuple(measures), exact, pairs, n_columns, ranks, parity, coupled))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What `compose` is asked, comparable by its numbers, as maps of other seeds ask for the same."""
+
+    measures: tuple[AtomicMeasure, ...] = field(compare=False)
+    exact: NDArray = field(compare=False)
+    pairs: RowPairs = field(compare=False)
+    n_columns: int
+    ranks: tuple[int, int, int] | None
+    parity: bool | None
+    coupled: bool
+    numbers: tuple[bytes, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        atoms = [array for measure in self.measures for array in (measure.radii, measure.weights)]
+        numbers = tuple(array.tobytes() for array in (*atoms, self.exact))
+        object.__setattr__(self, "numbers", (*numbers, *self.pairs.numbers()))
+
+
+@lru_cache(maxsize=32)
+def _composed(question: _Question) -> Composition | None:
+    q = question
+    choice = _Choice(q.exact, q.pairs, q.n_columns, q.ranks, q.parity, q.coupled)
+    for measure in choice.promising(q.measures):
         choice.try_measure(measure)
     return choice.best
 
 
 def mean_squared_error(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
     """Return the error of a composition, predicted over other pairs than it was chosen for."""
+    key = (exact.tobytes(), *pairs.numbers())
+    if key not in composition.predicted:
+        composition.predicted[key] = _predicted(composition, exact, pairs)
+    return composition.predicted[key]
+
+
+def _predicted(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
     measure = composition.measure
     waves = PlaneWaves(measure.radii, measure.weights, pairs)
     counts = {(s.kind, s.atom): (s, n) for s, n in zip(composition.strata, composition.counts, strict=True)}
@@ -175,9 +212,11 @@ class _Choice:
     def promising(self, measures: Iterable[AtomicMeasure]) -> list[AtomicMeasure]:
         """The measures that are best with the usual ranks, or all if there are few or the ranks are given."""
         candidates = list(measures)
-        if len(self.ranks[1]) == 1 or len(candidates) <= _N_PROMISING:
+        if not self.free or len(candidates) <= _N_PROMISING:
             return candidates
-        trial = _Choice(self.exact, self.pairs, self.n_columns, _USUAL_RANKS, True, self.coupled)
+        some = slice(None, None, _PAIRS_A_TRIAL_SKIPS)
+        pairs = self.pairs.thinned(some)
+        trial = _Choice(self.exact[some], pairs, self.n_columns, _USUAL_RANKS, True, self.coupled)
         errors = []
         for measure in candidates:
             trial.best = None

@@ -14,7 +14,7 @@ from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.construct import MeasureLike
 from rflib.measures.row_pairs import RowPairs
 
-N_PAIRS_OF_PREDICTION = 4000
+N_PAIRS_OF_PREDICTION = 2000
 
 
 class MVORF(FourierFeatures):

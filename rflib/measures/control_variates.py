@@ -14,9 +14,9 @@ entire functions of x, and the means of their products over u are
 So each degree n of a signed radial measure sum_j w_j delta(r_j) has the kernel sum_j w_j a_j(rho) a_j(rho') times
 a polynomial kernel, with a_j(rho) = r_j^n Omega_{d+2n}(r_j rho). A control variate of rank m takes m functions
 beta_k(r) of the norm. With M = sum_j w_j beta(r_j) beta(r_j)^T and h(rho) = sum_j w_j beta(r_j) a_j(rho), it
-removes beta(r)^T M^-1 h(rho) instead of a(r, rho). In the mean, the removed part and its products with what remains
-amount to h(rho)^T M^-1 h(rho'). So the features are unbiased, whatever the functions, if columns of this kernel are
-added.
+removes beta(r)^T M^-1 h(rho) instead of a(r, rho). In the mean, the removed part and its products with what
+remains amount to h(rho)^T M^-1 h(rho'). So the features are unbiased, whatever the functions, if columns of this
+kernel are added.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _LARGEST_SAMPLE = 1000
 # an equal part of the sample.
 _NEAREST = (0.001, 0.01, 0.1, 1.0)
 _SHARE_OF_DIAGONAL = 8
-_N_ROWS = 512
+_N_ROWS = 400
 _N_ANCHORS = 32
 
 
@@ -48,6 +48,15 @@ class RowPairs:
     def anchors(self) -> NDArray[np.float64]:
         """Quantiles of the distances from the centre."""
         return np.quantile(self.norms, (np.arange(_N_ANCHORS) + 0.5) / _N_ANCHORS)
+
+    def numbers(self) -> tuple[bytes, ...]:
+        """Return what the pairs are to features that are rotated at random, to compare them by."""
+        return tuple(a.tobytes() for a in (self.norms, self.cosines, self.distances, self.shares))
+
+    def thinned(self, some: slice) -> RowPairs:
+        """Return some of the pairs."""
+        shares = self.shares[some] / self.shares[some].sum()
+        return RowPairs(self.centre, self.norms[:, some], self.cosines[some], self.distances[some], shares)
 
     @staticmethod
     def at_distances(distances: NDArray, d: int) -> RowPairs:
