@@ -16,7 +16,7 @@ from rflib.validation import hint
 SCHEMAS = Path(__file__).parents[2] / "workflow" / "schemas"
 
 
-class _UniqueKeys(yaml.SafeLoader):
+class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML in which a key that is written twice is an error, where otherwise the later one would win."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
