@@ -17,8 +17,8 @@ from types import SimpleNamespace
 
 import pytest
 import yte
-from snakemake.logging import DefaultFormatter
 from snakemake.jobs import Job
+from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 
