@@ -1,7 +1,5 @@
 """The command line: every rule of the workflow calls one of these steps, so any job can be repeated by hand."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

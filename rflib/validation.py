@@ -4,8 +4,6 @@ Each check reads the parameter from its owner, an estimator or a kernel, and rai
 For words that are looked up in a list, ``hint`` asks whether the nearest one was meant.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterable
 from math import isfinite, nan

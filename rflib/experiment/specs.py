@@ -1,7 +1,5 @@
 """From specifications (plain mappings, as in a study file) to objects, and to short readable identities."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Study files and the configuration: read, checked against their schemas, with errors that name the place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Archives of numpy arrays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
