@@ -9,7 +9,6 @@ _TRAIN = File(
     "cod-rna",
     (f"{LIBSVM}/binary/cod-rna",),
     sha256="65b7cc0689fc29bba5db8b50fab0b6446d985f4bf8f6f5dd474f7df8b2f1ab6c",
-    md5="cd14eab76f391e288e6e8e592ae658dd",
     size=4_667_176,
 )
 
@@ -27,7 +26,6 @@ ENTRIES = {
                 "cod-rna.t",
                 (f"{LIBSVM}/binary/cod-rna.t",),
                 sha256="58cff16df896436b06343df78ccaef37a6979d819abbcadbec3cb16b93938df6",
-                md5="b876c22c86a33ef262342b12d2718655",
                 size=21_344_555,
             ),
         ),

@@ -36,7 +36,6 @@ ENTRIES = {
                 "covtype.data.gz",
                 (f"{UCI}/covtype/covtype.data.gz", "https://ndownloader.figshare.com/files/5976039"),
                 sha256="614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771",
-                md5="99670d8d942f09d459c7d4486fca8af5",
             ),
         ),
         papers=("liu2020",),

@@ -26,7 +26,6 @@ ENTRIES = {
                 "EEG Eye State.arff",
                 (f"{UCI}/00264/EEG%20Eye%20State.arff",),
                 sha256="e6eccba033d8ce56d38d2f0cca2087356705425a5a2ddbb1012ef3b892bd5a4b",
-                md5="8083c4fd0462c7a1d47f32e20172874f",
                 size=1_696_428,
             ),
         ),

@@ -20,7 +20,6 @@ ENTRIES = {
                 "housing.data",
                 (f"{UCI}/housing/housing.data",),
                 sha256="baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a",
-                md5="d4accdce7a25600298819f8e28e8d593",
                 size=49_082,
             ),
         ),

@@ -43,7 +43,6 @@ ENTRIES = {
                 "letter-recognition.data",
                 (f"{UCI}/letter-recognition/letter-recognition.data",),
                 sha256="2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
-                md5="6a2d740def5d13ea6096272546f6d41e",
                 size=712_565,
             ),
         ),

@@ -12,14 +12,12 @@ _ZIP = (
         "zip.train.gz",
         (f"{ELEMENTS}/zip.train.gz",),
         sha256="66ebf231ab51f2cf6ac1a892d0f98ccffee1079d7a5db638c1f11f366046ca16",
-        md5="206835541ea704bcfb4b6eea872678bf",
         size=1_829_071,
     ),
     File(
         "zip.test.gz",
         (f"{ELEMENTS}/zip.test.gz",),
         sha256="8dacc3c6e136af6c3488de9e5113a7daf140c8c2f1f0b61c54ee02f03f1a962f",
-        md5="f9350e940232b89f1dc8f8eacac88625",
         size=439_208,
     ),
 )
