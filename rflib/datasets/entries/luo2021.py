@@ -1,8 +1,12 @@
 """The splits of luo2021 in its authors' own files, to compare with what the official files give."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from rflib.datasets.entry import CC_BY, NOT_STATED, TRAIN_TEST, Block, Blocks, Entry, File, Paths
+from rflib.datasets.entries import housing, ijcnn1, letter, usps
+from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Entry, File, Paths, Reader
 from rflib.datasets.formats.npz import read_npz
 
 
@@ -17,85 +21,54 @@ def _read_table(paths: Paths) -> Blocks:
     yield Block("all", table[:, :13], table[:, 13])
 
 
+def _export(official: Entry, name: str, read: Reader, scaling: str, equals: str, **file: Any) -> Entry:
+    """Return the entry of the authors' export of a data set, which has the official rows."""
+    return replace(
+        official,
+        read=read,
+        files=(File(f"gorf_splits/gorf_{name}.npz", **file),),
+        papers=("luo2021",),
+        scaling=scaling,
+        citation=f"{official.citation}; the authors' {name}.mat",
+        traps=f"from a mirror only; equals {equals}",
+    )
+
+
 ENTRIES = {
-    "letter_luo2021": Entry(
-        rows=18_000,
-        columns=16,
-        classes=2,
-        split="given",
-        train_rows=12_000,
-        read=_read,
-        files=(
-            File(
-                "gorf_splits/gorf_letter.npz",
-                sha256="0bb67efa2a307e0e97b530d7f295bc3d68995f307acbbec2f56a8eeae3559a1f",
-                size=256_853,
-            ),
-        ),
-        papers=("luo2021",),
-        scaling="as letter, rounded to six digits",
-        citation="Frey & Slate 1991, UCI; the authors' letter.mat",
-        licence=CC_BY,
-        traps="from a mirror only; equals letter to 4e-6, the rounding",
+    "letter_luo2021": _export(
+        letter.ENTRIES["letter"],
+        "letter",
+        _read,
+        "as letter, rounded to six digits",
+        "letter to 4e-6, the rounding",
+        sha256="0bb67efa2a307e0e97b530d7f295bc3d68995f307acbbec2f56a8eeae3559a1f",
+        size=256_853,
     ),
-    "ijcnn1_luo2021": Entry(
-        rows=141_691,
-        columns=22,
-        classes=2,
-        split="given",
-        train_rows=49_990,
-        read=_read,
-        files=(
-            File(
-                "gorf_splits/gorf_ijcnn.npz",
-                sha256="5c806fb0ddd0facf79ed6c7bf20088ff934a42be1e7b24b255ed2784dd8b6db6",
-                size=2_956_942,
-            ),
-        ),
-        papers=("luo2021",),
-        scaling="as ijcnn1",
-        citation="Prokhorov, IJCNN 2001 neural network competition; Chang & Lin 2001, LIBSVM data; "
-        "the authors' ijcnn.mat",
-        licence=NOT_STATED,
-        traps="from a mirror only; equals ijcnn1",
+    "ijcnn1_luo2021": _export(
+        ijcnn1.ENTRIES["ijcnn1"],
+        "ijcnn",
+        _read,
+        "as ijcnn1",
+        "ijcnn1",
+        sha256="5c806fb0ddd0facf79ed6c7bf20088ff934a42be1e7b24b255ed2784dd8b6db6",
+        size=2_956_942,
     ),
-    "usps_luo2021": Entry(
-        rows=9298,
-        columns=256,
-        classes=2,
-        split="given",
-        train_rows=7291,
-        read=_read,
-        files=(
-            File(
-                "gorf_splits/gorf_usps.npz",
-                sha256="db022de680b4db73b02d214eee60b6fa20790fdc050801f6584e388af928150d",
-                size=2_544_530,
-            ),
-        ),
-        papers=("luo2021",),
-        scaling="as usps",
-        citation="LeCun et al. 1990; Hastie, Tibshirani & Friedman, The Elements of Statistical Learning; "
-        "the authors' usps.mat",
-        licence=NOT_STATED,
-        traps="from a mirror only; equals usps",
+    "usps_luo2021": _export(
+        usps.ENTRIES["usps"],
+        "usps",
+        _read,
+        "as usps",
+        "usps",
+        sha256="db022de680b4db73b02d214eee60b6fa20790fdc050801f6584e388af928150d",
+        size=2_544_530,
     ),
-    "housing_luo2021": Entry(
-        rows=506,
-        columns=13,
-        split="train 405",
-        read=_read_table,
-        files=(
-            File(
-                "gorf_splits/gorf_housing.npz",
-                sha256="0208e5371dbeac8564008258c2b986157db187f90eecf8d004da55e2bb91aa71",
-                size=17_196,
-            ),
-        ),
-        papers=("luo2021",),
-        scaling="as housing",
-        citation="Harrison & Rubinfeld 1978, UCI; the authors' housing.mat",
-        licence=NOT_STATED,
-        traps="from a mirror only; equals housing",
+    "housing_luo2021": _export(
+        housing.ENTRIES["housing"],
+        "housing",
+        _read_table,
+        "as housing",
+        "housing",
+        sha256="0208e5371dbeac8564008258c2b986157db187f90eecf8d004da55e2bb91aa71",
+        size=17_196,
     ),
 }
