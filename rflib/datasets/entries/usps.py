@@ -6,6 +6,7 @@ import numpy as np
 
 from rflib.datasets.entry import ELEMENTS, NOT_STATED, TRAIN_TEST, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.npz import read_splits
 
 
 def _read(paths: Paths) -> Blocks:
@@ -57,5 +58,20 @@ ENTRIES = {
         scaling="grey values + 1, in [0, 2]",
         traps="usps with its ten digits as classes",
         papers=(),
+    ),
+    "usps_luo2021": replace(
+        _HALVES,
+        read=read_splits,
+        files=(
+            File(
+                "gorf_splits/gorf_usps.npz",
+                sha256="db022de680b4db73b02d214eee60b6fa20790fdc050801f6584e388af928150d",
+                size=2_544_530,
+            ),
+        ),
+        papers=("luo2021",),
+        scaling="as usps",
+        citation=f"{_HALVES.citation}; the authors' usps.mat",
+        traps="from a mirror only; equals usps",
     ),
 }
