@@ -155,6 +155,7 @@ def test_without_a_terminal_a_line_follows_each_tenth_but_not_too_soon(
 def test_talk_is_left_out_and_what_is_not_known_is_shown(console: Callable[..., Console]) -> None:
     pipe = console()
     assert pipe.log("Building DAG of jobs...") == ""
+    assert pipe.log("Job 3 has been submitted with SLURM jobid 7 (log: 7.log).") == ""
     assert pipe.log("Provided cores: 2", LogEvent.RESOURCES_INFO) == ""
     assert pipe.log("Nothing to be done (all requested files are present).") != ""
     assert pipe.log("A message of tomorrow's Snakemake.") == "A message of tomorrow's Snakemake.\n"
@@ -263,8 +264,11 @@ def test_a_console_that_is_gone_does_not_end_the_run(console: Callable[..., Cons
     pipe.log("A message")
 
 
-def test_the_profile_names_the_logger_only_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (PROFILE / "config.yaml").read_text()
+@pytest.mark.parametrize("profile", ["default", "slurm"])
+def test_a_profile_names_the_logger_only_where_it_is_installed(
+    profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (PROFILE.with_name(profile) / "config.yaml").read_text()
     assert yte.process_yaml(text, require_use_yte=True)["logger"] == "rflib"
     monkeypatch.setattr(LoggerPluginRegistry(), "plugins", {})
     assert "logger" not in yte.process_yaml(text, require_use_yte=True)
