@@ -12,6 +12,7 @@ MODULES = {
     "MVORF": "mvorf",
     "Nystroem": "nystroem",
     "ORF": "orf",
+    "OptimizedMaclaurin": "optimized_maclaurin",
     "QMC": "qmc",
     "RFF": "rff",
     "RandomFeatureMap": "base",

@@ -34,6 +34,8 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "DIGMM": (5, 4, 2),
     "RandomMaclaurin": (0, 3, 1),
     "RM": (0, 3, 1),
+    "OptimizedMaclaurin": (0, 6, 0),
+    "OM": (0, 6, 0),
     "TensorSketch": (6, 5, 0),
     "TS": (6, 5, 0),
     "CRAFT": (6, 8, 2),

@@ -24,6 +24,7 @@ from rflib.maps import (
     SRF,
     LeverageRFF,
     Nystroem,
+    OptimizedMaclaurin,
     RandomMaclaurin,
     SurrogateLeverageRFF,
     TensorSketch,
@@ -79,6 +80,14 @@ BIASED = {
     "SRF": lambda D, seed: SRF(POLYNOMIAL, D, random_state=seed),
     "SRF optimum": lambda D, seed: SRF(
         POLYNOMIAL, D, measure={"type": "srf", "method": "optimum"}, random_state=seed
+    ),
+    "OM": lambda D, seed: OptimizedMaclaurin(POLYNOMIAL, D, random_state=seed),
+    "OM Gaussian": lambda D, seed: OptimizedMaclaurin(Gaussian(0.8), D, random_state=seed),
+    "OM odd": lambda D, seed: OptimizedMaclaurin(
+        Polynomial(4, 0.5, 1.0, 2.0), D, projection="rademacher", exact_degrees=0, random_state=seed
+    ),
+    "OM real": lambda D, seed: OptimizedMaclaurin(
+        POLYNOMIAL, D, complex_to_real=False, centre=False, random_state=seed
     ),
     "Nystroem": lambda D, seed: Nystroem(DELTA, D, random_state=seed),
 }
