@@ -43,6 +43,8 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "CRAFT TS": (6, 8, 3),
     "CRAFT SRF": (3, 8, 2),
     "Nystroem": (7, 9, 0),
+    "Nystroem kmeans": (7, 0, 1),
+    "Nystroem rpcholesky": (7, 3, 2),
 }
 
 _SIZES = {"*": 7.5, "P": 5.5, "X": 5.5}

@@ -90,6 +90,8 @@ BIASED = {
         POLYNOMIAL, D, complex_to_real=False, centre=False, random_state=seed
     ),
     "Nystroem": lambda D, seed: Nystroem(DELTA, D, random_state=seed),
+    "Nystroem kmeans": lambda D, seed: Nystroem(POLYNOMIAL, D, landmarks="kmeans", random_state=seed),
+    "Nystroem rpcholesky": lambda D, seed: Nystroem(DELTA, D, landmarks="rpcholesky", random_state=seed),
 }
 
 EVERY = UNBIASED | BIASED

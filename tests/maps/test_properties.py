@@ -306,6 +306,7 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (LeverageRFF(ridge=0), "ridge must be a number above 0"),
         (LeverageRFF(variant="printed"), "variant must be one of 'resampled', 'reference', got 'printed'"),
         (LeverageRFF(n_components=5, variant="reference"), "needs an even n_components"),
+        (Nystroem(landmarks="kmeans++"), "one of 'uniform', 'kmeans', 'rpcholesky', got 'kmeans..'"),
         (SurrogateLeverageRFF(), "requires y to be passed"),
         (CRAFT("TensorSketch"), "CRAFT: base must be None or a random feature map, .* got 'TensorSketch'"),
         (RFF(random_state="7"), "RFF: random_state must be a non-negative integer, .* got '7'"),
