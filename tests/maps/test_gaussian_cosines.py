@@ -46,10 +46,10 @@ def test_variance_of_one_rule():
     assert np.allclose(simplex @ simplex.T, (1 + 1 / d) * np.eye(d + 1) - 1 / d)
     rule = []
     for _ in range(4000):
-        rho = np.sqrt(rng.chisquare(d + 2))
+        rho = np.sqrt(rng.chisquare(d + 2, d + 1))
         u = rng.standard_normal(d)
         along = simplex @ (u / np.linalg.norm(u))
-        rule.append(1 - d / rho**2 + d / rho**2 * np.cos(rho * np.multiply.outer(z, along)).mean(axis=1))
+        rule.append(np.mean(1 + d / rho**2 * (np.cos(np.multiply.outer(z, rho * along)) - 1), axis=1))
     squares = [(v - np.exp(-(z**2) / 2)) ** 2 for v in (values, np.array(rule))]
     error = np.hypot(*(s.std(axis=0) / np.sqrt(len(s)) for s in squares))
     assert np.all(np.abs(squares[0].mean(axis=0) - squares[1].mean(axis=0)) < LIMIT * error)
