@@ -1,7 +1,5 @@
 """The command line: every rule of the workflow calls one of these steps, so any job can be repeated by hand."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex
@@ -56,16 +54,14 @@ def _explains_itself(error: Exception) -> bool:
     return isinstance(error, OSError) or (ours and code.co_code[last] == opmap["RAISE_VARARGS"])
 
 
-def _fetch(name: str, folder: Path, mirror: list[str]) -> None:
-    from rflib.datasets.fetch import fetch
+def _call(function: str, **options: Any) -> Any:
+    """Call ``module:name`` of rflib; the module is imported only now."""
+    module, name = function.split(":")
+    return getattr(import_module(f"rflib.{module}"), name)(**options)
 
-    fetch(name, folder, mirrors=mirror)
 
-
-def _prepare(spec: Any, raw: Path, output: Path) -> None:
-    from rflib.datasets.prepare import prepare
-
-    prepare(spec, raw, output)
+def _show(function: str, study: Path, **options: Any) -> None:
+    _call(function, study=_call("experiment.studies:read_study", path=study), **options)
 
 
 def _job(kind: str, job: Any, results: Path, output: Path | None, code: str) -> None:
@@ -87,37 +83,13 @@ def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
         raise ValueError(f"{study}: none of its methods is compared or trained on, so there are no cells.")
 
 
-def _tables(study: Path, cells: Path, published: Path, out: Path) -> None:
-    from rflib.experiment.studies import read_study
-    from rflib.report.tables import write_tables
-
-    write_tables(read_study(study), cells, published, out)
+def _partial(out_file: Path, **options: Any) -> None:
+    _call("report.partial:write_partial", out_file=out_file, **options)
+    print(f"The report of what is there: {out_file}")
 
 
-def _figures(study: Path, cells: Path, published: Path, out: Path) -> None:
-    from rflib.experiment.studies import read_study
-    from rflib.report.figures import write_figures
-
-    write_figures(read_study(study), cells, published, out)
-
-
-def _report(studies: list[Path], results: Path, out: Path) -> None:
-    from rflib.report.page import write_page
-
-    write_page(studies, results, out)
-
-
-def _partial(studies: list[Path], settings: Any, results: Path, published: Path, out: Path) -> None:
-    from rflib.report.partial import write_partial
-
-    write_partial(studies, settings, results, published, out)
-    print(f"The report of what is there: {out}")
-
-
-def _export(study: Path, results: Path, out: Path) -> None:
-    from rflib.report.export import export
-
-    print(export(study, results, out))
+def _export(**options: Any) -> None:
+    print(_call("report.export:export", **options))
 
 
 def _fingerprint(modules: list[str]) -> None:
@@ -131,17 +103,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rflib {__version__}")
     steps = parser.add_subparsers(required=True, metavar="STEP")
 
-    fetch = _step(steps, "fetch", _fetch, "get a data set's official files")
+    fetch = _step(steps, "fetch", partial(_call, "datasets.fetch:fetch"), "get a data set's official files")
     fetch.add_argument("--name", required=True, help="name in the registry")
     fetch.add_argument("--folder", type=Path, required=True, help="where the files go")
-    fetch.add_argument("--mirror", action="append", default=[], help="folder or URL tried first; repeatable")
+    fetch.add_argument(
+        "--mirror", dest="mirrors", action="append", default=[], help="folder or URL tried first; repeatable"
+    )
 
-    prepare = _step(steps, "prepare", _prepare, "parse and check a data set's files into arrays")
+    prepare = _step(
+        steps,
+        "prepare",
+        partial(_call, "datasets.prepare:prepare"),
+        "parse and check a data set's files into arrays",
+    )
     prepare.add_argument(
         "--spec", type=_json, required=True, help="name, or a user's file and its columns (JSON)"
     )
-    prepare.add_argument("--raw", type=Path, required=True, help="folder of the fetched files")
-    prepare.add_argument("--output", type=Path, required=True, help="folder of the arrays")
+    prepare.add_argument(
+        "--raw", dest="raw_folder", type=Path, required=True, help="folder of the fetched files"
+    )
+    prepare.add_argument("--output", dest="out_folder", type=Path, required=True, help="folder of the arrays")
 
     for kind, text in (
         ("spectra", "compute a spectral measure"),
@@ -164,20 +145,22 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.add_argument("--results", type=Path, required=True, help="folder of the results")
     aggregate.add_argument("--output", type=Path, required=True)
     for name, function, text in (
-        ("tables", _tables, "write a study's tables"),
-        ("figures", _figures, "draw a study's figures"),
+        ("tables", "report.tables:write_tables", "write a study's tables"),
+        ("figures", "report.figures:write_figures", "draw a study's figures"),
     ):
-        step = _step(steps, name, function, text)
+        step = _step(steps, name, partial(_show, function), text)
         step.add_argument("--study", type=Path, required=True, help="the study file")
         step.add_argument("--cells", type=Path, required=True, help="table that `rflib aggregate` wrote")
         step.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
-        step.add_argument("--out", type=Path, required=True, help="folder of the tables or figures")
-    report = _step(steps, "report", _report, "write the report page")
+        step.add_argument(
+            "--out", dest="out_dir", type=Path, required=True, help="folder of the tables or figures"
+        )
+    report = _step(steps, "report", partial(_call, "report.page:write_page"), "write the report page")
     rest = _step(steps, "partial", _partial, "write a page of what a run with failed jobs has left")
     for step in (report, rest):
         step.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
         step.add_argument("--results", type=Path, required=True, help="folder of the results")
-        step.add_argument("--out", type=Path, required=True, help="the page")
+        step.add_argument("--out", dest="out_file", type=Path, required=True, help="the page")
     rest.add_argument("--settings", type=json.loads, default={}, help="repetitions, seed_block (JSON)")
     rest.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
 
@@ -186,7 +169,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("--study", type=Path, required=True, help="the study file")
     export.add_argument("--results", type=Path, required=True, help="folder of the results")
-    export.add_argument("--out", type=Path, required=True, help="folder to write to, such as docs/results")
+    export.add_argument(
+        "--out", dest="out_dir", type=Path, required=True, help="folder to write to, such as docs/results"
+    )
 
     fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of modules")
     fingerprint.add_argument("modules", nargs="+", help="such as rflib.maps.gorf")

@@ -1,7 +1,5 @@
 """Packages whose public names load on first use: a quick start, and no module loaded that is not needed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any

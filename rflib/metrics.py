@@ -1,7 +1,5 @@
 """Metrics: how far an approximate kernel is from the exact one, and how well a learner predicts."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

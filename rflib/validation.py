@@ -4,12 +4,11 @@ Each check reads the parameter from its owner, an estimator or a kernel, and rai
 For words that are looked up in a list, ``hint`` asks whether the nearest one was meant.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterable
 from math import isfinite, nan
 from numbers import Integral, Real
+from operator import ge, gt, le
 from typing import NoReturn
 
 
@@ -41,24 +40,11 @@ def check_number(
     if or_none and value is None:
         return
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else nan
-    inside = (
-        isfinite(number)
-        and (above is None or number > above)
-        and (at_least is None or number >= at_least)
-        and (at_most is None or number <= at_most)
-    )
-    if not inside:
-        bounds = [
-            f"{words} {bound}"
-            for words, bound in (("above", above), ("of at least", at_least), ("of at most", at_most))
-            if bound is not None
-        ]
-        refuse(
-            owner,
-            name,
-            " and ".join([f"a number {bounds[0]}" if bounds else "a number", *bounds[1:]])
-            + " or None" * or_none,
-        )
+    limits = (("above", above, gt), ("of at least", at_least, ge), ("of at most", at_most, le))
+    bounds = [(words, bound, holds) for words, bound, holds in limits if bound is not None]
+    if not isfinite(number) or not all(holds(number, bound) for _, bound, holds in bounds):
+        expected = " and ".join(f"{words} {bound}" for words, bound, _ in bounds)
+        refuse(owner, name, f"a number {expected}".rstrip() + " or None" * or_none)
 
 
 def check_choice(owner: object, name: str, choices: Collection[object]) -> None:

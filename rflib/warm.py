@@ -6,8 +6,6 @@ interpreter ends with the run, and kills the fork of a command that was killed. 
 empty, commands run as ever.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -14,6 +14,7 @@ from contextlib import suppress
 from logging import ERROR, INFO, WARNING, LogRecord
 from typing import Any
 
+from snakemake.jobs import Job
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -54,6 +55,9 @@ class LogHandler(LogHandlerBase):
         self._status = ""
         self._drawn = self._table_shown = self._ended = False
         self._last_line, self._last_tenths = 0.0, 0
+        if settings.dryrun and not self._as_snakemake:
+            # Nothing is shown of a job then, and to write its command down would be a third of the run.
+            Job.log_info = lambda job, **_: None
         self._stopped = threading.Event()
         threading.Thread(target=self._refresh_until_closed, daemon=True).start()
 

@@ -24,6 +24,7 @@ _TALK = (
     "WorkflowError:\nAt least one job did not complete successfully",
     "Some jobs were triggered by provenance information",
 )
+_SUBMITTED = " has been submitted with SLURM jobid "
 _SILENT = {
     LogEvent.WORKFLOW_STARTED,
     LogEvent.RESOURCES_INFO,
@@ -43,7 +44,7 @@ def is_talk(record: LogRecord, quiet: Collection[Any] | None) -> bool:
     event, text = getattr(record, "event", None), str(record.msg)
     if event == LogEvent.ERROR and "\nCalledProcessError in file" in text:
         return not quiet  # then the record of the failed job follows, with its log
-    return event in _SILENT or text.startswith(_TALK)
+    return event in _SILENT or text.startswith(_TALK) or _SUBMITTED in text
 
 
 def is_cause(record: LogRecord) -> bool:

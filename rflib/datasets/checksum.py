@@ -1,7 +1,5 @@
 """Whether a file is the official one."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -4,8 +4,6 @@ pooch, which scipy and scikit-image use for this, deletes what it has when a con
 address a file, so it serves neither resuming nor mirrors; requests and tqdm carry the work here.
 """
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import BinaryIO, Protocol

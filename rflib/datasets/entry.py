@@ -47,7 +47,7 @@ class File:
     urls : tuple of str
         Addresses, the official one first; none if only a mirror can have it.
     sha256, md5 : str or None
-        Checksum of the official file, at least one of them; sha256 is used where it is known.
+        Checksum of the official file: sha256, or md5 where nothing else is known.
     size : int or None
         Size in bytes, where it is known.
     """

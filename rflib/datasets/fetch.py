@@ -1,7 +1,5 @@
 """Fetch official files: from mirrors, then from their official addresses; verified before use."""
 
-from __future__ import annotations
-
 import fcntl
 import lzma
 import os

@@ -1,7 +1,5 @@
 """Load: prepared arrays as the training and test rows of one repetition, preprocessed."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from dataclasses import dataclass

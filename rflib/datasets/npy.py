@@ -1,9 +1,8 @@
 """Write a .npy file block by block, when the number of its rows is known only at the end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import numpy as np
 from numpy.lib.format import dtype_to_descr, write_array_header_1_0
@@ -43,7 +42,7 @@ class NpyWriter:
         description = {"descr": dtype_to_descr(dtype), "fortran_order": False}
         write_array_header_1_0(self._file, description | {"shape": self.shape})
 
-    def __enter__(self) -> NpyWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -1,7 +1,5 @@
 """Prepare: parse a data set once into arrays that can be mapped into memory, with a description beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The data sets by name: all that the modules of `rflib.datasets.entries` define."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any

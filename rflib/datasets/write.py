@@ -1,7 +1,5 @@
 """Write blocks of rows as the arrays of a prepared data set, with a description beside them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

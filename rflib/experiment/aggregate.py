@@ -1,7 +1,5 @@
 """Step aggregate: one table of a study's cells, with the study's own labels, s and columns."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 from pathlib import Path
 

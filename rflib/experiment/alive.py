@@ -4,8 +4,6 @@ Snakemake's own locks are plain files, so one that is killed leaves its folder l
 operating system's shared lock on one file as long as it lives; whoever can get it exclusively is alone.
 """
 
-from __future__ import annotations
-
 import fcntl
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Errors that name the place that they are about."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

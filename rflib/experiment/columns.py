@@ -1,7 +1,5 @@
 """From the s of a study to numbers of columns, by its budget."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

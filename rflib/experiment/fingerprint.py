@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +22,7 @@ def fingerprint(*modules: str) -> str:
     """Return 16 hexadecimal digits for the modules and everything that they import in their own packages."""
     digest = hashlib.sha256()
     for name in sorted(closure(*modules)):
-        digest.update(f"{name} {_digest(name)}\n".encode())
+        digest.update(f"{name} {_parsed(name)[0]}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -35,48 +34,37 @@ def closure(*modules: str) -> set[str]:
         name = waiting.pop()
         if name not in reached:
             reached.add(name)
-            waiting.extend(_imports(name))
+            waiting.extend(_parsed(name)[1])
     return reached
 
 
 @cache
-def _tree(module: str) -> ast.Module:
+def _parsed(module: str) -> tuple[str, tuple[str, ...]]:
+    """Return a digest of a module's syntax tree, and what it imports in its own package and in rflib."""
     spec = find_spec(module)
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         raise ValueError(f"The module {module!r} has no Python source to take a fingerprint of.")
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"), spec.origin)
-    for node in ast.walk(tree):
+    packages = {"rflib", module.split(".", 1)[0]}
+    found: set[str] = set()
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:] if isinstance(first.value.value, str) else node.body
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = [ast.Pass()]
-    return tree
-
-
-@cache
-def _digest(module: str) -> str:
-    return hashlib.sha256(ast.dump(_tree(module)).encode()).hexdigest()
-
-
-@cache
-def _imports(module: str) -> tuple[str, ...]:
-    packages = {"rflib", module.split(".", 1)[0]}
-    return tuple(sorted(set(_imported(module, packages)) - {module}))
-
-
-def _imported(module: str, packages: set[str]) -> Iterator[str]:
-    for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(module, node)
-            within = base.split(".", 1)[0] in packages
-            names = [_defining(base, alias.name) for alias in node.names] if within else []
-        else:
-            continue
-        yield from (name for name in names if name.split(".", 1)[0] in packages and not _is_package(name))
+            if base.split(".", 1)[0] in packages:
+                found.update(_defining(base, alias.name) for alias in node.names)
+        nodes.extend(ast.iter_child_nodes(node))
+    imports = {name for name in found if name.split(".", 1)[0] in packages and not _is_package(name)}
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), tuple(sorted(imports - {module}))
 
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:

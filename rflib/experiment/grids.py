@@ -1,7 +1,5 @@
 """The grids of a study: parts that are restricted to some of its labels, with their own sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plans cut into jobs, beside the results that there are already."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

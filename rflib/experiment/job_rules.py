@@ -1,7 +1,5 @@
 """What the rules of jobs say: Snakemake asks for a job by its name, and gets its inputs, text, code and needs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rflib.experiment.fingerprint import fingerprint

@@ -117,7 +117,7 @@ class Unit(Value):
 
 def _construction(feature_map: Any) -> Mapping[str, Any] | None:
     """Return the construction that a map's ``measure`` asks for, as a mapping; None for closed forms."""
-    asked = feature_map.get_params(deep=False).get("measure")
+    asked = getattr(feature_map, "measure", None)
     if not isinstance(asked, str | Mapping):
         return None
     from rflib.measures.construct import CONSTRUCTIONS, construction_of

@@ -3,8 +3,6 @@
 A study that is wrong is set aside with what is wrong (``Pipeline.broken``), and the others are planned.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex

@@ -1,11 +1,9 @@
 """What a study wants: the jobs whose cells it shows, and what it calls them. No file is read here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Self
 
 from rflib.datasets.load import check_preprocess
 from rflib.datasets.registry import describe
@@ -42,7 +40,7 @@ class StudyPlan:
     wanted: tuple[Wanted, ...]
     skipped: tuple[tuple[str, str, str], ...]
 
-    def divided(self, seeds_of: Callable[[Wanted], Iterable[Seeds]]) -> StudyPlan:
+    def divided(self, seeds_of: Callable[[Wanted], Iterable[Seeds]]) -> Self:
         """Return the plan with each job cut into jobs of the ranges of seeds that ``seeds_of`` says."""
         cut = (replace(w, job=w.job.with_seeds(seeds)) for w in self.wanted for seeds in seeds_of(w))
         return replace(self, wanted=tuple(cut))

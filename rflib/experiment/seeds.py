@@ -1,7 +1,5 @@
 """Which seeds run in which job: what is there already is kept, and only the seeds that are missing are run."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ later. An edit between the two would put results of the new code under the finge
 leaves a digest of all source files in the environment, which jobs inherit, on a cluster too, and each compares.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator

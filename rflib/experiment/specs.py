@@ -1,12 +1,11 @@
 """From specifications (plain mappings, as in a study file) to objects, and to short readable identities."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -58,6 +57,11 @@ def class_of(role: str, type_name: str) -> type:
         raise ValueError(f"{role} {type_name!r} cannot be imported: {error}") from error
 
 
+@cache
+def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(cls).parameters
+
+
 def build(role: str, spec: Spec, **extra: Any) -> Any:
     """Make the object of a specification: its type with its parameters, and ``extra`` ones.
 
@@ -68,7 +72,7 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
     """
     options = {key: value for key, value in spec.items() if key != "type"}
     cls = class_of(role, spec["type"])
-    known = inspect.signature(cls).parameters
+    known = _parameters(cls)
     for key in options:
         if key not in known:
             raise ValueError(
@@ -101,7 +105,7 @@ def normalised(role: str, spec: Spec) -> dict[str, Any]:
 
     Parameters that are at their defaults are left out, whole numbers are integers, tuples are lists.
     """
-    parameters = inspect.signature(class_of(role, spec["type"])).parameters
+    parameters = _parameters(class_of(role, spec["type"]))
     found = {"type": spec["type"]}
     for key, value in spec.items():
         if key == "base" and isinstance(value, Mapping):

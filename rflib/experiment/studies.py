@@ -1,7 +1,5 @@
 """Study files and the configuration: read, checked against their schemas, with errors that name the place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -16,7 +14,7 @@ from rflib.validation import hint
 SCHEMAS = Path(__file__).parents[2] / "workflow" / "schemas"
 
 
-class _UniqueKeys(yaml.SafeLoader):
+class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML in which a key that is written twice is an error, where otherwise the later one would win."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:

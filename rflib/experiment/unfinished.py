@@ -1,7 +1,5 @@
 """What a run leaves undone when jobs fail: which failed and why, and which files are not up to date."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Frozen values that are written and read as JSON, and compared by it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cached_property

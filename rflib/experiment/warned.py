@@ -1,7 +1,5 @@
 """Warnings of a job: each kind goes to the job's log once, and to the rows of the cells that raised it."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings

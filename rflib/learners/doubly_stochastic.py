@@ -1,7 +1,5 @@
 """Doubly stochastic gradients: each step draws rows and a block of features that its seed makes again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """What the exact-kernel learners share: the kernel between their training rows and other rows."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator

@@ -1,7 +1,5 @@
 """Kernel ridge regression with an exact kernel: the reference that random features approximate."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Support vector machines with an exact kernel: the reference that random features approximate."""
 
-from __future__ import annotations
-
 from typing import Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The folds of a learner's cross-validation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any

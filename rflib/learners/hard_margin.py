@@ -1,7 +1,5 @@
 """The hard-margin SVM on features, solved exactly as a least-distance problem."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

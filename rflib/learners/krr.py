@@ -1,7 +1,5 @@
 """Kernel ridge regression on random features, streamed: all folds and all ridges from one pass over the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """liblinear on a dense matrix: its node array filled in one assignment, its messages read for convergence."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import sys

@@ -1,7 +1,5 @@
 """Gram matrix and first moments of features and targets, accumulated over blocks of rows, fold by fold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Self
 
@@ -49,7 +47,7 @@ class Moments:
         self.y_sum += Y.sum(axis=0)
         self.yy += (Y**2).sum(axis=0)
 
-    def merge(self, others: Iterable[Moments]) -> Self:
+    def merge(self, others: Iterable[Self]) -> Self:
         """Add others to these, in place."""
         for other in others:
             self.n += other.n
@@ -57,9 +55,9 @@ class Moments:
                 getattr(self, name).__iadd__(getattr(other, name))
         return self
 
-    def copy(self) -> Moments:
+    def copy(self) -> Self:
         """Return an independent copy."""
-        return Moments(*self.zy.shape, dtype=self.gram.dtype).merge([self])
+        return type(self)(*self.zy.shape, dtype=self.gram.dtype).merge([self])
 
     def centred_zy(self) -> NDArray[np.float64]:
         """Return Z^T (Y - mean of Y), shape (D, t)."""

@@ -1,7 +1,5 @@
 """Newton's method for linear SVMs with squared losses on dense features, in a few passes over the data."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

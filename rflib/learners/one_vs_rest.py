@@ -1,7 +1,5 @@
 """Several classes, each told from the rest: +1 and -1 as targets, one column for two classes, else one a class."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

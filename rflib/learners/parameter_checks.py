@@ -1,7 +1,5 @@
 """Checks of parameters that several learners have, in the style of `rflib.validation`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

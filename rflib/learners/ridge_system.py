@@ -1,7 +1,5 @@
 """The ridge system (G + c E) beta = m: the size of c in both conventions, and its solution for several c."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

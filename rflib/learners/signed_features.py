@@ -1,7 +1,5 @@
 """Signed features, K_hat = Z diag(e) Z^T: how a learner gets them, and what it does with columns of sign -1."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

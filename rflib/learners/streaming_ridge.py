@@ -1,7 +1,5 @@
 """The solver of ridge regression on streamed features: all folds and all ridges from one pass over the rows."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Soft-margin linear SVMs on features, classification and regression, solved by liblinear or Newton's method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 

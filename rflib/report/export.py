@@ -15,7 +15,7 @@ from rflib.report.number_format import columns
 from rflib.report.page import run_of
 
 
-def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
+def export(study: Path, results: Path, out_dir: Path) -> Path:
     """Write ``<study>.md`` and its figures to ``out_dir``, from the results of the pipeline alone.
 
     Raises
@@ -23,7 +23,7 @@ def export(study: Path, results_dir: Path, out_dir: Path) -> Path:
     ValueError
         If the study has no results.
     """
-    folder = results_dir / study.stem
+    folder = results / study.stem
     if not (folder / "cells.parquet").exists():
         raise ValueError(f"{folder} holds no cells: run the study first.")
     about = yaml.safe_load(study.read_text(encoding="utf-8"))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from pandas import DataFrame, Series
+
+    from rflib.kernels.base import Kernel
 else:  # libraries that take long to import, and are needed as types only
     DataFrame = Series = Drawing = Any
 
@@ -29,6 +31,15 @@ class Results:
     study: Options
     cells: DataFrame
     published: Path
+
+    def kernel(self, label: str) -> Kernel:
+        """Return the study's kernel with this label."""
+        from rflib.experiment.specs import build_kernel
+
+        spec = self.study["kernels"][label]
+        return build_kernel(
+            {key: spec[key] for key in spec if key not in ("datasets", "methods", "preprocess")}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

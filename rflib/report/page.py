@@ -31,15 +31,15 @@ VERDICTS = (
 
 
 def write_page(
-    studies: Sequence[Path], results_dir: Path, out_file: Path, *, partial: Mapping[str, Any] | None = None
+    studies: Sequence[Path], results: Path, out_file: Path, *, partial: Mapping[str, Any] | None = None
 ) -> None:
     """Write the page for the studies that have results.
 
     Parameters
     ----------
     studies : sequence of Path
-        Study files; those without ``results_dir/<study>/cells.parquet`` are left out.
-    results_dir : Path
+        Study files; those without ``results/<study>/cells.parquet`` are left out.
+    results : Path
         Folder of the results, with tables and figures of each study.
     out_file : Path
         The page; it appears when it is complete.
@@ -55,18 +55,18 @@ def write_page(
     present = {
         path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
         for path in studies
-        if (results_dir / path.stem / "cells.parquet").exists()
+        if (results / path.stem / "cells.parquet").exists()
     }
     if not present:
-        raise ValueError(f"{results_dir} holds no cells of any study: run one first.")
+        raise ValueError(f"{results} holds no cells of any study: run one first.")
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    cells = {name: read_cells(results_dir / name / "cells.parquet", study) for name, study in present.items()}
+    cells = {name: read_cells(results / name / "cells.parquet", study) for name, study in present.items()}
     tables = {name: standings(study, cells[name]) for name, study in present.items()}
     compared = pd.concat(tables, names=["study"]).reset_index("study")
     html = environment.get_template("page.html").render(
-        sections=[_section(name, study, cells[name], results_dir) for name, study in present.items()],
+        sections=[_section(name, study, cells[name], results) for name, study in present.items()],
         methods=cards(present),
         standings=columns(compared),
         totals=compared.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
@@ -80,9 +80,9 @@ def write_page(
         file.write(html.encode("utf-8"))
 
 
-def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_dir: Path) -> dict[str, Any]:
+def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results: Path) -> dict[str, Any]:
     """All that the page shows of one study."""
-    folder = results_dir / name
+    folder = results / name
     tables = list(_tables(name, folder / "tables"))
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
     plan, absent, smaller = run_of(name, study, cells)
@@ -107,7 +107,7 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results_d
         "figures": list(_figures(name, folder / "figures")),
         "times": columns(_times(cells)),
         "skipped": columns(skipped),
-        "units": units(cells, results_dir),
+        "units": units(cells, results),
         "machines": machines(cells),
         "warned": columns(warned(cells)),
     }

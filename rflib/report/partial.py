@@ -1,7 +1,5 @@
 """The report of a run in which jobs failed: what is there, and what is missing."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ class Unit:
     commands: tuple[str, ...]
 
 
-def units(cells: pd.DataFrame, results_dir: Path) -> list[Unit]:
+def units(cells: pd.DataFrame, results: Path) -> list[Unit]:
     """Return the units of a study's cells, in their order."""
     found = []
     for keys, group in cells[cells["method_id"] != "exact"].groupby(_UNIT, sort=False):
@@ -38,7 +38,7 @@ def units(cells: pd.DataFrame, results_dir: Path) -> list[Unit]:
                 ", ".join(sorted(group["fingerprint"].unique())),
                 float(one_row_a_cell["seconds"].sum()),
                 float(group["peak_memory"].max()),
-                tuple(_commands(results_dir / "logs", f"{data}/{kernel_id}/{method_id}")),
+                tuple(_commands(results / "logs", f"{data}/{kernel_id}/{method_id}")),
             )
         )
     return found

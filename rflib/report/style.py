@@ -21,6 +21,9 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "SLS-RFF as run": (3, 3, 0),
     "ORF": (5, 2, 0),
     "QMC": (5, 3, 1),
+    "SORF": (5, 5, 2),
+    "MomentMatching": (5, 6, 3),
+    "QuadratureRFF": (5, 8, 0),
     "GRFF": (4, 0, 0),
     "GRFF as run": (4, 5, 2),
     "GORF": (1, 1, 0),
@@ -34,6 +37,8 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "DIGMM": (5, 4, 2),
     "RandomMaclaurin": (0, 3, 1),
     "RM": (0, 3, 1),
+    "OptimizedMaclaurin": (0, 6, 0),
+    "OM": (0, 6, 0),
     "TensorSketch": (6, 5, 0),
     "TS": (6, 5, 0),
     "CRAFT": (6, 8, 2),
@@ -41,6 +46,8 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "CRAFT TS": (6, 8, 3),
     "CRAFT SRF": (3, 8, 2),
     "Nystroem": (7, 9, 0),
+    "Nystroem kmeans": (7, 0, 1),
+    "Nystroem rpcholesky": (7, 3, 2),
 }
 
 _SIZES = {"*": 7.5, "P": 5.5, "X": 5.5}

@@ -11,25 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rflib.datasets.formats import delimited, libsvm
-from rflib.datasets.formats.arff import read_arff
 from rflib.datasets.formats.delimited import csv_blocks, numbers, read_csv
 from rflib.datasets.formats.libsvm import libsvm_blocks, read_libsvm
 from rflib.datasets.npy import NpyWriter
 from rflib.datasets.user import read_user_file
-
-ARFF = "% comment\n@RELATION r\n@ATTRIBUTE a NUMERIC\n@attribute b {0,1}\n\n@DATA\n1.5,0\n-2,1\n"
-
-
-def test_arff(tmp_path):
-    path = tmp_path / "file.arff"
-    path.write_bytes(ARFF.replace("\n", "\r\n").encode())
-    assert read_arff(path).to_dict("list") == {"a": [1.5, -2], "b": [0, 1]}
-    path.write_text(ARFF + "1,2,3\n")
-    with pytest.raises(ValueError, match=r"file\.arff cannot be read as ARFF"):
-        read_arff(path)
-    path.write_text(ARFF.replace("@attribute b {0,1}\n", ""))
-    with pytest.raises(ValueError, match="it declares 1 attributes, but its rows have 2 values"):
-        read_arff(path)
 
 
 @pytest.mark.parametrize("read", [csv_blocks, libsvm_blocks])
@@ -122,12 +107,11 @@ def test_damaged_arrays(suffix, tmp_path):
 
 
 LINES = st.lists(st.text("0123456789.:+-eE ,;nainf%@{}\"'\t", max_size=20), max_size=8).map("\n".join)
-ARFF_LINES = LINES.map(lambda text: f"@attribute a numeric\n@attribute b numeric\n@data\n{text}")
 
 
-@pytest.mark.parametrize("read", [read_csv, read_arff, read_libsvm])
+@pytest.mark.parametrize("read", [read_csv, read_libsvm])
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=st.one_of(st.binary(max_size=80), LINES.map(str.encode), ARFF_LINES.map(str.encode)))
+@given(content=st.one_of(st.binary(max_size=80), LINES.map(str.encode)))
 def test_malformed_text_is_a_clear_error_or_data(read, content, tmp_path):
     path = tmp_path / "file.txt"
     path.write_bytes(content)

@@ -47,7 +47,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[s
 
 
 def forget() -> None:
-    for function in (module.fingerprint, module._tree, module._digest, module._imports, module._is_package):
+    for function in (module.fingerprint, module._parsed, module._is_package):
         function.cache_clear()
 
 

@@ -21,9 +21,13 @@ from rflib.maps import (
     ORF,
     QMC,
     RFF,
+    SORF,
     SRF,
     LeverageRFF,
+    MomentMatching,
     Nystroem,
+    OptimizedMaclaurin,
+    QuadratureRFF,
     RandomMaclaurin,
     SurrogateLeverageRFF,
     TensorSketch,
@@ -48,6 +52,8 @@ UNBIASED = {
     "QMC sobol": lambda D, seed: QMC(Gaussian(0.8), D, sequence="sobol", random_state=seed),
     "QMC Matern": lambda D, seed: QMC(Matern(1.5, 1.0), D, random_state=seed),
     "QMC Laplacian": lambda D, seed: QMC(Laplacian(0.5), D, random_state=seed),
+    "quadrature": lambda D, seed: QuadratureRFF(Gaussian(0.8), D, random_state=seed),
+    "quadrature odd": lambda D, seed: QuadratureRFF(Gaussian(0.8), D + 1, random_state=seed),
     "leverage": lambda D, seed: LeverageRFF(Gaussian(0.8), D, pool=2 * D, random_state=seed),
     "leverage ORF": lambda D, seed: LeverageRFF(
         Gaussian(0.8), D, pool=2 * D, directions="orthogonal", random_state=seed
@@ -80,7 +86,19 @@ BIASED = {
     "SRF optimum": lambda D, seed: SRF(
         POLYNOMIAL, D, measure={"type": "srf", "method": "optimum"}, random_state=seed
     ),
+    "SORF": lambda D, seed: SORF(Gaussian(0.8), D, random_state=seed),
+    "moment matching": lambda D, seed: MomentMatching(Gaussian(0.8), D, random_state=seed),
+    "OM": lambda D, seed: OptimizedMaclaurin(POLYNOMIAL, D, random_state=seed),
+    "OM Gaussian": lambda D, seed: OptimizedMaclaurin(Gaussian(0.8), D, random_state=seed),
+    "OM odd": lambda D, seed: OptimizedMaclaurin(
+        Polynomial(4, 0.5, 1.0, 2.0), D, projection="rademacher", exact_degrees=0, random_state=seed
+    ),
+    "OM real": lambda D, seed: OptimizedMaclaurin(
+        POLYNOMIAL, D, complex_to_real=False, centre=False, random_state=seed
+    ),
     "Nystroem": lambda D, seed: Nystroem(DELTA, D, random_state=seed),
+    "Nystroem kmeans": lambda D, seed: Nystroem(POLYNOMIAL, D, landmarks="kmeans", random_state=seed),
+    "Nystroem rpcholesky": lambda D, seed: Nystroem(DELTA, D, landmarks="rpcholesky", random_state=seed),
 }
 
 EVERY = UNBIASED | BIASED

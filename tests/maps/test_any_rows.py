@@ -5,6 +5,7 @@ The examples are drawn once and for all, so that a test that passes once passes 
 
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -34,10 +35,14 @@ from rflib.maps import (
     ORF,
     QMC,
     RFF,
+    SORF,
     SRF,
     FourierFeatures,
     LeverageRFF,
+    MomentMatching,
     Nystroem,
+    OptimizedMaclaurin,
+    QuadratureRFF,
     RandomMaclaurin,
     SurrogateLeverageRFF,
     TensorSketch,
@@ -67,12 +72,18 @@ MAPS = {
     "GRFF": GRFF,
     "GORF": GORF,
     "FourierFeatures": FourierFeatures,
+    "SORF": SORF,
+    "MomentMatching": MomentMatching,
+    "QuadratureRFF": QuadratureRFF,
     "LeverageRFF": LeverageRFF,
     "SurrogateLeverageRFF": SurrogateLeverageRFF,
+    "OptimizedMaclaurin": OptimizedMaclaurin,
     "RandomMaclaurin": RandomMaclaurin,
     "TensorSketch": TensorSketch,
     "CRAFT": lambda kernel, n, **seed: CRAFT(TensorSketch(kernel), n, n_components_up=32, **seed),
     "Nystroem": Nystroem,
+    "Nystroem kmeans": partial(Nystroem, landmarks="kmeans"),
+    "Nystroem rpcholesky": partial(Nystroem, landmarks="rpcholesky"),
 }
 # These solve programs for each new kernel and range: few kernels, and few examples.
 SLOW = {"MVORF": MVORF, "SRF": SRF, "DIGMM": DIGMM}

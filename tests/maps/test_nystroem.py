@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Polynomial
+from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Polynomial, SphericalPolynomial
 from rflib.maps import Nystroem
 
 from .conftest import sphere
@@ -24,6 +24,14 @@ def test_single_precision_of_kernels_of_low_rank(kernel):
     single = m.transform(X.astype(np.float32))
     assert single.dtype == np.float32
     assert np.abs((single * m.signature_) @ single.T - double).max() < 1e-5
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.3), Gaussian(1.5), SphericalPolynomial(4, 10)])
+def test_features_of_single_precision_are_those_of_double(kernel):
+    """Some columns are products in single precision, those of small eigenvalues in double; all within 1e-5."""
+    X = sphere(2000, 16).astype(np.float32)
+    m = Nystroem(kernel, 300, random_state=0).fit(X)
+    assert np.abs(m.transform(X) - m.transform(X.astype(np.float64))).max() < 1e-5
 
 
 def test_landmarks_are_reproduced_exactly(X):

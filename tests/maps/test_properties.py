@@ -32,6 +32,7 @@ from rflib.maps import (
     SRF,
     LeverageRFF,
     Nystroem,
+    OptimizedMaclaurin,
     RandomMaclaurin,
     SurrogateLeverageRFF,
     TensorSketch,
@@ -255,7 +256,9 @@ def test_values_that_are_not_finite(value, X):
         RFF().fit(X).transform(wrong)
 
 
-@pytest.mark.parametrize("cls", [MVORF, GORF, SRF, RandomMaclaurin, TensorSketch, Nystroem])
+@pytest.mark.parametrize(
+    "cls", [MVORF, GORF, SRF, RandomMaclaurin, OptimizedMaclaurin, TensorSketch, Nystroem]
+)
 def test_rows_off_the_sphere_are_named(cls, X):
     m = cls(SphericalPolynomial(4, 3), 16).fit(X)
     wrong = X.copy()
@@ -284,6 +287,10 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (MVORF(Laplacian()), "not a function of the Euclidean distance"),
         (MVORF(Polynomial()), "not a function of the Euclidean distance"),
         (RandomMaclaurin(Gaussian()), "not a function of the inner product"),
+        (OptimizedMaclaurin(NeuralTangent()), "neither Gaussian nor a function of the inner product"),
+        (OptimizedMaclaurin(exact_degrees=1.0), "exact_degrees must be an integer of at least 0, got 1.0"),
+        (OptimizedMaclaurin(exact_degrees=2, n_components=9), "exact_degrees=2 needs 28 columns"),
+        (OptimizedMaclaurin(projection="gauss"), "must be one of 'srht', 'rademacher', got 'gauss'"),
         (TensorSketch(NeuralTangent()), "not a polynomial kernel"),
         (CRAFT(TensorSketch(Gaussian())), "not a polynomial kernel"),
         (CRAFT(GORF(DeltaGaussian())), "columns of negative sign"),
@@ -299,6 +306,7 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (LeverageRFF(ridge=0), "ridge must be a number above 0"),
         (LeverageRFF(variant="printed"), "variant must be one of 'resampled', 'reference', got 'printed'"),
         (LeverageRFF(n_components=5, variant="reference"), "needs an even n_components"),
+        (Nystroem(landmarks="kmeans++"), "one of 'uniform', 'kmeans', 'rpcholesky', got 'kmeans..'"),
         (SurrogateLeverageRFF(), "requires y to be passed"),
         (CRAFT("TensorSketch"), "CRAFT: base must be None or a random feature map, .* got 'TensorSketch'"),
         (RFF(random_state="7"), "RFF: random_state must be a non-negative integer, .* got '7'"),

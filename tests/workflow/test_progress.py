@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 import pytest
 import yte
+from snakemake.jobs import Job
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
@@ -154,6 +155,7 @@ def test_without_a_terminal_a_line_follows_each_tenth_but_not_too_soon(
 def test_talk_is_left_out_and_what_is_not_known_is_shown(console: Callable[..., Console]) -> None:
     pipe = console()
     assert pipe.log("Building DAG of jobs...") == ""
+    assert pipe.log("Job 3 has been submitted with SLURM jobid 7 (log: 7.log).") == ""
     assert pipe.log("Provided cores: 2", LogEvent.RESOURCES_INFO) == ""
     assert pipe.log("Nothing to be done (all requested files are present).") != ""
     assert pipe.log("A message of tomorrow's Snakemake.") == "A message of tomorrow's Snakemake.\n"
@@ -210,8 +212,12 @@ def test_of_a_group_only_the_job_that_failed_is_shown(
     assert pipe.log(output=["missing"], log=[str(log)], **error) != ""
 
 
-def test_a_dry_run_says_what_it_would_do_once(console: Callable[..., Console]) -> None:
+def test_a_dry_run_says_what_it_would_do_once(
+    console: Callable[..., Console], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("snakemake.jobs.Job.log_info", lambda job: pytest.fail("Nothing of a job is shown."))
     pipe = console(dryrun=True, stdout=True)
+    Job.log_info(None)
     table = {"event": LogEvent.RUN_INFO, "stats": {"step": 2, "total": 2}}
     assert pipe.log("Job stats:\nstep 2\n", **table) == "Job stats:\nstep 2\n\n"
     assert pipe.log(event=LogEvent.JOB_INFO, jobid=1, rule_name="step") == ""
@@ -258,8 +264,11 @@ def test_a_console_that_is_gone_does_not_end_the_run(console: Callable[..., Cons
     pipe.log("A message")
 
 
-def test_the_profile_names_the_logger_only_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (PROFILE / "config.yaml").read_text()
+@pytest.mark.parametrize("profile", ["default", "slurm"])
+def test_a_profile_names_the_logger_only_where_it_is_installed(
+    profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (PROFILE.with_name(profile) / "config.yaml").read_text()
     assert yte.process_yaml(text, require_use_yte=True)["logger"] == "rflib"
     monkeypatch.setattr(LoggerPluginRegistry(), "plugins", {})
     assert "logger" not in yte.process_yaml(text, require_use_yte=True)

@@ -8,6 +8,7 @@ from snakemake.common import overwrite_function_params
 from snakemake.cli import get_argument_parser
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.resources import Resource
 
 from rflib import warm
 from rflib.experiment.alive import BUSY, hold
@@ -43,7 +44,7 @@ if workflow.is_main_process:
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 # Snakemake would find the parameters of these functions out for every job again.
-for function in JobRule.FUNCTIONS:
+for function in (*JobRule.FUNCTIONS, Resource.evaluate):
     known = signature(function).parameters
     overwrite_function_params(function, {name: known[name] for name in known if name != "self"})
 

@@ -1,5 +1,7 @@
 """Forest cover type: 581,012 rows, and two samples of them that fit everywhere."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
@@ -24,32 +26,31 @@ def _read_sample(paths: Paths) -> Blocks:
         yield Block("all", numbers(paths[0], table, table.index[0]), y)
 
 
-ENTRIES = {
-    "covtype": Entry(
-        rows=581_012,
-        columns=54,
-        classes=2,
-        split="half",
-        read=_read,
-        files=(
-            File(
-                "covtype.data.gz",
-                (f"{UCI}/covtype/covtype.data.gz", "https://ndownloader.figshare.com/files/5976039"),
-                sha256="614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771",
-                md5="99670d8d942f09d459c7d4486fca8af5",
-            ),
+_COVTYPE = Entry(
+    rows=581_012,
+    columns=54,
+    classes=2,
+    split="half",
+    read=_read,
+    files=(
+        File(
+            "covtype.data.gz",
+            (f"{UCI}/covtype/covtype.data.gz", "https://ndownloader.figshare.com/files/5976039"),
+            sha256="614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771",
         ),
-        papers=("liu2020",),
-        scaling="raw integers, kept in single precision, which holds them exactly; liu2020 is minmax, to [0, 1]",
-        citation=_CITATION,
-        licence=CC_BY,
-        traps=f"{_LABELS}; 44 of the 54 columns are 0 or 1",
     ),
-    "covtype_sample": Entry(
+    papers=("liu2020",),
+    scaling="raw integers, kept in single precision, which holds them exactly; liu2020 is minmax, to [0, 1]",
+    citation=_CITATION,
+    licence=CC_BY,
+    traps=f"{_LABELS}; 44 of the 54 columns are 0 or 1",
+)
+
+ENTRIES = {
+    "covtype": _COVTYPE,
+    "covtype_sample": replace(
+        _COVTYPE,
         rows=92_962,
-        columns=54,
-        classes=2,
-        split="half",
         read=_read_sample,
         files=(
             File(
@@ -60,15 +61,12 @@ ENTRIES = {
         ),
         scaling="the first ten columns to [0, 1] by the ranges of the full set",
         citation=f"{_CITATION}; RAMP's covertype kit",
-        licence=CC_BY,
         traps=f"from a mirror only; a stratified sample of 16 % of the rows. {_LABELS}; one column is constant",
+        papers=(),
     ),
-    "covtype_20k": Entry(
+    "covtype_20k": replace(
+        _COVTYPE,
         rows=20_000,
-        columns=54,
-        classes=2,
-        split="half",
-        read=_read,
         files=(
             File(
                 "covtype-min.data",
@@ -78,8 +76,8 @@ ENTRIES = {
         ),
         scaling="raw integers, as covtype",
         citation=f"{_CITATION}; a public sample",
-        licence=CC_BY,
         traps=f"from a mirror only; 20,000 random rows of covtype, 3,176 of them also in covtype_sample: "
         f"never test one on the other. {_LABELS}",
+        papers=(),
     ),
 }

@@ -3,14 +3,14 @@
 import numpy as np
 
 from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.arff import read_arff
-from rflib.datasets.formats.delimited import numbers
+from rflib.datasets.formats.delimited import numbers, read_csv
 
 _OUTLIERS = (898, 10386, 11509, 13179)
 
 
 def _read(paths: Paths) -> Blocks:
-    table = np.delete(numbers(paths[0], read_arff(paths[0])), _OUTLIERS, axis=0)
+    rows = read_csv(paths[0], comment="@")  # without the header of ARFF
+    table = np.delete(numbers(paths[0], rows), _OUTLIERS, axis=0)
     yield Block("all", table[:, :14], table[:, 14].astype(np.int64))
 
 
@@ -26,7 +26,6 @@ ENTRIES = {
                 "EEG Eye State.arff",
                 (f"{UCI}/00264/EEG%20Eye%20State.arff",),
                 sha256="e6eccba033d8ce56d38d2f0cca2087356705425a5a2ddbb1012ef3b892bd5a4b",
-                md5="8083c4fd0462c7a1d47f32e20172874f",
                 size=1_696_428,
             ),
         ),

@@ -1,7 +1,10 @@
 """House prices of Boston, kept only to reproduce luo2021."""
 
+from dataclasses import replace
+
 from rflib.datasets.entry import NOT_STATED, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.npz import read_npz
 
 
 def _read(paths: Paths) -> Blocks:
@@ -9,27 +12,47 @@ def _read(paths: Paths) -> Blocks:
     yield Block("all", table[:, :13], table[:, 13])
 
 
+def _read_export(paths: Paths) -> Blocks:
+    (table,) = read_npz(paths[0], "housing")
+    yield Block("all", table[:, :13], table[:, 13])
+
+
+_HOUSING = Entry(
+    rows=506,
+    columns=13,
+    split="train 405",
+    read=_read,
+    files=(
+        File(
+            "housing.data",
+            (f"{UCI}/housing/housing.data",),
+            sha256="baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a",
+            size=49_082,
+        ),
+    ),
+    papers=("luo2021",),
+    scaling="raw; luo2021 is minmax_all+unit_norm: each column to [0, 1] by ALL rows, then rows to unit norm",
+    citation="Harrison & Rubinfeld 1978, UCI",
+    licence=NOT_STATED,
+    traps="one column is a racial proxy and 16 targets are capped at 50, which is why libraries dropped it: "
+    "here only to reproduce luo2021. The authors drew 405 / 101 rows at random and stored no split, so theirs "
+    "cannot be rebuilt: every repetition draws its own",
+)
+
 ENTRIES = {
-    "housing": Entry(
-        rows=506,
-        columns=13,
-        split="train 405",
-        read=_read,
+    "housing": _HOUSING,
+    "housing_luo2021": replace(
+        _HOUSING,
+        read=_read_export,
         files=(
             File(
-                "housing.data",
-                (f"{UCI}/housing/housing.data",),
-                sha256="baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a",
-                md5="d4accdce7a25600298819f8e28e8d593",
-                size=49_082,
+                "gorf_splits/gorf_housing.npz",
+                sha256="0208e5371dbeac8564008258c2b986157db187f90eecf8d004da55e2bb91aa71",
+                size=17_196,
             ),
         ),
-        papers=("luo2021",),
-        scaling="raw; luo2021 is minmax_all+unit_norm: each column to [0, 1] by ALL rows, then rows to unit norm",
-        citation="Harrison & Rubinfeld 1978, UCI",
-        licence=NOT_STATED,
-        traps="one column is a racial proxy and 16 targets are capped at 50, which is why libraries dropped it: "
-        "here only to reproduce luo2021. The authors drew 405 / 101 rows at random and stored no split, so theirs "
-        "cannot be rebuilt: every repetition draws its own",
+        scaling="as housing",
+        citation=f"{_HOUSING.citation}; the authors' housing.mat",
+        traps="from a mirror only; equals housing",
     ),
 }

@@ -23,7 +23,6 @@ ENTRIES = {
                 "magic04.data",
                 (f"{UCI}/magic/magic04.data",),
                 sha256="e9314b7ebd4b4b59a3b3d65f7316663963777b16a46786877651dbbaa640b36a",
-                md5="bb3888bd588c4b15b24351218f74491e",
                 size=1_477_391,
             ),
         ),

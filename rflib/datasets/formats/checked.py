@@ -1,7 +1,5 @@
 """Files are data only: damage and values that are not finite are errors that name file, row and column."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """LIBSVM's format: a line is a label and the columns that are not zero."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path

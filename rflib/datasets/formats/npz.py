@@ -1,12 +1,11 @@
 """Archives of numpy arrays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Paths
 from rflib.datasets.formats.checked import reading
 
 
@@ -20,3 +19,10 @@ def read_npz(path: Path, *names: str) -> list[NDArray]:
             if missing := [name for name in names if name not in archive]:
                 raise ValueError(f"it has no array {missing[0]}")
             return [archive[name] for name in names]
+
+
+def read_splits(paths: Paths) -> Blocks:
+    """Read an archive of luo2021's authors, with X_train, Y_train, X_test and Y_test."""
+    for part in TRAIN_TEST:
+        X, y = read_npz(paths[0], f"X_{part}", f"Y_{part}")
+        yield Block(part, X.astype(np.float64), y.ravel().astype(np.int64))

@@ -19,11 +19,10 @@ def densities(entry: Options, results: Results) -> Rows:
     """
     from rflib.frequencies.draw import sample_frequencies
     from rflib.measures.exact_measures import exact_measure
-    from rflib.report.study_kernels import kernel_of
 
     rows = []
     for label in entry["kernels"]:
-        kernel = kernel_of(results.study, label)
+        kernel = results.kernel(label)
         rng = np.random.default_rng(0)
         measure = exact_measure(kernel, entry["dimension"])
         drawn = sample_frequencies(measure, entry["draws"], directions="iid", radii="iid", rng=rng)

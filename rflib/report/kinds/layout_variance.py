@@ -23,7 +23,6 @@ def maps(entry: Options, results: Results, figure: Drawing) -> None:
     With D columns it is (1 + k(2z) - 2 k^2) / D for cos and sin, (1 + k(2z) / 2 - k^2) / D for cos with a phase.
     """
     from rflib.maps.rff import RFF
-    from rflib.report.study_kernels import kernel_of
 
     D, handles = entry["columns"], dict[str, Any]()
     figure.set_size_inches(3.4 * len(entry["kernels"]), 3.2)
@@ -32,7 +31,7 @@ def maps(entry: Options, results: Results, figure: Drawing) -> None:
     points[:, 0] = z
     panels = figure.subplots(1, len(entry["kernels"]), squeeze=False).ravel()
     for axes, label in zip(panels, entry["kernels"], strict=True):
-        kernel = kernel_of(results.study, label)
+        kernel = results.kernel(label)
         k, twice = (kernel(scale * points, points[:1])[:, 0] for scale in (1, 2))
         formulas = {"cos_sin": (1 + twice - 2 * k**2) / D, "phase": (1 + twice / 2 - k**2) / D}
         for i, (layout, name) in enumerate(_LAYOUTS.items()):

@@ -22,13 +22,12 @@ def variance(entry: Options, results: Results, figure: Drawing) -> None:
     from rflib.measures.exact_measures import exact_measure
     from rflib.measures.reference import reference
     from rflib.measures.variance import variance_frame, variance_iid, variance_orthogonal
-    from rflib.report.study_kernels import kernel_of
 
     laws = {"separate blocks": (variance_orthogonal, "-"), "printed frame": (variance_frame, ":")}
     figure.set_size_inches(4.0 * len(entry["kernels"]) + 0.5, 3.2)
     panels = figure.subplots(1, len(entry["kernels"]), squeeze=False).ravel()
     for axes, label in zip(panels, entry["kernels"], strict=True):
-        kernel: Any = kernel_of(results.study, label)
+        kernel: Any = results.kernel(label)
         constructed = construction_of("paper", kernel)["type"] in CONSTRUCTIONS
         zmax = 2.0 if isinstance(kernel, SphericalPolynomial) else entry["zmax"]
         z = np.linspace(0, zmax, 25)[1:]

@@ -1,0 +1,232 @@
+"""Which degrees of a series are exact, sketched or left out, and the columns of each: least predicted error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.maps.inner_product_series import InnerProductSeries
+from rflib.maps.product_sketch import Law, Moments, moments
+
+# Logarithm of the root of the share below which a term is a rounding error.
+_ROUNDING = -18.0
+# How many pairs of rows are looked at, about.
+_PAIRS = 80_000
+
+
+@dataclass(frozen=True, eq=False)
+class DegreeColumns:
+    """A division of the columns.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_degrees,)
+        Columns of each degree; zero for one that is left out.
+    exact : int
+        Highest exact degree; those below are exact too.
+    weights : list of ndarray
+        Weights of the draws of each degree, which sum to one; empty where there are none.
+    predicted_error : float
+        Root mean square error over the pairs of different rows.
+    """
+
+    columns: NDArray[np.int64]
+    exact: int
+    weights: list[NDArray[np.float64]]
+    predicted_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class PairMeans:
+    """Means over pairs of rows, in units of the largest kernel value.
+
+    Attributes
+    ----------
+    moments : list of Moments
+        Those of the sketched terms, by degree.
+    terms : ndarray of shape (n_degrees + 1, n_degrees + 1)
+        Mean products of the terms themselves; the last one is all that the series leaves out.
+    """
+
+    moments: list[Moments]
+    terms: NDArray[np.float64]
+
+    def mixed(self, other: PairMeans, share: float) -> PairMeans:
+        """Return the mean with another one, which has the given share."""
+        both = zip(self.moments, other.moments, strict=True)
+        return PairMeans(
+            [ours.mixed(theirs, share) for ours, theirs in both],
+            (1 - share) * self.terms + share * other.terms,
+        )
+
+    def bias(self, absent: NDArray[np.bool_]) -> float:
+        """Mean square of the sum of the absent terms, with those that the series leaves out."""
+        used = np.append(absent, True)
+        return max(float(self.terms[np.ix_(used, used)].sum()), 0.0)
+
+
+def pair_means(series: InnerProductSeries, rows: NDArray, law: Law) -> tuple[float, PairMeans, PairMeans]:
+    """Return the largest kernel value, the means over pairs of different rows, and over rows with themselves.
+
+    The pairs are those of each row with some of those that follow it, as many for each row.
+    """
+    factors = series.factors(rows)
+    units, squares, every = factors.units, factors.units**2, np.arange(len(rows))
+    most = max(1, (len(rows) - 1) // 2)
+    shifts = range(1, 1 + min(most, -(-_PAIRS // len(rows))))
+    groups = [[np.roll(every, -shift) for shift in shifts], [every]]
+    exact = [[series.exact(rows, rows[other]) for other in group] for group in groups]
+    largest = max(float(np.abs(np.concatenate(exact[0] + exact[1])).max()), np.finfo(float).tiny)
+    relative = factors.log_amplitudes - np.log(largest) / 2
+    n_degrees = 1 + np.flatnonzero(relative.max(axis=1) > _ROUNDING).max(initial=0)
+    amplitudes = (factors.signs * np.exp(relative))[:n_degrees]
+    found: list[PairMeans] = []
+    for group, values in zip(groups, exact, strict=True):
+        products = np.concatenate([np.einsum("ij,ij->i", units, units[other]) for other in group])
+        overlaps = np.concatenate([np.einsum("ij,ij->i", squares, squares[other]) for other in group])
+        by_degree, terms, power = [], [], np.ones_like(products)
+        parts = moments(products, overlaps, n_degrees, law.block, quarter=law.quarter)
+        for sign, amplitude, part in zip(series.signs[:n_degrees], amplitudes, parts, strict=True):
+            scale = np.concatenate([amplitude * amplitude[other] for other in group])
+            square = scale**2 / len(scale)
+            by_degree.append(Moments(*(square @ moment for moment in vars(part).values())))
+            terms.append(sign * scale * power)
+            power = power * products
+        stacked = np.array([*terms, np.concatenate(values) / largest - np.sum(terms, axis=0)])
+        found.append(PairMeans(by_degree, stacked @ stacked.T / len(products)))
+    return largest, found[0], found[1]
+
+
+def choose_columns(
+    series: InnerProductSeries,
+    rows: NDArray,
+    n_rows: int,
+    n_components: int,
+    law: Law,
+    exact_degrees: int | None,
+) -> DegreeColumns:
+    """Return the division of n_components columns with the least mean square error over all pairs of rows.
+
+    A row with itself counts as one of the n_rows^2 pairs. Degrees up to a highest one are exact; of the others
+    some are sketched, with columns in proportion to the root of their variance (Wacker et al. 2022, arXiv
+    2201.08712), and the rest is left out and counts as bias. Which ones is found by changing one at a time.
+
+    Parameters
+    ----------
+    series : InnerProductSeries
+        The kernel.
+    rows : ndarray of shape (n, d)
+        Sample of the training rows, in random order.
+    n_rows, n_components : int
+        Number of all training rows, and of columns.
+    law : Law
+        How sketches are drawn.
+    exact_degrees : int or None
+        Highest exact degree; None for the best one.
+    """
+    largest, different, same = pair_means(series, rows, law)
+    means = different.mixed(same, 1 / n_rows)
+    costs = exact_columns(series, rows.shape[1])[: len(means.moments)]
+    best, least = None, np.inf
+    for exact in range(len(costs)) if exact_degrees is None else [min(exact_degrees, len(costs) - 1)]:
+        left = n_components - int(costs[: exact + 1].sum())
+        if left < 0:
+            break
+        above = np.arange(len(costs)) > exact
+        columns = np.where(above, _divided(means, law, above & (costs > 0), left), costs)
+        error = _mean_square(means, means, law, columns, exact)
+        if best is None or error < least:
+            best, least = (columns, exact), error
+    if best is None:
+        needed = costs[: (exact_degrees or 0) + 1].sum()
+        raise ValueError(
+            f"OptimizedMaclaurin: exact_degrees={exact_degrees!r} needs {needed} columns for {rows.shape[1]} "
+            f"input columns, but n_components is {n_components}: take fewer exact degrees, or 'auto'."
+        )
+    columns, exact = best
+    weights = [
+        law.weights(means.moments[n], columns[n]) if n > exact and columns[n] else np.empty(0)
+        for n in range(len(costs))
+    ]
+    error = _mean_square(different, means, law, columns, exact)
+    return DegreeColumns(columns, exact, weights, largest * np.sqrt(error))
+
+
+def exact_columns(series: InnerProductSeries, d: int) -> NDArray[np.int64]:
+    """Return the number of monomials of each degree, zero for a degree that the kernel lacks."""
+    limit = np.iinfo(np.int64).max >> 8
+    counts = [min(comb(d + n - 1, n), limit) for n in range(series.n_degrees)]
+    return np.where(np.isfinite(series.log_coefficients), counts, 0)
+
+
+class _Prices:
+    """For each degree the best number of draws, and the variance that they leave, at many prices of a draw.
+
+    Among all divisions of as many draws, that at one price for all degrees has the least variance in total.
+    """
+
+    def __init__(self, parts: list[Moments], law: Law, draws: int) -> None:
+        ratios = np.geomspace(1, draws, 1 + int(30 * np.log(draws)))
+        blocks = law.block * np.geomspace(1, max(draws // law.block, 1), 30).astype(int)
+        counts = np.unique(np.concatenate([ratios.round().astype(int), blocks[blocks <= draws]]))
+        left = np.array([law.variance(m, counts) for m in parts])
+        dearest = left.max(initial=np.finfo(float).tiny)
+        self._prices = np.geomspace(dearest, 1e-16 * dearest, 500)
+        best = np.array([np.argmin(v + np.multiply.outer(self._prices, counts), axis=1) for v in left])
+        self._draws, self._variances = counts[best], np.take_along_axis(left, best, axis=1)
+        self._most = draws
+
+    def at_most(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], float]:
+        """Return draws and total variance of the chosen degrees at the lowest price at which the draws are enough.
+
+        What draws are left over is taken to lower the variance in proportion.
+        """
+        totals = self._draws[chosen].sum(axis=0)
+        if not chosen.any() or totals[0] > self._most:
+            return self._draws[chosen, 0], np.inf if chosen.any() else 0.0
+        last = np.searchsorted(totals, self._most, side="right") - 1
+        return self._draws[chosen, last], self._variances[chosen, last].sum() * totals[last] / self._most
+
+
+def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int) -> NDArray[np.int64]:
+    """Columns for each degree: the set of the degrees that are worth it is changed one by one while that helps."""
+    step = 1 + law.quarter
+    columns = np.zeros(len(possible), dtype=np.int64)
+    if left < 1 or not possible.any():
+        return columns
+    prices = _Prices(means.moments, law, max(left // step, 1))
+
+    def error(chosen: NDArray[np.bool_]) -> float:
+        return prices.at_most(chosen)[1] + means.bias(possible & ~chosen)
+
+    degrees = np.arange(len(possible))
+    best = min((possible & (degrees <= last) for last in degrees), key=error)
+    while True:
+        others = [best ^ (degrees == n) for n in np.flatnonzero(possible)]
+        better = min(others, key=error)
+        if not error(better) < error(best):
+            break
+        best = better
+    if not best.any():
+        return columns
+    columns[best] = np.minimum(step * prices.at_most(best)[0], left)
+
+    def gain(n: int) -> float:
+        return law.error(means.moments[n], columns[n]) - law.error(means.moments[n], columns[n] + width)
+
+    while (width := min(step, left - int(columns.sum()))) > 0:
+        columns[max(np.flatnonzero(best).tolist(), key=gain)] += width
+    return columns
+
+
+def _mean_square(
+    means: PairMeans, chosen: PairMeans, law: Law, columns: NDArray[np.int64], exact: int
+) -> float:
+    """Mean square error with weights that were chosen for other means."""
+    degrees = np.arange(len(columns))
+    sketched = np.flatnonzero((degrees > exact) & (columns > 0))
+    variance = sum(law.error(means.moments[n], int(columns[n]), chosen.moments[n]) for n in sketched)
+    return float(variance) + means.bias((degrees > exact) & (columns == 0))

@@ -1,0 +1,77 @@
+"""What maps of the Gaussian kernel by frequencies of their own have in common: the cosines and sines."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.kernels.gaussian import Gaussian
+from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.cosine_features import cosine_features
+
+
+class GaussianCosines(RandomFeatureMap):
+    """Columns sqrt(|w_f|) cos(<v_f, x>), then sqrt(|w_f|) sin(<v_f, x>), with the sign of w_f.
+
+    For an odd number of columns the last frequency has one column, with a random phase, sqrt(2 |w_f|) cos(<v_f, x>
+    + b). A zero frequency, the constant, has pi/4 for its phase: with it both kinds of columns are right.
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
+        The v_f, in inverse units of the inputs.
+    weights_ : ndarray of shape (n_frequencies,)
+        The w_f, which sum to one.
+    phases_ : ndarray of shape (n_frequencies,)
+        The phases, zero for pairs of columns.
+    """
+
+    _state: ClassVar[tuple[str, ...]] = ("frequencies_", "weights_", "phases_")
+
+    def __init__(
+        self, kernel: Gaussian | None = None, n_components: int = 100, *, random_state: Seed = None
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @property
+    def columns_per_s(self) -> int:
+        """A cosine and a sine for each frequency."""
+        return 2
+
+    @classmethod
+    def unsupported(cls, kernel: Kernel) -> str | None:
+        """Return why the kernel is not Gaussian, and what to use; None if it is."""
+        if isinstance(kernel, Gaussian):
+            return None
+        return f"{kernel!r} is not Gaussian. Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
+
+    @abstractmethod
+    def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
+        """Return n frequencies (n, d) for sigma = 1, and their weights (n,)."""
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        assert isinstance(self.kernel_, Gaussian)
+        n, pairs = (self.n_components + 1) // 2, self.n_components // 2
+        vectors, self.weights_ = self._sample(n, X.shape[1], rng)
+        self.frequencies_ = vectors / self.kernel_.sigma
+        phases = np.concatenate([np.zeros(pairs), rng.uniform(0, 2 * np.pi, n - pairs)])
+        self.phases_ = np.where(vectors.any(axis=1), phases, np.pi / 4)
+        sign = np.where(self.weights_ < 0, -1.0, 1.0)
+        self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
+
+    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+        amplitudes = np.sqrt(np.abs(self.weights_))
+        pairs = self.n_components_ - len(amplitudes)
+        amplitudes[pairs:] *= np.sqrt(2)
+        return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
+
+    def _surely_finite(self, X: NDArray) -> bool:
+        largest = max(1.0, float(X.max()), -float(X.min()))
+        return bool(largest * np.abs(self.frequencies_).sum(axis=1).max() < np.finfo(X.dtype).max)

@@ -1,0 +1,138 @@
+"""Kernels as series in an inner product: k(x, y) = sum_n e_n A_n(x) A_n(y) <u(x), u(y)>^n with unit vectors u.
+
+The amplitudes A_n are handled by their logarithms, so that no degree overflows or underflows on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import comb, gammaln, xlogy
+
+from rflib.kernels.base import DotProductKernel, Kernel, check_finite
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
+
+# The Gaussian's degrees end here; those above are counted as bias.
+_LAST_DEGREE = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """What the terms of a series need of some rows.
+
+    Attributes
+    ----------
+    units : ndarray of shape (n, d)
+        The u(x); zero where the vector is zero.
+    log_amplitudes : ndarray of shape (n_degrees, n)
+        log |A_n(x)|.
+    signs : ndarray of shape (n_degrees, n)
+        Signs of the A_n(x).
+    """
+
+    units: NDArray[np.float64]
+    log_amplitudes: NDArray[np.float64]
+    signs: NDArray[np.float64]
+
+
+class InnerProductSeries:
+    """The terms of one kernel about one centre.
+
+    - Gaussian, with xi = (x - c) / sigma: exp(-|xi|^2 / 2) exp(-|eta|^2 / 2) sum_n <xi, eta>^n / n!.
+    - Polynomial (gamma <x, y> + coef0)^p, with z = [sqrt(coef0), sqrt(gamma) x], which is split along the centre's
+      own z and across: z = s m + w, so that the kernel is (s s' + <w, w'>)^p = sum_n C(p, n) (s s')^(p-n)
+      <w, w'>^n. About c = 0 this is the Maclaurin series in <x, y>.
+    - Any other function of <x, y>: its Maclaurin series; the centre is not used.
+
+    Parameters
+    ----------
+    kernel : Gaussian or DotProductKernel
+        The kernel.
+    centre : ndarray of shape (d,)
+        The c.
+    n_degrees : int or None
+        How many degrees are represented, from 0 on; None for all (of the Gaussian, 61).
+
+    Attributes
+    ----------
+    log_coefficients : ndarray of shape (n_degrees,)
+        log |a_n|; minus infinity for a degree that the kernel lacks.
+    signs : ndarray of shape (n_degrees,)
+        The e_n, the signs of the a_n.
+    """
+
+    def __init__(self, kernel: Kernel, centre: NDArray, n_degrees: int | None = None) -> None:
+        self.centre = centre.astype(np.float64)
+        self._kernel = kernel.as_polynomial() if isinstance(kernel, SphericalPolynomial) else kernel
+        if isinstance(kernel, Gaussian):
+            coefficients = np.exp(-gammaln(np.arange(_LAST_DEGREE + 1) + 1.0))
+            powers = np.ones(len(coefficients))
+        elif isinstance(self._kernel, Polynomial):
+            p = self._kernel.degree
+            coefficients = comb(p, np.arange(p + 1))
+            powers = p - np.arange(p + 1.0)
+        else:
+            assert isinstance(kernel, DotProductKernel)
+            coefficients = kernel.maclaurin()
+            powers = np.zeros(len(coefficients))
+        coefficients, self._powers = coefficients[:n_degrees], powers[:n_degrees]
+        with np.errstate(divide="ignore"):
+            self.log_coefficients = np.log(np.abs(coefficients))
+        self.signs = np.where(coefficients < 0, -1.0, 1.0)
+
+    @property
+    def n_degrees(self) -> int:
+        """Number of degrees, from 0 on."""
+        return len(self.signs)
+
+    def factors(self, X: NDArray) -> Factors:
+        """Return the factors of the rows X (n, d), in double precision."""
+        with np.errstate(all="ignore"):
+            return self._factors(*self._split(X.astype(np.float64)))
+
+    def _factors(self, log_scale: NDArray, negative: NDArray, vectors: NDArray) -> Factors:
+        largest = np.abs(vectors).max(axis=1, initial=0)
+        scaled = vectors / np.where(largest > 0, largest, 1)[:, None]
+        norms = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+        degrees = np.arange(self.n_degrees)[:, None]
+        lengths = xlogy(degrees, norms) + xlogy(degrees, largest)
+        powers = self._powers[:, None]
+        shrink = np.where(powers > 0, powers * log_scale, 0)
+        odd = negative & (powers % 2 == 1)
+        return Factors(
+            scaled / np.where(norms > 0, norms, 1)[:, None],
+            0.5 * self.log_coefficients[:, None] + shrink + lengths,
+            np.where(odd, -1.0, 1.0),
+        )
+
+    def exact(self, X: NDArray, Y: NDArray) -> NDArray[np.floating]:
+        """Return the kernel of each row of X (n, d) with that row of Y, shape (n,); ValueError if not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(self._kernel, Gaussian):
+                values = self._kernel.at_distance(np.linalg.norm(X - Y, axis=1))
+            else:
+                assert isinstance(self._kernel, DotProductKernel)
+                values = self._kernel.at_product(np.einsum("ij,ij->i", X, Y))
+        check_finite(self._kernel, values, X, Y)
+        return values
+
+    def _split(self, X: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """The logarithm of |s| and whether s is negative, both (n,), and the vectors (n, d) of the products."""
+        positive = np.zeros(len(X), dtype=bool)
+        if isinstance(self._kernel, Gaussian):
+            vectors = (X - self.centre) / self._kernel.sigma
+            return -0.5 * np.einsum("ij,ij->i", vectors, vectors), positive, vectors
+        if not isinstance(self._kernel, Polynomial):
+            return np.zeros(len(X)), positive, X
+        share = self._kernel.scale ** (1 / self._kernel.degree)
+        constant, slope = np.sqrt([share * self._kernel.coef0, share * self._kernel.gamma])
+        first, rest = constant, slope * self.centre
+        norm = np.hypot(first, np.linalg.norm(rest))
+        first, rest = (first / norm, rest / norm) if norm > 0 else (1.0, rest)
+        # The reflection that takes the centre's unit vector [first, rest] to the first axis.
+        along = slope * (X @ rest) + first * constant
+        vectors = slope * X - ((along + constant) / (1 + first))[:, None] * rest
+        return np.log(np.abs(along)), along < 0, vectors

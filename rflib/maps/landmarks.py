@@ -1,0 +1,124 @@
+"""Landmark rows of a Nystroem approximation: uniform, centres of k-means, or randomly pivoted Cholesky."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from rflib.kernels.base import Kernel
+from rflib.kernels.delta_gaussian import DeltaGaussian
+
+# Rows for each centre, and iterations: with more of them the error hardly falls.
+_ROWS_A_CENTRE = 20
+_ITERATIONS = 10
+# Numbers in the factor of the pivoted Cholesky decomposition, about.
+_FACTOR_ELEMENTS = 1 << 25
+_EXHAUSTED = 1e-12
+
+
+def uniform(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
+    """Return n rows of X drawn without replacement."""
+    return X[rng.permutation(len(X))[:n]]
+
+
+def kmeans(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
+    """Return the n centres of scikit-learn's KMeans (Zhang, Tsang & Kwok 2008), begun at rows drawn uniformly.
+
+    For a kernel on the unit sphere the centres are divided by their norms. At most 20 n rows are used, in 10
+    iterations, on one thread, as sums in another order would give other centres.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng)
+    start = rows[:n]
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
+        centres: NDArray = KMeans(n, init=start, n_init=1, max_iter=_ITERATIONS).fit(rows).cluster_centers_
+    if not kernel.unit_norm:
+        return centres
+    norms = np.linalg.norm(centres.astype(np.float64), axis=1, keepdims=True)
+    return np.where(norms > np.sqrt(np.finfo(X.dtype).eps), centres / np.maximum(norms, 1e-300), start)
+
+
+def rpcholesky(kernel: Kernel, X: NDArray, n: int, rng: Generator, *, block: int | None = None) -> NDArray:
+    """Return the n pivots of a randomly pivoted Cholesky decomposition (Chen, Epperly, Tropp & Webber 2022).
+
+    Each pivot is drawn with probability proportional to the diagonal of the residual. They are proposed in blocks,
+    and accepted with the ratio of the residual after and before the earlier ones of the block, which has the same
+    law (Epperly, Tropp & Webber 2024, arXiv 2410.03969). The decomposition is that of `positive_kernel`; if it is
+    indefinite (a profile of a user's), the diagonal counts by its absolute value. When the residual is zero to
+    rounding, the other landmarks are uniform. At most max(2 n, 2^25 / n) rows are used.
+
+    Parameters
+    ----------
+    kernel, X, n, rng : Kernel, ndarray of shape (n_rows, d), int, Generator
+        The kernel, the rows, the number of landmarks, and the source of randomness.
+    block : int or None
+        Proposals at a time; None for a tenth of n.
+    """
+    rows = uniform(kernel, X, max(2 * n, _FACTOR_ELEMENTS // n), rng).astype(np.float64)
+    chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))
+    rest = np.setdiff1d(np.arange(len(rows)), chosen, assume_unique=True)[: n - len(chosen)]
+    return rows[np.concatenate([chosen, rest]).astype(int)]
+
+
+def positive_kernel(kernel: Kernel) -> Kernel:
+    """Return the kernel with which pivots are chosen: for a signed sum of Gaussians that of the absolute weights.
+
+    Residuals of a definite kernel are bounded by its diagonal, and what the pivots span of the sum of both parts
+    they span of their difference.
+    """
+    if isinstance(kernel, DeltaGaussian):
+        return DeltaGaussian(tuple(map(abs, kernel.coefficients)), kernel.sigmas)
+    return kernel
+
+
+def pivots(kernel: Kernel, rows: NDArray, n: int, rng: Generator, block: int) -> NDArray[np.int64]:
+    """Return the numbers of at most n pivots, see `rpcholesky`; fewer if the residual is exhausted."""
+    residual = np.concatenate([np.diag(kernel(part)) for part in np.array_split(rows, 1 + len(rows) // 64)])
+    total = np.abs(residual).sum()
+    factor, signs, chosen = np.empty((len(rows), n)), np.empty(n), np.empty(0, dtype=np.int64)
+    while len(chosen) < n:
+        size = np.abs(residual)
+        size[chosen] = 0
+        if not size.sum() > _EXHAUSTED * total:
+            break
+        proposed = rng.choice(len(rows), size=block, p=size / size.sum())
+        used = len(chosen)
+        F, signed = factor[:, :used], signs[:used]
+        among = kernel(rows[proposed]) - (F[proposed] * signed) @ F[proposed].T
+        kept = _accepted(among, rng.random(block))[: n - used]
+        new = proposed[kept]
+        columns = kernel(rows, rows[new]) - (F * signed) @ F[new].T
+        values, vectors = np.linalg.eigh(among[np.ix_(kept, kept)])
+        held = np.abs(values) > _EXHAUSTED * np.abs(values).max()
+        scale = np.where(held, 1 / np.sqrt(np.where(held, np.abs(values), 1)), 0)
+        stop = used + len(new)
+        factor[:, used:stop], signs[used:stop] = columns @ vectors * scale, np.where(values < 0, -1.0, 1.0)
+        residual = residual - factor[:, used:stop] ** 2 @ signs[used:stop]
+        chosen = np.concatenate([chosen, new])
+    return chosen
+
+
+def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
+    """The proposals that pass, by their residuals after the passed ones before them."""
+    left, before = among.copy(), np.abs(np.diag(among))
+    kept = []
+    for i, u in enumerate(uniforms):
+        if abs(left[i, i]) > max(u, _EXHAUSTED) * before[i]:
+            kept.append(i)
+            left -= np.multiply.outer(left[:, i], left[i] / left[i, i])
+    return np.array(kept)
+
+
+LANDMARKS: dict[str, Callable[[Kernel, NDArray, int, Generator], NDArray]] = {
+    "uniform": uniform,
+    "kmeans": kmeans,
+    "rpcholesky": rpcholesky,
+}

@@ -1,0 +1,216 @@
+"""OptimizedMaclaurin: low degrees of a series in the inner product exactly, the others by random products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations_with_replacement, pairwise
+from math import factorial
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from rflib.kernels.base import DotProductKernel, Kernel
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.polynomial import Polynomial
+from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.degree_columns import choose_columns
+from rflib.maps.inner_product_series import InnerProductSeries
+from rflib.maps.product_sketch import Law, draw_turns, hadamard_order, vectors
+from rflib.maps.row_blocks import over_row_blocks
+from rflib.validation import check_choice, check_flag, check_integer
+
+PROJECTIONS = ("srht", "rademacher")
+_BLOCK_ELEMENTS = 1 << 19
+# Rows whose pairs predict the error: at least and at most, and elements of them between these.
+_SAMPLE_ROWS = 400, 4000
+_SAMPLE_ELEMENTS = 1 << 19
+
+
+class OptimizedMaclaurin(RandomFeatureMap):
+    """Optimised random Maclaurin features (Wacker et al. 2022, arXiv 2201.08712; complex to real, 2202.02031).
+
+    The kernel is a series sum_n a_n s_n(x) s_n(y) <w(x), w(y)>^n (`rflib.maps.inner_product_series`). Low degrees
+    are exact: the columns of degree n are its binom(d + n - 1, n) monomials. A higher degree n has D_n draws of
+    products of n random projections, prod_k <w_k, w(x)>, unbiased for <w(x), w(y)>^n with a known variance V_n
+    (`rflib.maps.product_sketch`). The highest exact degree, the D_n and the degrees that are left out are those of
+    the least mean square error over pairs of training rows, sum_n a_n^2 E[s_n^2 s_n'^2 V_n] / D_n + E[(sum of the
+    terms left out)^2].
+
+    The papers expand about the origin, and only the constant is exact. Here all degrees may be exact, Gaussian and
+    polynomial kernels are expanded about the mean of the training rows, and independent groups of draws (whole
+    Hadamard blocks, and the rest) have weights inverse to their variances.
+
+    Parameters
+    ----------
+    kernel : Gaussian, DotProductKernel or None
+        Kernel to approximate; None is Polynomial(degree=2, coef0=1).
+    n_components : int
+        Number of columns D. There are fewer where exact degrees exhaust the kernel, or where a further degree's
+        noise would be more than the degree itself.
+    complex_to_real : bool
+        Whether projections have entries 1, i, -1 and -i, and each draw two columns; else 1 and -1, and one column.
+    projection : {"srht", "rademacher"}
+        Projections that are orthogonal in blocks, from Hadamard matrices with random signs, or independent ones.
+    exact_degrees : "auto" or int
+        Highest exact degree; "auto" takes the best one.
+    centre : bool
+        Whether Gaussian and polynomial kernels are expanded about the mean of the training rows, not the origin.
+    random_state : int, Generator, SeedSequence, RandomState or None
+        Seed.
+
+    Attributes
+    ----------
+    columns_ : ndarray of shape (n_degrees,)
+        Columns of each degree, from 0 on; zero for one that is left out, which biases the estimate.
+    exact_degree_ : int
+        Highest exact degree.
+    predicted_error_ : float
+        Predicted root mean square error of one kernel value over the pairs of different training rows (after
+        `fit`, not after `restore`).
+    centre_ : ndarray of shape (n_features_in_,)
+        Where the kernel is expanded.
+    turns_ : ndarray of shape (number of projections, n_features_in_), int8
+        Entries of the projections in quarter turns of the unit circle: for each sketched degree n the first
+        projections of its draws, then the second ones, up to the n-th.
+    weights_ : ndarray of shape (number of draws,)
+        Weights of the draws, which sum to one for each sketched degree.
+    """
+
+    _state: ClassVar[tuple[str, ...]] = ("columns_", "exact_degree_", "centre_", "turns_", "weights_")
+
+    def __init__(
+        self,
+        kernel: Gaussian | DotProductKernel | None = None,
+        n_components: int = 100,
+        *,
+        complex_to_real: bool = True,
+        projection: str = "srht",
+        exact_degrees: str | int = "auto",
+        centre: bool = True,
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.complex_to_real = complex_to_real
+        self.projection = projection
+        self.exact_degrees = exact_degrees
+        self.centre = centre
+        self.random_state = random_state
+
+    @classmethod
+    def unsupported(cls, kernel: Kernel) -> str | None:
+        """Return why the kernel has no series in an inner product, and what to use; None if it has one."""
+        if isinstance(kernel, Gaussian | DotProductKernel):
+            return None
+        instead = "Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
+        return f"{kernel!r} is neither Gaussian nor a function of the inner product. {instead}"
+
+    def _default_kernel(self) -> Kernel:
+        return Polynomial(degree=2, coef0=1.0)
+
+    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+        check_flag(self, "complex_to_real")
+        check_flag(self, "centre")
+        check_choice(self, "projection", PROJECTIONS)
+        if self.exact_degrees != "auto":
+            check_integer(self, "exact_degrees", at_least=0)
+        n, d = X.shape
+        self.centre_ = X.mean(axis=0, dtype=np.float64) if self.centre else np.zeros(d)
+        series = InnerProductSeries(self.kernel_, self.centre_)
+        rows = rng.permutation(n)[: max(_SAMPLE_ELEMENTS // d, _SAMPLE_ROWS[0])][: _SAMPLE_ROWS[1]]
+        law = Law(hadamard_order(d) if self.projection == "srht" else 1, self.complex_to_real)
+        exact = None if isinstance(self.exact_degrees, str) else self.exact_degrees
+        chosen = choose_columns(series, X[rows].astype(np.float64), n, self.n_components, law, exact)
+        self.columns_, self.exact_degree_ = chosen.columns, chosen.exact
+        self.predicted_error_ = chosen.predicted_error
+        self.weights_ = np.concatenate(chosen.weights)
+        self.turns_ = np.concatenate([np.empty((0, d), dtype=np.int8), *self._drawn(law, d, rng)])
+        self.signature_ = np.repeat(series.signs[: len(self.columns_)], self.columns_)
+
+    def _drawn(self, law: Law, d: int, rng: Generator) -> Iterator[NDArray[np.int8]]:
+        """The projections of each sketched degree."""
+        for degree in self._sketched():
+            columns = int(self.columns_[degree])
+            draws, quarter = law.draws(columns), self.complex_to_real
+            drawn = draw_turns(degree, d, draws, law.block, quarter=quarter, rng=rng)
+            odd = draw_turns(degree, d, columns - draws * (1 + quarter), 1, quarter=False, rng=rng)
+            yield np.concatenate([drawn, odd], axis=1).reshape(-1, d)
+
+    def _sketched(self) -> list[int]:
+        degrees = np.flatnonzero(self.columns_)
+        return [int(n) for n in degrees[degrees > self.exact_degree_]]
+
+    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))
+        ends = np.cumsum(self.columns_)
+        places = [slice(end - count, end) for end, count in zip(ends, self.columns_, strict=True)]
+        exact = np.flatnonzero(self.columns_[: self.exact_degree_ + 1]).tolist()
+        makers: list[tuple[int, Callable[[NDArray], NDArray]]] = [(n, partial(_monomials, n)) for n in exact]
+        makers += self._products(X.dtype)
+
+        def fill(rows: slice) -> None:
+            factors = series.factors(X[rows])
+            units = factors.units.astype(X.dtype)
+            for degree, make in makers:
+                amplitudes = factors.signs[degree] * np.exp(factors.log_amplitudes[degree])
+                np.multiply(
+                    make(units), amplitudes.astype(X.dtype)[:, None], out=features[rows, places[degree]]
+                )
+
+        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
+        return features
+
+    def _products(self, dtype: np.dtype) -> Iterator[tuple[int, Callable[[NDArray], NDArray]]]:
+        """The sketched degrees, each with a function from unit vectors to its columns."""
+        used = first = 0
+        for degree in self._sketched():
+            columns = int(self.columns_[degree])
+            draws = (columns + 1) // 2 if self.complex_to_real else columns
+            shape = degree, draws, self.n_features_in_
+            turns = self.turns_[used : used + degree * draws].reshape(shape)
+            weights = np.sqrt(self.weights_[first : first + draws])
+            if self.complex_to_real:
+                weights = np.repeat(weights, 2)[:columns]
+            factors = [vectors(part, dtype, quarter=self.complex_to_real) for part in turns]
+            yield (
+                degree,
+                partial(_product, factors, weights.astype(dtype), complex_to_real=self.complex_to_real),
+            )
+            used, first = used + degree * draws, first + draws
+
+
+def _monomials(degree: int, units: NDArray) -> NDArray:
+    """All monomials of a degree, shape (n, columns), each times the root of how often it occurs in <u, v>^n."""
+    d = units.shape[1]
+    if degree < 2:
+        return units if degree else np.ones((len(units), 1), dtype=units.dtype)
+    which = np.array(list(combinations_with_replacement(range(d), degree)))
+    values = units[:, which[:, 0]]
+    for index in which.T[1:]:
+        values *= units[:, index]
+    return values * np.sqrt(_multiplicities(which)).astype(units.dtype)
+
+
+def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The number of orders of each row of sorted indices: n! over the factorials of the runs' lengths."""
+    degree = which.shape[1]
+    orders, run = np.full(len(which), float(factorial(degree))), np.ones(len(which))
+    for before, after in pairwise(which.T):
+        run = np.where(before == after, run + 1, 1)
+        orders /= run
+    return orders
+
+
+def _product(factors: list[NDArray], scale: NDArray, units: NDArray, *, complex_to_real: bool) -> NDArray:
+    """The columns (n, len(scale)) of draws, from the real matrices of their projections."""
+    as_drawn = np.result_type(units.dtype, np.complex64) if complex_to_real else units.dtype
+    values = (units @ factors[0]).view(as_drawn)
+    for factor in factors[1:]:
+        values *= (units @ factor).view(as_drawn)
+    columns: NDArray = values.view(units.dtype)[:, : len(scale)]
+    columns *= scale
+    return columns

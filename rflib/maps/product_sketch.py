@@ -1,0 +1,178 @@
+"""Products of random projections, whose inner products estimate <x, y>^n: their draw, their law and their values.
+
+A draw of degree n has n vectors w_k with entries +1 and -1, and the value prod_k <w_k, x>; or, complex to real
+(Wacker et al. 2022, arXiv 2202.02031), entries 1, i, -1 and -i, and the real and the imaginary part as two
+columns. The vectors of different draws are independent; or, in blocks of b draws, rows of one Hadamard matrix of
+order b in random order and with random signs of its columns, drawn anew for each k: then they are orthogonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+# Where blocks have no variance left, as in degree 1, weights must stay finite.
+_LEAST_SHARE = 1e-9
+
+
+def hadamard_order(d: int) -> int:
+    """Return the least power of two of at least d."""
+    return 1 << max(d - 1, 0).bit_length()
+
+
+def draw_turns(
+    degree: int, d: int, draws: int, block: int, *, quarter: bool, rng: Generator
+) -> NDArray[np.int8]:
+    """Return the entries of the vectors as numbers of quarter turns, shape (degree, draws, d).
+
+    Parameters
+    ----------
+    degree, d, draws : int
+        Vectors of a draw, their length, and the number of draws.
+    block : int
+        Order of the Hadamard matrix, of at least d; 1 for independent vectors.
+    quarter : bool
+        Whether entries are 1, i, -1 and -i, and not only 1 and -1.
+    rng : Generator
+        Source of randomness.
+    """
+    kinds, step = (4, 1) if quarter else (2, 2)
+    if block == 1:
+        return step * rng.integers(0, kinds, (degree, draws, d), dtype=np.int8)
+    blocks = -(-draws // block)
+    columns = step * rng.integers(0, kinds, (degree, blocks, 1, d), dtype=np.int8)
+    rows = rng.permuted(np.broadcast_to(np.arange(block), (degree, blocks, block)), axis=2)
+    negative = np.bitwise_count(rows[..., None] & np.arange(d)) & 1
+    turns = (columns + 2 * negative.astype(np.int8)) % 4
+    return turns.reshape(degree, blocks * block, d)[:, :draws]
+
+
+def vectors(turns: NDArray[np.int8], dtype: np.dtype, *, quarter: bool) -> NDArray[np.floating]:
+    """Return the vectors (draws, d) as a real matrix (d, draws), or (d, 2 draws) with the parts in turn."""
+    if not quarter:
+        return (1 - turns.T).astype(dtype)
+    entries = np.array([1, 1j, -1, -1j]).astype(np.result_type(dtype, np.complex64))
+    return entries[np.ascontiguousarray(turns.T)].view(dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Variance of one draw, covariance of two of a block, and variance of a draw of real signs; any shape.
+
+    They are weighted means over pairs of rows, by degree, or the values for pairs.
+    """
+
+    variance: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    real_variance: NDArray[np.float64]
+
+    def mixed(self, other: Moments, share: float) -> Moments:
+        """Return the mean with another one, which has the given share."""
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Moments(*((1 - share) * ours + share * theirs for ours, theirs in pairs))
+
+
+def moments(
+    products: NDArray, overlaps: NDArray, n_degrees: int, block: int, *, quarter: bool
+) -> Iterator[Moments]:
+    """Yield the moments for pairs of unit vectors u, v, by degree (Wacker et al. 2022, both papers).
+
+    With t = <u, v> and s = sum_i u_i^2 v_i^2, the variance of a draw is (1 + 2 (t^2 - s))^n - t^(2n) for real
+    signs, and complex to real (b1^n + b2^n) / 2 - t^(2n) with b1 = 1 + t^2 - s and b2 = 2 t^2 - s. The covariance
+    of two draws of a block of order b is (t^2 - (1 + t^2 - 2 s) / (b - 1))^n - t^(2n) for real signs, and complex
+    to real (c1^n + c2^n) / 2 - t^(2n) with c1 = t^2 - (1 - s) / (b - 1) and c2 = t^2 - (t^2 - s) / (b - 1).
+
+    Parameters
+    ----------
+    products, overlaps : ndarrays of shape (n_pairs,)
+        The t and the s.
+    n_degrees : int
+        Number of degrees n, from 0 on.
+    block : int
+        The b; 1 for independent vectors.
+    quarter : bool
+        Whether the draws are complex to real.
+    """
+    t2, s, others = products**2, overlaps, max(block - 1, 1)
+    real = 1 + 2 * (t2 - s)
+    if quarter:
+        bases = t2, real, 1 + t2 - s, 2 * t2 - s, t2 - (1 - s) / others, t2 - (t2 - s) / others
+    else:
+        bases = t2, real, real, real, *[t2 - (1 + t2 - 2 * s) / others] * 2
+    powers = [np.ones_like(t2) for _ in bases]
+    for _ in range(n_degrees):
+        square, of_real, *both = powers
+        variance, covariance = ((a + b) / 2 - square for a, b in (both[:2], both[2:]))
+        yield Moments(variance, covariance if block > 1 else np.zeros_like(covariance), of_real - square)
+        for power, base in zip(powers, bases, strict=True):
+            power *= base
+
+
+@dataclass(frozen=True)
+class Law:
+    """How the columns of a degree are drawn.
+
+    Attributes
+    ----------
+    block : int
+        Order of the Hadamard matrices; 1 for independent vectors.
+    quarter : bool
+        Whether draws are complex, with two columns; an odd last column is a draw of real signs.
+    """
+
+    block: int
+    quarter: bool
+
+    def draws(self, columns: int) -> int:
+        """Number of draws of so many columns, the odd one left out."""
+        return columns // 2 if self.quarter else columns
+
+    def variance(self, m: Moments, draws: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Variance of the estimate from so many draws, any shape, without an odd column."""
+        if self.block == 1:
+            return m.variance / draws
+        whole, rest = np.divmod(draws, self.block)
+        least = _LEAST_SHARE * m.variance or 1.0
+        of_block = max((m.variance + (self.block - 1) * m.covariance) / self.block, least)
+        of_rest = np.maximum((m.variance + (rest - 1) * m.covariance) / np.maximum(rest, 1), least)
+        return 1 / (whole / of_block + (rest > 0) / of_rest)
+
+    def groups(self, columns: int) -> list[tuple[int, int, bool]]:
+        """Independent groups of draws: how many there are, the draws in each, and whether they have real signs."""
+        draws = self.draws(columns)
+        size = self.block if self.block > 1 else max(draws, 1)
+        whole, rest = divmod(draws, size)
+        odd = columns - draws * (1 + self.quarter)
+        return [g for g in ((whole, size, False), (int(rest > 0), rest, False), (odd, 1, True)) if g[0]]
+
+    def variances(self, m: Moments, columns: int) -> list[float]:
+        """Variance of the mean of each kind of group, for the moments of one degree."""
+        return [
+            float(m.real_variance if real else (m.variance + (size - 1) * m.covariance) / size)
+            for _, size, real in self.groups(columns)
+        ]
+
+    def shares(self, m: Moments, columns: int) -> NDArray[np.float64]:
+        """Weights of the groups of each kind, which sum to one over all groups: inverse to the variances."""
+        counts = np.array([count for count, _, _ in self.groups(columns)])
+        least = _LEAST_SHARE * float(m.variance) or 1.0
+        precisions = 1 / np.maximum(self.variances(m, columns), least)
+        shares: NDArray[np.float64] = precisions / (counts @ precisions)
+        return shares
+
+    def error(self, m: Moments, columns: int, chosen: Moments | None = None) -> float:
+        """Variance of the estimate under m, where the weights were chosen for other moments."""
+        counts = np.array([count for count, _, _ in self.groups(columns)])
+        return float(counts * self.shares(chosen or m, columns) ** 2 @ self.variances(m, columns))
+
+    def weights(self, m: Moments, columns: int) -> NDArray[np.float64]:
+        """Weight of each draw, shape (number of draws,), the odd one last."""
+        parts = [
+            np.full(count * size, share / size)
+            for (count, size, _), share in zip(self.groups(columns), self.shares(m, columns), strict=True)
+        ]
+        return np.concatenate(parts)

@@ -1,0 +1,37 @@
+"""The fast Walsh-Hadamard transform."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import hadamard
+
+# The first stages are one product with a small matrix: sums of neighbours are slow by themselves.
+_FIRST = 64
+
+
+def walsh_hadamard(X: NDArray) -> NDArray:
+    """Return X H / sqrt(d) along the last axis, whose length d is a power of two; O(d log d) for each row.
+
+    H is Hadamard's matrix in natural order: H / sqrt(d) is orthogonal and symmetric.
+
+    Raises
+    ------
+    ValueError
+        If the length is not a power of two.
+    """
+    d = X.shape[-1]
+    if d & (d - 1) or d == 0:
+        raise ValueError(f"walsh_hadamard needs a length that is a power of two, got {d}.")
+    half = min(d, _FIRST)
+    first = (hadamard(half) / np.sqrt(d)).astype(X.dtype)
+    values = (X.reshape(*X.shape[:-1], d // half, half) @ first).reshape(X.shape)
+    other = np.empty_like(values)
+    while half < d:
+        pairs = values.reshape(*X.shape[:-1], d // (2 * half), 2, half)
+        both = other.reshape(pairs.shape)
+        np.add(pairs[..., 0, :], pairs[..., 1, :], out=both[..., 0, :])
+        np.subtract(pairs[..., 0, :], pairs[..., 1, :], out=both[..., 1, :])
+        values, other = other, values
+        half *= 2
+    return values
