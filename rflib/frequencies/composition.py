@@ -5,8 +5,8 @@ the columns that are drawn. That variance is a sum over independent strata: the 
 The directions of a stratum come in sets of coupled bases, in whole bases and in a rest; each of these groups is
 weighted by the inverse of its variance, which follows from the energies of the stratum
 (`rflib.measures.harmonics`). The lowest harmonics may be removed from the columns and kept exactly, at the price
-of columns of their own (`rflib.measures.control_variates`), and a stratum whose noise would exceed its signal may be
-left out, which counts as a bias. The composition with the least predicted error is chosen.
+of columns of their own (`rflib.measures.control_variates`), and a stratum whose noise would exceed its signal may
+be left out, which counts as a bias. The composition with the least predicted error is chosen.
 """
 
 from __future__ import annotations

@@ -50,9 +50,9 @@ class MVORF(FourierFeatures):
         directions: str = "orthogonal",
         radii: str = "stratified",
         layout: str = "cos_sin",
-        harmonics: Harmonics = "auto",
-        parity: bool | str = "auto",
-        coupled: bool | str = "auto",
+        harmonics: Harmonics = None,
+        parity: bool | str = False,
+        coupled: bool | str = False,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
