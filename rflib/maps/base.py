@@ -40,8 +40,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     signature_ : ndarray of shape (n_components_,)
         Signs of the columns; all ones for a positive definite estimate.
     n_components_ : int
-        Number of columns, n_components (Nystroem has no more than there are training rows, OptimizedMaclaurin no
-        more than lower its error).
+        Number of columns, n_components (Nystroem has no more than there are training rows).
     n_features_in_ : int
         Number of input columns.
     """

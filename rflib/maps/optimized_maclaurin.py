@@ -48,8 +48,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
     kernel : Gaussian, DotProductKernel or None
         Kernel to approximate; None is Polynomial(degree=2, coef0=1).
     n_components : int
-        Number of columns D. There are fewer where exact degrees exhaust the kernel, or where a further degree's
-        noise would be more than the degree itself.
+        Number of columns D. The last ones are zero where exact degrees exhaust the kernel, or where a further
+        degree's noise would be more than the degree itself.
     complex_to_real : bool
         Whether projections have entries 1, i, -1 and -i, and each draw two columns; else 1 and -1, and one column.
     projection : {"srht", "rademacher"}
@@ -128,7 +128,9 @@ class OptimizedMaclaurin(RandomFeatureMap):
         self.predicted_error_ = chosen.predicted_error
         self.weights_ = np.concatenate(chosen.weights)
         self.turns_ = np.concatenate([np.empty((0, d), dtype=np.int8), *self._drawn(law, d, rng)])
-        self.signature_ = np.repeat(series.signs[: len(self.columns_)], self.columns_)
+        self.signature_ = np.ones(self.n_components)
+        used = int(self.columns_.sum())
+        self.signature_[:used] = np.repeat(series.signs[: len(self.columns_)], self.columns_)
 
     def _drawn(self, law: Law, d: int, rng: Generator) -> Iterator[NDArray[np.int8]]:
         """The projections of each sketched degree."""
@@ -144,7 +146,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         return [int(n) for n in degrees[degrees > self.exact_degree_]]
 
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
         series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))
         ends = np.cumsum(self.columns_)
         places = [slice(end - count, end) for end, count in zip(ends, self.columns_, strict=True)]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -284,6 +285,8 @@ def start(folder: Path, stream: int, bad: str = "none") -> subprocess.Popen[byte
         stdout=stream,
         stderr=subprocess.STDOUT,
         start_new_session=True,
+        # A command in the background of a script ignores Ctrl-C, and so do its children, unless told otherwise.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 
