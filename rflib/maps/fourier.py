@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
 from typing import ClassVar, NoReturn
 
 import numpy as np
@@ -41,7 +40,7 @@ Harmonics = None | str | int | tuple[int, int, int]
 
 def _is_harmonics(value: object) -> bool:
     if isinstance(value, tuple | list):
-        return len(value) == 3 and all(isinstance(rank, Integral) and rank >= 0 for rank in value)
+        return len(value) == 3 and all(isinstance(rank, int | np.integer) and rank >= 0 for rank in value)
     return value is None or value in ("auto", 0, 1, 2)
 
 
