@@ -379,7 +379,7 @@ def _variances(precisions: Sequence[_Precision], counts: NDArray[np.int64]) -> N
 
 
 def number_of_cosines(
-    measure: RadialMeasure, controls: Sequence[ControlVariate], pairs: RowPairs, n_columns: int
+    measure: RadialMeasure, ranks: tuple[int, int, int], pairs: RowPairs, n_columns: int
 ) -> int:
     """Return how many of the random columns are cosines, so that with the sines they have the least variance.
 
@@ -387,6 +387,10 @@ def number_of_cosines(
     """
     least = sum(1 for _ in measure.parts())
     radii, weights = signed_atoms(measure, _N_NORMS)
+    controls = [
+        control_variate(len(pairs.centre), degree, radii, weights, pairs.anchors, rank)
+        for degree, rank in enumerate(ranks)
+    ]
     mass = np.where(weights > 0, weights[weights > 0].sum(), -weights[weights < 0].sum())
     waves = PlaneWaves(radii, np.sqrt(np.abs(weights) * mass), pairs)
     factors = orthogonal_factors(len(pairs.centre))[-1]

@@ -271,7 +271,7 @@ class FourierFeatures(RandomFeatureMap):
         coupled = self.coupled and self.directions == "orthogonal"
         rules = {"directions": "coupled" if coupled else self.directions, "radii": self.radii}
         shared = self.parity is False and left % 2 == 0
-        n_cosines = left // 2 if shared else number_of_cosines(measure, controls, pairs, left)
+        n_cosines = left // 2 if shared else number_of_cosines(measure, ranks, pairs, left)
         cosines = sample_frequencies(measure, n_cosines, **rules, rng=rng)
         sines = cosines if shared else sample_frequencies(measure, left - n_cosines, **rules, rng=rng)
         self.measure_ = measure
