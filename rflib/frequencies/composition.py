@@ -34,8 +34,9 @@ _TINY = 1e-300
 _NEGLIGIBLE = 1e-26
 _N_PROMISING = 4
 _PAIRS_A_TRIAL_SKIPS = 3
-_N_NORMS = 24
+_N_NORMS = 48
 _BISECTIONS = 50
+_N_NORMS_OF_BOUND = 64
 ALL_RANKS = 1 << 30
 _USUAL_RANKS = (ALL_RANKS, 1, 0)
 # Of degree 0 every function is one column, of degree 1 it is d, of degree 2 about d^2/2.
@@ -73,7 +74,7 @@ class Composition:
     odd: bool
     coupled: bool
     mean_squared_error: float
-    predicted: dict[tuple[bytes, ...], float] = field(default_factory=dict)
+    predicted: dict[tuple[bytes, RowPairs], float] = field(default_factory=dict)
 
     @property
     def n_exact(self) -> int:
@@ -142,7 +143,7 @@ class _Question:
 
     measures: tuple[AtomicMeasure, ...] = field(compare=False)
     exact: NDArray = field(compare=False)
-    pairs: RowPairs = field(compare=False)
+    pairs: RowPairs
     n_columns: int
     ranks: tuple[int, int, int] | None
     parity: bool | None
@@ -151,8 +152,7 @@ class _Question:
 
     def __post_init__(self) -> None:
         atoms = [array for measure in self.measures for array in (measure.radii, measure.weights)]
-        numbers = tuple(array.tobytes() for array in (*atoms, self.exact))
-        object.__setattr__(self, "numbers", (*numbers, *self.pairs.numbers()))
+        object.__setattr__(self, "numbers", tuple(array.tobytes() for array in (*atoms, self.exact)))
 
 
 @lru_cache(maxsize=32)
@@ -166,7 +166,7 @@ def _composed(question: _Question) -> Composition | None:
 
 def mean_squared_error(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
     """Return the error of a composition, predicted over other pairs than it was chosen for."""
-    key = (exact.tobytes(), *pairs.numbers())
+    key = (exact.tobytes(), pairs)
     if key not in composition.predicted:
         composition.predicted[key] = _predicted(composition, exact, pairs)
     return composition.predicted[key]
@@ -186,6 +186,35 @@ def _predicted(composition: Composition, exact: NDArray, pairs: RowPairs) -> flo
             else:
                 bias = bias - stratum.means
     return float(pairs.shares @ bias**2) + variance
+
+
+def bound_of_left_out(composition: Composition, centre: NDArray, radius: float) -> float:
+    """Return a bound on what the strata that are not drawn add to a kernel value.
+
+    Parameters
+    ----------
+    composition : Composition
+        What is drawn.
+    centre : ndarray of shape (d,)
+        The point from which the control variates see the rows.
+    radius : float
+        The rows are so near to it.
+    """
+    # Each adds a kernel that is definite, positive or negative, and so largest between a row and itself.
+    norms = np.linspace(0, radius, _N_NORMS_OF_BOUND)
+    pairs = RowPairs(
+        centre, np.tile(norms, (2, 1)), np.ones_like(norms), np.zeros_like(norms), np.ones_like(norms)
+    )
+    measure, drawn = composition.measure, {(s.kind, s.atom) for s in composition.strata}
+    waves = PlaneWaves(measure.radii, measure.weights, pairs)
+    return float(
+        sum(
+            np.abs(stratum.means).max()
+            for kind in {kind for kind, _ in drawn} & {"both"} or KINDS
+            for stratum in waves.strata(kind, composition.controls)
+            if (kind, stratum.atom) not in drawn
+        )
+    )
 
 
 class _Choice:
@@ -261,19 +290,26 @@ class _Choice:
         controls = tuple(control for control in controls if control.n_columns)
         left = self.n_columns - sum(control.n_columns for control in controls)
         size = float(self.pairs.shares @ self.exact**2)
-        drawn = [s for s in strata if s.energies.sum() + self.pairs.shares @ s.means**2 > _NEGLIGIBLE * size]
+        signals = [float(self.pairs.shares @ s.means**2) for s in strata]
+        drawn = [i for i, s in enumerate(strata) if s.energies.sum() + signals[i] > _NEGLIGIBLE * size]
         # Columns that are left over must be something.
-        chosen = self._scored(measure, controls, drawn or strata[: min(1, left)], bias, left)
+        drawn = drawn or list(range(min(1, left, len(strata))))
+        most = left // 2 if strata and strata[0].kind == "both" else left
+        if self.free and len(drawn) > most > 0:
+            drawn = sorted(sorted(drawn, key=lambda i: -signals[i])[:most])
+
+        def scored(kept: Sequence[int]) -> Composition | None:
+            lost = sum((s.means for i, s in enumerate(strata) if i not in kept), start=np.zeros_like(bias))
+            return self._scored(measure, controls, [strata[i] for i in kept], bias - lost, left)
+
+        chosen = scored(drawn)
         if chosen is None:
             return
         kept = [
-            stratum
-            for stratum, variance in zip(chosen.strata, self._variances(chosen), strict=True)
-            if self.pairs.shares @ stratum.means**2 > variance
+            i for i, variance in zip(drawn, self._variances(chosen), strict=True) if signals[i] > variance
         ]
-        if self.free and 0 < len(kept) < len(chosen.strata):
-            lost = sum((s.means for s in chosen.strata if s not in kept), start=np.zeros_like(bias))
-            fewer = self._scored(measure, controls, kept, bias - lost, left)
+        if self.free and 0 < len(kept) < len(drawn):
+            fewer = scored(kept)
             if fewer is not None and fewer.mean_squared_error < chosen.mean_squared_error:
                 chosen = fewer
         if self.best is None or chosen.mean_squared_error < self.best.mean_squared_error:
@@ -378,15 +414,20 @@ def _variances(precisions: Sequence[_Precision], counts: NDArray[np.int64]) -> N
     return np.array([1 / np.maximum(p(c), _TINY) for p, c in zip(precisions, counts, strict=True)])
 
 
-def number_of_cosines(
-    measure: RadialMeasure, ranks: tuple[int, int, int], pairs: RowPairs, n_columns: int
-) -> int:
-    """Return how many of the random columns are cosines, so that with the sines they have the least variance.
+def share_of_cosines(measure: RadialMeasure, ranks: tuple[int, int, int], pairs: RowPairs) -> float:
+    """Return the share of cosines among the random columns with which cosines and sines have the least variance.
 
     The norms of the measure are drawn, so that each column has the variance of a mixture of its norms.
     """
-    least = sum(1 for _ in measure.parts())
     radii, weights = signed_atoms(measure, _N_NORMS)
+    return _share_of_cosines(radii.tobytes(), weights.tobytes(), ranks, pairs)
+
+
+@lru_cache(maxsize=32)
+def _share_of_cosines(
+    radius_bytes: bytes, weight_bytes: bytes, ranks: tuple[int, int, int], pairs: RowPairs
+) -> float:
+    radii, weights = map(np.frombuffer, (radius_bytes, weight_bytes))
     controls = [
         control_variate(len(pairs.centre), degree, radii, weights, pairs.anchors, rank)
         for degree, rank in enumerate(ranks)
@@ -395,5 +436,4 @@ def number_of_cosines(
     waves = PlaneWaves(radii, np.sqrt(np.abs(weights) * mass), pairs)
     factors = orthogonal_factors(len(pairs.centre))[-1]
     even, odd = (np.sqrt(sum(s.energies @ factors for s in waves.strata(kind, controls))) for kind in KINDS)
-    share = even / (even + odd) if even + odd else 0.5
-    return int(np.clip(round(share * n_columns), least, max(least, n_columns - least)))
+    return float(even / (even + odd)) if even + odd else 0.5

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
 
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.measures.control_variates import ControlVariate, polynomial_columns, radial_functions
 
 _BLOCK_ELEMENTS = 1 << 19
+# For so many rows the radial functions are interpolated, if half of the nodes would do up to rounding.
+_INTERPOLATED_FROM = 1024
+_N_NODES = 128
+_TAIL = 1e-12
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +75,20 @@ class ExactHarmonics:
 
     def functions(self, norms: NDArray) -> NDArray[np.float64]:
         """Return h_k(rho), shape (n_norms, n_functions)."""
+        if len(norms) < _INTERPOLATED_FROM:
+            return self._functions(norms)
+        # They are entire functions of rho^2.
+        largest = max(float(norms.max()) ** 2, _TINY)
+        nodes = chebpts1(_N_NODES)
+        coefficients = chebvander(nodes, _N_NODES - 1).T @ self._functions(np.sqrt(largest * (nodes + 1) / 2))
+        coefficients[0] /= 2
+        coefficients *= 2 / _N_NODES
+        tail = np.abs(coefficients[_N_NODES // 2 :]).max(initial=0.0)
+        if tail > _TAIL * np.abs(coefficients).max(initial=0.0):
+            return self._functions(norms)
+        return chebvander(2 * norms**2 / largest - 1, _N_NODES // 2 - 1) @ coefficients[: _N_NODES // 2]
+
+    def _functions(self, norms: NDArray) -> NDArray[np.float64]:
         values = np.empty((len(norms), len(self.degrees)))
         for degree in np.unique(self.degrees):
             of_degree = self.degrees == degree

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
-from rflib.frequencies.composition import compose, number_of_cosines
+from rflib.frequencies.composition import compose, share_of_cosines
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.kernels.base import UNIT_NORM_TOLERANCE, RadialKernel
@@ -33,7 +33,7 @@ LAYOUTS = ("cos_sin", "phase")
 _N_PAIRS = 150
 # Degree 0 has one column for each unit of rank, so that more of them are cheap.
 _RANK_OF_CONSTANTS = 4
-_N_NORMS = 1024
+_N_NORMS = 512
 
 Harmonics = None | str | int | tuple[int, int, int]
 
@@ -41,7 +41,7 @@ Harmonics = None | str | int | tuple[int, int, int]
 def _is_harmonics(value: object) -> bool:
     if isinstance(value, tuple | list):
         return len(value) == 3 and all(isinstance(rank, int | np.integer) and rank >= 0 for rank in value)
-    return value is None or value in ("auto", 0, 1, 2)
+    return value is None or (not isinstance(value, bool) and value in ("auto", 0, 1, 2))
 
 
 class FourierFeatures(RandomFeatureMap):
@@ -194,9 +194,9 @@ class FourierFeatures(RandomFeatureMap):
     def _has_options(self) -> bool:
         """Whether any of harmonics, parity and coupled is asked for, and applies."""
         given = (self.harmonics, self.parity, self.coupled)
-        return any(option not in (None, False, "auto") for option in given) or (
-            "auto" in given and self._is_composed()
-        )
+        if any(option == "auto" for option in given) and self._is_composed():
+            return True
+        return self.harmonics not in (None, "auto") or True in (self.parity, self.coupled)
 
     def _ranks(self) -> tuple[int, int, int] | None:
         """The ranks that are asked for; None for what is best."""
@@ -266,12 +266,17 @@ class FourierFeatures(RandomFeatureMap):
         ]
         controls = tuple(control for control in exact if control.n_columns)
         left = self.n_components - sum(control.n_columns for control in controls)
-        if left < 2 * sum(1 for _ in measure.parts()):
+        least = sum(1 for _ in measure.parts())
+        if left < 2 * least:
             self._refuse_few(len(pairs.centre))
         coupled = self.coupled and self.directions == "orthogonal"
         rules = {"directions": "coupled" if coupled else self.directions, "radii": self.radii}
         shared = self.parity is False and left % 2 == 0
-        n_cosines = left // 2 if shared else number_of_cosines(measure, ranks, pairs, left)
+        n_cosines = left // 2
+        if not shared:
+            n_cosines = int(
+                np.clip(round(share_of_cosines(measure, ranks, pairs) * left), least, left - least)
+            )
         cosines = sample_frequencies(measure, n_cosines, **rules, rng=rng)
         sines = cosines if shared else sample_frequencies(measure, left - n_cosines, **rules, rng=rng)
         self.measure_ = measure

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from rflib.frequencies.composition import mean_squared_error
+from rflib.frequencies.composition import bound_of_left_out, mean_squared_error
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures, Harmonics
@@ -20,22 +21,30 @@ N_PAIRS_OF_PREDICTION = 2000
 class MVORF(FourierFeatures):
     """Minimum-variance orthogonal random features of any kernel of the distance, definite or not (ours).
 
-    A few signed atoms represent the kernel on the data's distances, chosen by a linear program so that their
-    sampling has the least variance (`rflib.measures.minimum_variance`); the frequencies are divided among the
-    atoms in whole orthogonal bases where possible (`rflib.measures.atomic`). Biased by at most `bias_bound_`,
-    which is chosen together with the atoms for the least predicted error at this number of columns.
+    A few signed atoms represent the kernel on the data's distances, chosen by linear programs. The lowest
+    spherical harmonics of the kernel, seen from the mean of the training rows, are exact columns; the rest is
+    sampled by whole orthogonal bases that are as far apart as possible, cosines and sines apart. How many columns
+    each part gets, and which parts are worth any, is what has the least predicted error at this number of columns
+    (`rflib.frequencies.composition`; docs/mvorf.md has the derivation). For a positive definite kernel all signs
+    are positive.
+
+    With ``harmonics=None, parity=False, coupled=False`` it is the plain map: the atoms have the least variance by
+    themselves (`rflib.measures.minimum_variance`), and all columns are drawn. The same holds where ``layout``,
+    ``directions`` or ``radii`` are others.
 
     Parameters and attributes are those of `FourierFeatures`, and
 
     Attributes
     ----------
     bias_bound_ : float
-        Largest |E k_hat(z) - k(z)| for distances z in [0, 2 radius_], found on a fine grid. Any two rows within
-        radius_ of centre_ have such a distance.
+        Largest |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. For the atoms' part it is found on a
+        fine grid of distances; parts that are left out count with a bound.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over the pairs of different training rows. Pairs
-        that are nearer to each other than those, and the diagonal, do not count, though the bias may be largest
-        there. Directions from a low-discrepancy sequence are predicted as independent ones.
+        Predicted root mean square error of one kernel value over pairs of training rows, n of n^2 being those of a
+        row and itself. For the plain map the latter do not count, though its bias may be largest there, and
+        directions from a low-discrepancy sequence are predicted as independent ones.
+    composition_ : rflib.frequencies.composition.Composition
+        What the columns are (after `fit`, not after `restore`; not for the plain map).
     """
 
     frequencies_per_s = 2
@@ -50,9 +59,9 @@ class MVORF(FourierFeatures):
         directions: str = "orthogonal",
         radii: str = "stratified",
         layout: str = "cos_sin",
-        harmonics: Harmonics = None,
-        parity: bool | str = False,
-        coupled: bool | str = False,
+        harmonics: Harmonics = "auto",
+        parity: bool | str = "auto",
+        coupled: bool | str = "auto",
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
@@ -80,6 +89,8 @@ class MVORF(FourierFeatures):
             )
         self.bias_bound_ = self.measure_.bias_bound
         if self._has_options():
+            radius = self.radius_ + float(np.linalg.norm(self.centre_ - self.pole_))
+            self.bias_bound_ += bound_of_left_out(self.composition_, self.pole_, radius)
             pairs = RowPairs.of(X, N_PAIRS_OF_PREDICTION)
             self.predicted_error_ = mean_squared_error(self.composition_, self._exact_at(pairs), pairs) ** 0.5
         else:

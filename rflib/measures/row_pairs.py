@@ -49,9 +49,16 @@ class RowPairs:
         """Quantiles of the distances from the centre."""
         return np.quantile(self.norms, (np.arange(_N_ANCHORS) + 0.5) / _N_ANCHORS)
 
-    def numbers(self) -> tuple[bytes, ...]:
-        """Return what the pairs are to features that are rotated at random, to compare them by."""
-        return tuple(a.tobytes() for a in (self.norms, self.cosines, self.distances, self.shares))
+    def __eq__(self, other: object) -> bool:
+        """Whether they are the same to features that are rotated at random."""
+        return isinstance(other, RowPairs) and self._numbers() == other._numbers()
+
+    def __hash__(self) -> int:
+        return hash(self._numbers())
+
+    def _numbers(self) -> tuple[int | bytes, ...]:
+        arrays = (self.norms, self.cosines, self.distances, self.shares)
+        return (len(self.centre), *(array.tobytes() for array in arrays))
 
     def thinned(self, some: slice) -> RowPairs:
         """Return some of the pairs."""
