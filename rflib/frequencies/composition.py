@@ -246,6 +246,7 @@ class _Choice:
         some = slice(None, None, _PAIRS_A_TRIAL_SKIPS)
         pairs = self.pairs.thinned(some)
         trial = _Choice(self.exact[some], pairs, self.n_columns, _USUAL_RANKS, True, self.coupled)
+        trial.free = True
         errors = []
         for measure in candidates:
             trial.best = None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from rflib.kernels.base import Kernel, RadialKernel
-from rflib.kernels.delta_gaussian import DeltaGaussian
-from rflib.measures.construct import has_exact_measure
+from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
 
 
 def without_positive_measure(kernel: Kernel) -> str | None:
     """Return why the kernel has no (known) positive spectral measure; None if it has one."""
-    signed = isinstance(kernel, DeltaGaussian) and min(kernel.coefficients) < 0
-    if has_exact_measure(kernel) and not signed:
+    if has_positive_measure(kernel):
         return None
-    if signed:
+    if has_exact_measure(kernel):
         instead = "GRFF, GORF or MVORF"
     elif isinstance(kernel, RadialKernel):
         instead = "MVORF or SRF"

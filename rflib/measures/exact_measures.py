@@ -51,6 +51,12 @@ def has_exact_measure(kernel: Kernel) -> bool:
     return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
 
 
+def has_positive_measure(kernel: Kernel) -> bool:
+    """Whether `exact_measure` knows the kernel, and as a positive definite one."""
+    signed = isinstance(kernel, DeltaGaussian) and min(kernel.coefficients) < 0
+    return has_exact_measure(kernel) and not signed
+
+
 @exact_measure.register
 def _(kernel: Gaussian, dimension: int) -> SpectralMeasure:
     return RadialMeasure(

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicLadder
-from rflib.measures.base import RadialMeasure
 from rflib.measures.domain import Domain
-from rflib.measures.exact_measures import exact_measure, has_exact_measure
+from rflib.measures.exact_measures import has_positive_measure
 from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.minimum_variance import (
     DELTAS,
@@ -43,7 +42,7 @@ _N_PAIRS = 48
 # Of the largest price. The last fit is made with the small one too: kernels that have hardly any degree above 2
 # need large weights of small norms.
 _SURCHARGE = 0.01
-_SMALL_SURCHARGE = 1e-4
+_SMALL_SURCHARGE = 1e-5
 
 
 def minimum_residual(
@@ -66,16 +65,8 @@ def minimum_residual(
         quantiles.tobytes(),
         tuple(value.tobytes() for value in values),
         tuple(deltas),
-        _is_positive_definite(kernel, d),
+        has_positive_measure(kernel),
     )
-
-
-def _is_positive_definite(kernel: RadialKernel, d: int) -> bool:
-    """Whether the kernel is known to be positive definite on R^d."""
-    if not has_exact_measure(kernel):
-        return False
-    measure = exact_measure(kernel, d)
-    return isinstance(measure, RadialMeasure) and measure.negative is None
 
 
 def _prices(radii: NDArray, pairs: RowPairs) -> NDArray[np.float64]:
