@@ -3,6 +3,7 @@
 from rflib.lazy import attach
 
 MODULES = {
+    "AutoMap": "auto",
     "CRAFT": "craft",
     "DIGMM": "digmm",
     "FourierFeatures": "fourier",

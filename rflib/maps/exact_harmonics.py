@@ -41,6 +41,9 @@ class ExactHarmonics:
         Degree n of each function, and the sign of its columns.
     removal : ndarray of shape (n_frequencies, n_functions)
         What is removed from each column, a coefficient for each function, divided by the norm to the power n.
+
+    The methods take rows, distances and frequencies in the ``unit``, so that no power of them overflows in single
+    precision.
     """
 
     pole: NDArray
@@ -68,6 +71,12 @@ class ExactHarmonics:
             np.hstack([control.scaled_removal(distinct)[inverse] for control in controls]),
         )
 
+    @property
+    def unit(self) -> float:
+        """The unit of length, a power of two."""
+        largest = self.radii.max(initial=0.0)
+        return float(2.0 ** -np.round(np.log2(largest))) if largest else 1.0
+
     def column_signs(self) -> NDArray[np.float64]:
         """Return the signs of the exact columns."""
         sizes = [polynomial_columns(len(self.pole), int(degree)) for degree in self.degrees]
@@ -92,7 +101,7 @@ class ExactHarmonics:
         values = np.empty((len(norms), len(self.degrees)))
         for degree in np.unique(self.degrees):
             of_degree = self.degrees == degree
-            radial = radial_functions(len(self.pole), int(degree), self.radii, norms)
+            radial = radial_functions(len(self.pole), int(degree), self.radii * self.unit, norms)
             values[:, of_degree] = radial @ self.combination[:, of_degree]
         return values
 
@@ -131,7 +140,7 @@ class ExactHarmonics:
             It takes the products <v_f, x>, the slice of their rows, and the columns.
         """
         dtype, n_cosines = functions.dtype, len(frequencies) - n_sines
-        coefficients = (self.removal * amplitudes[:, None]).T
+        coefficients = (self.removal * amplitudes[:, None] * self.unit**-self.degrees).T
         zeroth, first, second = (np.flatnonzero(self.degrees == degree) for degree in range(3))
         cosines, sines = slice(n_cosines), slice(n_cosines, len(frequencies))
         odd = coefficients[first, sines].astype(dtype)

@@ -256,7 +256,7 @@ class FourierFeatures(RandomFeatureMap):
         assert isinstance(measure, RadialMeasure)
         if ranks is None:
             raise ValueError(
-                f"{type(self).__name__}: harmonics='auto' needs a measure of atoms, such as 'minimum_residual', "
+                f"{type(self).__name__}: harmonics='auto' needs an atomic measure, such as 'minimum_residual', "
                 "directions='orthogonal' and radii='stratified'. Give a number or three ranks instead."
             )
         radii, weights = signed_atoms(measure, _N_NORMS)
@@ -368,17 +368,18 @@ class FourierFeatures(RandomFeatureMap):
             pairs = self.n_components_ - len(self.weights_)
             amplitudes[pairs:] *= np.where(self.phases_[pairs:] != 0, np.sqrt(2), 1)
             return cosine_features(Y, self.frequencies_, self.phases_, amplitudes, pairs, n_sines=n_sines)
+        Y, frequencies = Y / X.dtype.type(exact.unit), self.frequencies_ * exact.unit
         norms = row_norms(Y)
         functions = exact.functions(norms).astype(X.dtype)
         features = cosine_features(
             Y,
-            self.frequencies_,
+            frequencies,
             self.phases_,
             amplitudes,
             n_pairs=0,
             n_sines=n_sines,
             n_more=n_exact,
-            remove=exact.remover(functions, norms, self.frequencies_, amplitudes, n_sines),
+            remove=exact.remover(functions, norms, frequencies, amplitudes, n_sines),
         )
         exact.fill(Y, functions, features[:, len(self.weights_) :])
         return features

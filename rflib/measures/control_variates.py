@@ -30,6 +30,7 @@ from rflib.measures.omega import omega
 
 _RANK_TOLERANCE = 1e-7
 _SINGULAR = 1e-12
+_DIAGONAL = 1e-9
 
 
 def radial_functions(d: int, degree: int, radii: NDArray, norms: NDArray) -> NDArray[np.float64]:
@@ -104,10 +105,11 @@ def control_variate(
     values = radial_functions(d, degree, radii, anchors)
     size = anchors[:, None] ** degree
     left, singular, _ = np.linalg.svd(size * values * np.sqrt(np.abs(weights)), full_matrices=False)
+    left = _with_sign(left)
     kept = np.flatnonzero(singular > _RANK_TOLERANCE * singular[0])[:rank]
     functionals = size * left[:, kept] / singular[kept]
     beta = values.T @ functionals
-    eigenvalues, vectors = np.linalg.eigh((beta.T * weights) @ beta)
+    eigenvalues, vectors = _eigenvectors((beta.T * weights) @ beta)
     inside = np.abs(eigenvalues) > _SINGULAR * np.abs(eigenvalues).max(initial=0.0)
     scaled = vectors[:, inside] / np.sqrt(np.abs(eigenvalues[inside]))
     signs = np.sign(eigenvalues[inside])
@@ -120,3 +122,20 @@ def control_variate(
         anchors,
         functionals @ scaled * signs,
     )
+
+
+def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:
+    """Eigenvalues and eigenvectors that do not turn on rounding: those of a diagonal matrix are the unit vectors."""
+    diagonal = np.diag(matrix)
+    if np.abs(matrix - np.diag(diagonal)).max(initial=0.0) < _DIAGONAL * np.abs(diagonal).max(initial=0.0):
+        return diagonal, np.eye(len(diagonal))
+    eigenvalues, vectors = np.linalg.eigh(matrix)
+    return eigenvalues, _with_sign(vectors)
+
+
+def _with_sign(vectors: NDArray) -> NDArray[np.float64]:
+    """The columns with the sign by which their largest entry is positive."""
+    if not vectors.size:
+        return vectors
+    largest = np.argmax(np.abs(vectors) > 0.99 * np.abs(vectors).max(axis=0), axis=0)
+    return vectors * np.where(np.take_along_axis(vectors, largest[None], axis=0) < 0, -1.0, 1.0)

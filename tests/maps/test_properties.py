@@ -134,7 +134,7 @@ def test_columns_of_a_wrong_shape_or_type_are_an_error(make, found, X):
         Faulty(make).fit(X).transform(X)
 
 
-@pytest.mark.parametrize("cls", [RFF, ORF, QMC, GORF, MVORF])
+@pytest.mark.parametrize("cls", [RFF, ORF, QMC, GORF, SRF])
 def test_translation_leaves_the_kernel_matrix(cls, X):
     m = cls(Gaussian(), 20, random_state=0).fit(X)
     small = 0.1 * X
