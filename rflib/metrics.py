@@ -51,7 +51,7 @@ def regularised_spectral_error(
 ) -> float:
     """Return ||A (K_hat - K) A||_2 with A = (|K| + n ridge I)^(-1/2), by spectral norms.
 
-    Kernel ridge regression with K_hat predicts as with K, up to a factor, where it is below one (Avron et al. 2017,
+    Where it is below one, kernel ridge regression with K_hat predicts as with K up to a factor (Avron et al. 2017,
     definition 1). Of an indefinite K the absolute values of the eigenvalues count.
 
     Parameters

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import linalg, stats
 
 from rflib.metrics import (
     accuracy,
     log_eigenvalue_ratio,
     mean_squared_error,
     paired_t_test,
+    regularised_spectral_error,
     relative_frobenius_error,
     relative_spectral_error,
     rmse,
@@ -35,6 +36,21 @@ def test_matrix_norms():
         expected = np.linalg.svd((K - K_hat)[rows])[1][0] / np.linalg.svd(K[rows])[1][0]
         assert relative_spectral_error(K[rows], K_hat[rows]) == pytest.approx(expected, rel=1e-12)
     assert mean_squared_error(K, K_hat) == pytest.approx(np.mean(np.square(K - K_hat)))
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 1.0])
+def test_regularised_spectral_error(ridge):
+    """The largest generalised eigenvalue of the difference against |K| + n ridge, of an indefinite K too."""
+    K, K_hat = kernels()
+    eigenvalues, vectors = np.linalg.eigh(K)
+    for signs in (1, np.where(np.arange(len(K)) % 2, 1, -1)):
+        exact = (vectors * eigenvalues * signs) @ vectors.T
+        expected = np.abs(linalg.eigvalsh(K_hat - exact, K + len(K) * ridge * np.eye(len(K)))).max()
+        found = regularised_spectral_error(exact, K_hat, ridge)
+        assert found == pytest.approx(expected, rel=1e-9)
+        assert found == regularised_spectral_error(exact, K_hat, ridge, linalg.eigh(exact))
+    with pytest.raises(ValueError, match="ridge must be above 0"):
+        regularised_spectral_error(K, K_hat, 0)
 
 
 @given(scale=st.floats(0.1, 10), shift=st.floats(-0.9, 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -37,7 +38,7 @@ _ROWS = 1000
 _ROWS_PER_COLUMN = 2
 _DRAWS = 3
 # A candidate whose first draw is worse than the best one by more than this is not drawn again.
-_CONTENDER = 1.5
+_CONTENDER = 1.25
 _RIDGE = 1e-3
 _ALPHAS = 10.0 ** np.arange(-5, 3)
 _FEWEST = 8
@@ -47,8 +48,8 @@ _STEP = 1.1
 class AutoMap(RandomFeatureMap):
     """The feature map with the least error on held-out rows among the candidates that suit the kernel.
 
-    The candidates are fitted on a sample of the training rows, at most max(1000, 2 n_components), and compared on at
-    most 400 other ones. Those that are near the best are drawn three times. The best one is then fitted on all rows.
+    The candidates are fitted on a sample of the training rows, at most max(1000, 2 n_components), and compared on
+    at most 400 other ones, those near the best in three draws. The best one is then fitted on all rows.
 
     Parameters
     ----------
@@ -58,18 +59,19 @@ class AutoMap(RandomFeatureMap):
         Number of columns D; with ``tolerance`` the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
         Unfitted maps, or their names, whose kernel, n_components and random_state are replaced. By default MVORF,
-        ORF or GORF, QMC, OptimizedMaclaurin, TensorSketch and Nystroem with landmarks of randomly pivoted Cholesky,
-        as far as they take the kernel.
+        ORF or GORF, QMC, OptimizedMaclaurin, TensorSketch and Nystroem with landmarks of randomly pivoted
+        Cholesky, as far as they take the kernel.
     criterion : {"kernel", "spectral", "score"}
         What is least: the relative Frobenius error of the kernel matrix; the regularised spectral error
         |(K + n lambda I)^(-1/2) (K_hat - K) (K + n lambda I)^(-1/2)|_2 with lambda = 0.001
         (`rflib.metrics.regularised_spectral_error`), on which kernel ridge regression depends; or one less the
         score, accuracy or R^2, of ridge regression on the features, for which ``fit`` needs y.
     tolerance : float, optional
-        Take the least number of columns, up to a tenth, with which a candidate has at most this value of the criterion.
+        Take the least number of columns, up to a tenth, with which a candidate has at most this value of the
+        criterion.
     oblivious : bool
-        Leave out the maps whose features are made of the training rows or weighted by them, such as Nystroem. (MVORF
-        and OptimizedMaclaurin use the distribution of distances and norms, and count as oblivious.)
+        Leave out the maps whose features are made of the training rows or weighted by them, such as Nystroem.
+        (MVORF and OptimizedMaclaurin use the distribution of distances and norms, and count as oblivious.)
     random_state : int, Generator, SeedSequence, RandomState or None
         Seed.
 
@@ -78,9 +80,10 @@ class AutoMap(RandomFeatureMap):
     best_ : RandomFeatureMap
         The best candidate, fitted on all rows.
     scores_ : list of dict
-        For each candidate its ``name``, ``error`` (the criterion, mean over the draws), ``seconds`` (of a fit on the
-        sample and of the features of the held-out rows), ``columns``, and ``failure``, why it could not be fitted,
-        if so; the best first. It makes a table as ``pandas.DataFrame(scores_)``. (After `fit`, not after `restore`.)
+        For each candidate its ``name``, ``error`` (the criterion, mean over the draws), ``seconds`` (of a fit on
+        the sample and of the features of the held-out rows), ``columns``, and ``failure``, why it could not be
+        fitted, if so; the best first. It makes a table as ``pandas.DataFrame(scores_)``. (After `fit`, not after
+        `restore`.)
     choice_ : ndarray of shape (2,)
         Which candidate is the best, and its number of columns.
     """
@@ -169,58 +172,63 @@ class AutoMap(RandomFeatureMap):
         self, candidates: Sequence[RandomFeatureMap], columns: int, trial: _Trial
     ) -> list[dict[str, Any]]:
         """The scores of the candidates, the best first."""
-        scores = [
-            {
-                "name": _name(each),
-                "error": np.inf,
-                "seconds": np.inf,
-                "columns": columns,
-                "failure": "",
-                "errors": [],
-            }
-            for each in candidates
-        ]
+        scores = [_Score(_name(each), columns) for each in candidates]
         for draw in range(_DRAWS):
-            best = min(score["error"] for score in scores)
+            limit = _CONTENDER * min(score.error for score in scores)
             contenders = [
-                i
-                for i, s in enumerate(scores)
-                if not s["failure"] and (not draw or s["error"] <= _CONTENDER * best)
+                (candidate, score)
+                for candidate, score in zip(candidates, scores, strict=True)
+                if not score.failure and score.error <= limit
             ]
             if draw and len(contenders) < 2:
                 break
-            for i in contenders:
+            for candidate, score in contenders:
+                made = self._made(candidate, columns, trial.seed(draw))
                 start = perf_counter()
                 try:
-                    scores[i]["errors"].append(
-                        trial.error(self._made(candidates[i], columns, trial.seed(draw)))
-                    )
+                    score.errors.append(trial.error(made))
+                    score.seconds = min(score.seconds, perf_counter() - start)
                 except ValueError as failure:
-                    scores[i]["failure"], scores[i]["error"] = str(failure), np.inf
-                    continue
-                scores[i]["seconds"] = min(scores[i]["seconds"], perf_counter() - start)
-                scores[i]["error"] = float(np.mean(scores[i]["errors"]))
-        for score in scores:
-            del score["errors"]
-        return sorted(scores, key=lambda score: score["error"])
+                    score.failure = str(failure)
+        return [score.as_dict() for score in sorted(scores, key=lambda score: score.error)]
 
     def _least_columns(self, candidates: Sequence[RandomFeatureMap], trial: _Trial) -> int:
         def error(columns: int) -> float:
-            return float(self._compared(candidates, columns, trial)[0]["error"])
+            least: float = self._compared(candidates, columns, trial)[0]["error"]
+            return least
 
         assert self.tolerance is not None
         low, high = 0, min(_FEWEST, self.n_components)
         while (least := error(high)) > self.tolerance:
             if high == self.n_components:
                 raise ValueError(
-                    f"AutoMap: tolerance={self.tolerance} is not reached with n_components={high} columns: the least "
-                    f"error is {least:.3g}. Allow more columns, or a larger error."
+                    f"AutoMap: tolerance={self.tolerance} is not reached with n_components={high} columns: the "
+                    f"least error is {least:.3g}. Allow more columns, or a larger error."
                 )
             low, high = high, min(2 * high, self.n_components)
         while low and high > _STEP * low + 1:
             middle = int(np.sqrt(low * high))
             low, high = (low, middle) if error(middle) <= self.tolerance else (middle, high)
         return high
+
+
+@dataclass
+class _Score:
+    """How a candidate does."""
+
+    name: str
+    columns: int
+    seconds: float = np.inf
+    failure: str = ""
+    errors: list[float] = field(default_factory=list)
+
+    @property
+    def error(self) -> float:
+        """Mean over the draws; infinite without any, and for a candidate that failed."""
+        return float(np.mean(self.errors)) if self.errors and not self.failure else np.inf
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("name", "error", "seconds", "columns", "failure")}
 
 
 class _Trial:
@@ -232,14 +240,16 @@ class _Trial:
         if criterion == "score" and y is None:
             raise ValueError("AutoMap: criterion='score' needs y.")
         self.criterion = criterion
-        self.order = rng.permutation(len(X))
-        held = self.order[: min(_HELD_OUT, len(X) // 3)] if len(X) > 2 else self.order
-        self.rest = self.order[len(held) :] if len(X) > 2 else self.order
+        order, n_held = rng.permutation(len(X)), min(_HELD_OUT, len(X) // 3)
+        # One or two rows are compared with themselves.
+        self.held, self.rest = (order[:n_held], order[n_held:]) if n_held else (order, order)
         self.X, self.y = X, None if y is None else np.asarray(y)
-        self.held = held
         self.seeds = rng.integers(2**31, size=_DRAWS)
-        self.exact = np.asarray(kernel(X[held].astype(np.float64)), dtype=np.float64)
-        self.decomposition = eigh(self.exact) if criterion == "spectral" else None
+        self.exact = np.asarray(kernel(X[self.held].astype(np.float64)), dtype=np.float64)
+        self.decomposition: tuple[NDArray, NDArray] | None = None
+        if criterion == "spectral":
+            eigenvalues, vectors = eigh(self.exact)
+            self.decomposition = eigenvalues, vectors
 
     def seed(self, draw: int) -> int:
         """The seed of a draw, the same for all candidates and numbers of columns."""

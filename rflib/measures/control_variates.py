@@ -125,7 +125,7 @@ def control_variate(
 
 
 def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:
-    """Eigenvalues and eigenvectors that do not turn on rounding: those of a diagonal matrix are the unit vectors."""
+    """Eigenvalues, and eigenvectors that do not turn on rounding: of a diagonal matrix the unit vectors."""
     diagonal = np.diag(matrix)
     if np.abs(matrix - np.diag(diagonal)).max(initial=0.0) < _DIAGONAL * np.abs(diagonal).max(initial=0.0):
         return diagonal, np.eye(len(diagonal))

@@ -23,6 +23,7 @@ from rflib.maps import (
     RFF,
     SORF,
     SRF,
+    AutoMap,
     LeverageRFF,
     MomentMatching,
     Nystroem,
@@ -98,6 +99,9 @@ BIASED = {
     ),
     "Nystroem": lambda D, seed: Nystroem(DELTA, D, random_state=seed),
     "Nystroem kmeans": lambda D, seed: Nystroem(POLYNOMIAL, D, landmarks="kmeans", random_state=seed),
+    "AutoMap": lambda D, seed: AutoMap(
+        Gaussian(0.8), D, candidates=["ORF", "OptimizedMaclaurin", "Nystroem"], random_state=seed
+    ),
     "Nystroem rpcholesky": lambda D, seed: Nystroem(DELTA, D, landmarks="rpcholesky", random_state=seed),
 }
 

@@ -1,0 +1,131 @@
+"""AutoMap takes the best candidate, says so, and finds the number of columns that an error needs."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from rflib.kernels import (
+    ArcCosine,
+    DeltaGaussian,
+    Gaussian,
+    Laplacian,
+    Matern,
+    Polynomial,
+    SphericalPolynomial,
+)
+from rflib.maps import CRAFT, MVORF, ORF, AutoMap, Nystroem, RandomMaclaurin
+from rflib.metrics import relative_frobenius_error
+
+from .conftest import sphere
+
+ROWS = sphere(900, 6)
+KERNELS = [
+    Gaussian(0.5),
+    Matern(1.5, 1.0),
+    SphericalPolynomial(4, 10),
+    DeltaGaussian(sigmas=(0.7, 5)),
+    ArcCosine(1),
+    Laplacian(),
+    Polynomial(3, 0.5, 1.0),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+def test_the_best_is_near_the_best_on_fresh_rows(kernel):
+    """Mean errors over five draws, on rows that no one has seen, of all candidates: within 1.1 of the least."""
+    train, fresh = ROWS[:600], ROWS[600:]
+    chosen = AutoMap(kernel, 48, random_state=0).fit(train)
+    assert [s["error"] for s in chosen.scores_] == sorted(s["error"] for s in chosen.scores_)
+    exact = kernel(fresh)
+    errors = {}
+    for candidate in chosen._candidates():
+        maps = [chosen._made(candidate, 48, seed).fit(train) for seed in range(5)]
+        errors[type(candidate)] = np.mean(
+            [relative_frobenius_error(exact, m.kernel_matrix(fresh)) for m in maps]
+        )
+    assert errors[type(chosen.best_)] < 1.1 * min(errors.values())
+
+
+def test_scores_say_what_was_tried():
+    fitted = AutoMap(
+        Gaussian(), 20, candidates=["ORF", Nystroem(landmarks="kmeans"), "RandomMaclaurin"], random_state=0
+    )
+    fitted.fit(ROWS)
+    assert {s["name"] for s in fitted.scores_} == {"ORF()", "Nystroem(landmarks='kmeans')"}
+    assert all(set(s) == {"name", "error", "seconds", "columns", "failure"} for s in fitted.scores_)
+    assert all(0 < s["error"] < 1 and s["seconds"] > 0 and s["columns"] == 20 for s in fitted.scores_)
+    assert type(fitted.best_) is Nystroem
+    assert np.array_equal(fitted.transform(ROWS), fitted.best_.transform(ROWS))
+
+
+def test_oblivious_leaves_nystroem_out():
+    names = [s["name"] for s in AutoMap(Matern(), 30, oblivious=True, random_state=0).fit(ROWS).scores_]
+    assert names
+    assert not any("Nystroem" in name for name in names)
+
+
+@pytest.mark.parametrize(("criterion", "reached"), [("kernel", 0.15), ("spectral", 3.0)])
+def test_a_tolerance_is_reached_with_few_columns(criterion, reached):
+    def made(columns, tolerance=None):
+        return AutoMap(
+            Gaussian(0.7),
+            columns,
+            candidates=["ORF"],
+            criterion=criterion,
+            tolerance=tolerance,
+            random_state=0,
+        )
+
+    fitted = made(4096, tolerance=reached).fit(ROWS)
+    columns = fitted.n_components_
+    assert fitted.scores_[0]["error"] <= reached
+    assert made(int(columns / 1.3)).fit(ROWS).scores_[0]["error"] > reached
+    with pytest.raises(ValueError, match=rf"tolerance={reached} is not reached with n_components=8"):
+        made(8, tolerance=reached).fit(ROWS)
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_the_score_of_a_learner(labels):
+    """Random Maclaurin features of a narrow Gaussian have all but drowned in their variance."""
+    target = np.sin(4 * ROWS[:, 0])
+    y = np.sign(target) if labels else target
+    options = {"candidates": [RandomMaclaurin(), Nystroem(), ORF()], "criterion": "score", "random_state": 0}
+    fitted = AutoMap(SphericalPolynomial(4, 10), 100, **options).fit(ROWS, y)
+    assert type(fitted.best_) is Nystroem
+    assert 0 < fitted.scores_[0]["error"] < 0.2
+    with pytest.raises(ValueError, match="needs y"):
+        AutoMap(criterion="score").fit(ROWS)
+
+
+def test_a_candidate_that_fails_is_told_and_passed_over():
+    few = MVORF(harmonics=2)
+    fitted = AutoMap(Gaussian(), 10, candidates=[few, "ORF"], random_state=0).fit(ROWS)
+    assert type(fitted.best_) is ORF
+    assert "too few" in fitted.scores_[-1]["failure"]
+    with pytest.raises(ValueError, match=r"no candidate could be fitted. MVORF\(harmonics=2\): .*too few"):
+        AutoMap(Gaussian(), 10, candidates=[few]).fit(ROWS)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_few_rows(n):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert AutoMap(Gaussian(), 6, random_state=0).fit_transform(ROWS[:n]).shape[0] == n
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"criterion": "accuracy"}, "criterion must be"),
+        ({"tolerance": 0}, "tolerance must be"),
+        ({"candidates": ["Nystrom"]}, "candidates must be .*'Nystrom'"),
+        ({"candidates": [CRAFT()]}, "candidates must be"),
+        ({"candidates": [3]}, "candidates must be"),
+        ({"candidates": ["Nystroem"], "oblivious": True}, "oblivious"),
+        ({"candidates": ["TensorSketch"]}, "no candidate takes the kernel Gaussian"),
+    ],
+)
+def test_bad_parameters(options, message):
+    with pytest.raises(ValueError, match=message):
+        AutoMap(Gaussian(), 20, **options).fit(ROWS)
