@@ -1,6 +1,7 @@
 """Several classes, each told from the rest: +1 and -1 as targets, one column for two classes, else one a class."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,14 @@ def encode_labels(owner: object, y: ArrayLike) -> tuple[NDArray, NDArray[np.intp
             f"{type(owner).__name__} needs two classes or more, got one class: {classes.tolist()[0]!r}."
         )
     return classes, codes
+
+
+def known_codes(owner: Any, y: NDArray) -> NDArray[np.intp]:
+    """Return the index of each label in the owner's ``classes_``; ValueError for one that is not there."""
+    strange = np.setdiff1d(y, owner.classes_)
+    if len(strange):
+        raise ValueError(f"{type(owner).__name__}: y holds {strange.tolist()[0]!r}, which is not in classes.")
+    return np.searchsorted(owner.classes_, y)
 
 
 def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:

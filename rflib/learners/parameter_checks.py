@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from rflib.validation import refuse
@@ -27,3 +27,31 @@ def check_seed(owner: Any) -> None:
         check_random_state(owner.random_state)
     except ValueError:
         refuse(owner, "random_state", "an integer of at least 0, a numpy.random.RandomState or None")
+
+
+def check_weights(
+    owner: object, sample_weight: ArrayLike | None, n_samples: int, *, only_zeros: bool = False
+) -> NDArray[np.float64] | None:
+    """Return the weights of the rows, (n_samples,), or None where there are none.
+
+    Raises
+    ------
+    ValueError
+        Unless they are one finite number of at least 0 a row, not all of them 0 (unless ``only_zeros``).
+    """
+    if sample_weight is None:
+        return None
+    weights = np.array(sample_weight, dtype=np.float64)
+    problem = None
+    if weights.shape != (n_samples,):
+        problem = f"got shape {weights.shape}"
+    elif not np.all((weights >= 0) & np.isfinite(weights)):
+        problem = "some are negative or not finite"
+    elif not (only_zeros or weights.any()):
+        problem = "all are zero"
+    if problem:
+        raise ValueError(
+            f"{type(owner).__name__}: sample_weight must have a weight of at least 0 for each of the "
+            f"{n_samples} rows, {problem}."
+        )
+    return weights
