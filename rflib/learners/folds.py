@@ -76,6 +76,15 @@ def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
     return numbers
 
 
+def held_out_mean(learner: Any, losses: NDArray, weights: NDArray | None) -> float:
+    """Return the (weighted) mean of held-out losses; ValueError for a fold without weight."""
+    if weights is None:
+        return float(np.mean(losses))
+    if not weights.any():
+        raise ValueError(f"{type(learner).__name__}: all rows of a fold of cv have the weight zero.")
+    return float(np.average(losses, weights=weights))
+
+
 def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
     """Return a fold for each row that depends on its numbers and the seed alone, shape (n_samples,).
 

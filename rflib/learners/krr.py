@@ -18,7 +18,7 @@ from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
-    known_codes,
+    stream_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
 from rflib.learners.ridge_system import RIDGES
@@ -482,7 +482,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         """Fit to rows X (n_samples, n_features), labels y (n_samples,) and weights; errors as for `KRR`."""
         self._check_parameters()
         rows, labels = self._checked(X, y, reset=True)
-        self.classes_, codes = encode_labels(self, labels)
+        self.classes_, codes = encode_labels(self, labels, check_weights(self, sample_weight, len(labels)))
         self._fit_map(rows, labels)
         self._fit_rows(rows, codes, sample_weight)
         return self
@@ -499,17 +499,11 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         self._check_parameters()
         first = self._begins()
         rows, labels = self._checked(X, y, reset=first)
+        codes = stream_codes(self, labels, classes, first=first)
         if first:
-            if classes is None:
-                raise ValueError(f"{type(self).__name__}: the first call of partial_fit needs classes.")
-            self.classes_, _ = encode_labels(self, classes)
             self._check_needs_only_columns(rows, labels)
             self._fit_map(rows, labels)
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"{type(self).__name__}: classes are not those of the first call of partial_fit."
-            )
-        self._count_in(rows, known_codes(self, labels), sample_weight)
+        self._count_in(rows, codes, sample_weight)
         return self
 
     def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray]:

@@ -1,5 +1,6 @@
 """Checks of parameters that several learners have, in the style of `rflib.validation`."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,13 @@ def check_seed(owner: Any) -> None:
         check_random_state(owner.random_state)
     except ValueError:
         refuse(owner, "random_state", "an integer of at least 0, a numpy.random.RandomState or None")
+
+
+def check_n_jobs(owner: Any) -> None:
+    """Raise ValueError unless ``n_jobs`` is a number of threads as joblib takes it."""
+    n_jobs = owner.n_jobs
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        refuse(owner, "n_jobs", "a number of threads, -1 for one a core, -2 for one fewer, or None")
 
 
 def check_weights(
