@@ -362,8 +362,8 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         first = self._begins()
         rows, targets = self._checked(X, y, reset=first)
         if first:
-            self._check_needs_only_columns(rows, targets)
             self._fit_map(rows, targets)
+            self._check_needs_only_columns(rows, targets)
             self._row_shape = targets.shape[1:]
         elif targets.shape[1:] != self._row_shape:
             raise ValueError(f"{type(self).__name__}: y must have as many columns as in the first block.")
@@ -501,8 +501,8 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         rows, labels = self._checked(X, y, reset=first)
         codes = stream_codes(self, labels, classes, first=first)
         if first:
-            self._check_needs_only_columns(rows, labels)
             self._fit_map(rows, labels)
+            self._check_needs_only_columns(rows, labels)
         self._count_in(rows, codes, sample_weight)
         return self
 

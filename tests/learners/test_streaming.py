@@ -210,6 +210,11 @@ def test_streams_that_cannot_be(regression, learner, message):
     assert not hasattr(twice, "partial_fit")
 
 
+def test_a_map_s_own_error_is_not_taken_for_dependence_on_the_rows(regression):
+    with pytest.raises(ValueError, match=r"^RFF: "):
+        KRR(feature_map=RFF(DeltaGaussian(), n_components=8)).partial_fit(*regression)
+
+
 @pytest.mark.parametrize("criterion", ["squared_error", "marginal_likelihood"])
 @pytest.mark.parametrize("alphas", [0.1, ALPHAS])
 def test_partial_fit_goes_on_from_fit(regression, alphas, criterion):
