@@ -14,7 +14,7 @@ from sklearn.preprocessing import Normalizer
 from rflib.kernels import DeltaGaussian, Gaussian, SphericalPolynomial
 from rflib.learners.folds import folds_by_content
 from rflib.learners.krr import KRR, KRRClassifier
-from rflib.maps import GORF, MVORF, ORF, RFF, Nystroem
+from rflib.maps import GORF, ORF, RFF, SRF, Nystroem
 
 ALPHAS = tuple(np.logspace(-6, 0, 7))
 FOURIER = RFF(Gaussian(2.0), n_components=24, random_state=0)
@@ -160,7 +160,7 @@ class Landmarks(TransformerMixin, BaseEstimator):
         RBFSampler(gamma="scale", n_components=10, random_state=0),
         RBFSampler(gamma="scale", n_components=10),
         make_pipeline(Normalizer(), Nystroem(Gaussian(), n_components=10)),
-        MVORF(Gaussian(), n_components=16),
+        SRF(Gaussian(), n_components=16),
     ],
     ids=repr,
 )
