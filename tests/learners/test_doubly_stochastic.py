@@ -269,7 +269,7 @@ def test_probabilities_of_the_logistic_loss_are_calibrated(n_classes):
     true = np.column_stack([1 / (1 + np.exp(-X)) ** k for k in range(n_classes)])
     true /= true.sum(axis=1, keepdims=True)
     y = (rng.random((6000, 1)) > true.cumsum(axis=1)).sum(axis=1)
-    learner = DoublyStochasticClassifier(SMALL, n_blocks=60, batch_size=500, step_size=8).fit(
+    learner = DoublyStochasticClassifier(SMALL, n_blocks=25, batch_size=500, step_size=8).fit(
         X[:3000], y[:3000]
     )
     found = learner.predict_proba(X[3000:])

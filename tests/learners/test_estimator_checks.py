@@ -26,7 +26,7 @@ LEARNERS = [
     KRR(),
     KRR(alphas=0.5, block_size=7),
     KRR(
-        feature_map=RFF(Gaussian(sigma=3), n_components=512, random_state=0),
+        feature_map=RFF(Gaussian(sigma=3), n_components=96, random_state=0),
         alphas=(1e-5, 1e-4),
         criterion="marginal_likelihood",
     ),
@@ -36,7 +36,7 @@ LEARNERS = [
     LinearSVM(tol=1e-12),
     LinearSVM(loss="hinge", fit_intercept=True),
     LinearSVM(solver="newton"),
-    LinearSVM(feature_map=RFF(Gaussian(sigma=3), n_components=512, random_state=0), C=100),
+    LinearSVM(feature_map=RFF(Gaussian(sigma=3), n_components=96, random_state=0), C=100),
     LinearSVR(solver="newton"),
     LinearSVR(),
     LinearSVR(tol=1e-12),
