@@ -8,15 +8,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
+    stream_codes,
     values_to_codes,
 )
-from rflib.learners.parameter_checks import check_seed
+from rflib.learners.parameter_checks import check_seed, check_weights
 from rflib.learners.signed_features import (
     FLOATS,
     check_feature_map,
@@ -75,24 +77,63 @@ class _DoublyStochastic(BaseEstimator):
         check_signed(self)
         check_seed(self)
 
-    def _descend(self, X: NDArray, y: ArrayLike, targets: Callable[[NDArray], NDArray], loss: str) -> None:
+    def _checked(self, X: ArrayLike, y: ArrayLike, **how: bool) -> tuple[NDArray, NDArray]:
+        rows, targets = validate_data(self, X, y, dtype=FLOATS, **how)
+        return rows, targets
+
+    def _descend(
+        self,
+        X: NDArray,
+        y: NDArray,
+        targets: Callable[[NDArray], NDArray],
+        loss: str,
+        weights: NDArray[np.float64] | None,
+    ) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
-        derivative = LOSS_DERIVATIVES[loss]
-        self._prepare_block(X, y)
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self._begin(X, y)
         rng = np.random.default_rng(self.seed_)
         for step in range(self.n_blocks):
-            rows = np.sort(rng.integers(len(X), size=self.batch_size))
-            batch, batch_targets = X[rows], targets(rows)
-            features, signs = self._block(step)
-            if step == 0:
-                self.coefs_ = np.zeros((self.n_blocks, len(signs), batch_targets.shape[1]))
-            gradient = derivative(self._sum_of_blocks(batch, self.coefs_[:step]), batch_targets) / len(rows)
-            size = self._step_sizes(step)
-            self.coefs_[:step] *= 1 - size * self.alpha
-            self.coefs_[step, used_columns(signs, self.signed)] = -size * (features(batch).T @ gradient)
-            if not np.abs(self.coefs_[step]).max() < DIVERGED:
-                raise ValueError(f"The steps diverged at block {step}: lower step_size.")
+            rows = np.sort(_drawn_rows(rng, len(X), self.batch_size, weights))
+            self._step(step, self.n_blocks, X[rows], targets(rows), loss)
+
+    def _go_on(self, X: NDArray, targets: NDArray, loss: str, weights: NDArray[np.float64] | None) -> None:
+        """Make a step with every batch_size rows, in their order."""
+        batches = row_blocks(len(X), self.batch_size)
+        if weights is not None:
+            batches = [rows for rows in batches if weights[rows].any()]
+        done = len(self.coefs_)
+        for step, rows in enumerate(batches, start=done):
+            given = None if weights is None else weights[rows]
+            self._step(step, done + len(batches), X[rows], targets[rows], loss, given)
+
+    def _begin(self, X: NDArray, y: NDArray) -> None:
+        self._prepare_block(X, y)
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.coefs_ = np.zeros((0, 0, 0))
+        self.rows_drawn_ = np.zeros(0, dtype=int)
+
+    def _step(
+        self,
+        step: int,
+        n_steps: int,
+        batch: NDArray,
+        targets: NDArray,
+        loss: str,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Make step number ``step`` of ``n_steps``, with the rows of a batch."""
+        features, signs = self._block(step)
+        if step == 0 or len(self.coefs_) < n_steps:
+            known, self.coefs_ = self.coefs_, np.zeros((n_steps, len(signs), targets.shape[1]))
+            self.coefs_[:step] = known if step else 0
+        gradient = LOSS_DERIVATIVES[loss](self._sum_of_blocks(batch, self.coefs_[:step]), targets)
+        gradient = gradient / len(batch) if weights is None else gradient * (weights / weights.sum())[:, None]
+        size = self._step_sizes(step)
+        self.coefs_[:step] *= 1 - size * self.alpha
+        self.coefs_[step, used_columns(signs, self.signed)] = -size * (features(batch).T @ gradient)
+        self.rows_drawn_ = np.append(self.rows_drawn_, sum(self.rows_drawn_[-1:]) + len(batch))
+        if not np.abs(self.coefs_[step]).max() < DIVERGED:
+            raise ValueError(f"The steps diverged at block {step}: lower step_size.")
 
     def _step_sizes(self, step: Any) -> Any:
         return self.step_size / (1 + self.alpha * self.step_size * step)
@@ -139,16 +180,26 @@ class _DoublyStochastic(BaseEstimator):
         """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=FLOATS, reset=False)
-        kept = 1 - self.alpha * self._step_sizes(np.arange(self.n_blocks))
+        kept = 1 - self.alpha * self._step_sizes(np.arange(len(self.coefs_)))
         kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
         values = np.zeros((len(rows), self.coefs_.shape[2]))
-        for step in range(self.n_blocks):
-            self._add_block(values, rows, step, self.coefs_[step])
-            yield (step + 1) * self.batch_size, values / kept_later[step]
+        for step, coef in enumerate(self.coefs_):
+            self._add_block(values, rows, step, coef)
+            yield int(self.rows_drawn_[step]), values / kept_later[step]
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
         return self._sum_of_blocks(validate_data(self, X, dtype=FLOATS, reset=False), self.coefs_)
+
+
+def _drawn_rows(
+    rng: np.random.Generator, n_rows: int, size: int, weights: NDArray[np.float64] | None
+) -> NDArray[np.intp]:
+    """Return indices of rows drawn with replacement, as often as their weights say."""
+    if weights is None:
+        return rng.integers(n_rows, size=size)
+    ends = np.cumsum(weights)
+    return np.searchsorted(ends, ends[-1] * rng.random(size), side="right")
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
@@ -183,6 +234,8 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     ----------
     coefs_ : ndarray of shape (n_blocks, n_columns, n_targets)
         Coefficients of each block; zero for columns that are not used.
+    rows_drawn_ : ndarray of shape (n_blocks,)
+        Rows drawn up to each step.
     intercept_ : float
         Mean of the targets.
     seed_ : int
@@ -196,20 +249,40 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     Used by pennington2015, figure 5.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
+
+        With ``sample_weight`` (n_samples,) rows are drawn as often as their weights say.
 
         Raises
         ------
         ValueError
-            If X or y is not finite or of the wrong shape, or a parameter is out of its range.
+            If X or y is not finite or of the wrong shape, a weight is negative, or a parameter is out of its
+            range.
         """
         self._check_parameters()
-        rows, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
-        centred = np.asarray(y, dtype=np.float64)
-        self.intercept_ = float(centred.mean())
-        centred = centred - self.intercept_
-        self._descend(rows, y, lambda chosen: centred[chosen, None], "squared_error")
+        rows, targets = self._checked(X, y, y_numeric=True)
+        weights = check_weights(self, sample_weight, len(targets))
+        centred = targets.astype(np.float64)
+        self.intercept_ = _mean(centred, weights)
+        centred -= self.intercept_
+        self._descend(rows, targets, lambda chosen: centred[chosen, None], "squared_error", weights)
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Make a step with every batch_size rows, in their order; n_blocks does not count.
+
+        The first call fits the blocks' maps on its first batch_size rows, and its mean target is the intercept for
+        good. After `fit` the steps go on from its. Weights multiply the derivatives. Errors are those of `fit`.
+        """
+        self._check_parameters()
+        first = not hasattr(self, "coefs_")
+        rows, targets = self._checked(X, y, y_numeric=True, reset=first)
+        weights = check_weights(self, sample_weight, len(targets))
+        if first:
+            self.intercept_ = _mean(targets.astype(np.float64), weights)
+            self._begin(rows, targets)
+        self._go_on(rows, targets[:, None].astype(np.float64) - self.intercept_, "squared_error", weights)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -221,6 +294,16 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         """Yield the number of rows drawn so far and the predictions then, after each step."""
         for examples, values in self._staged_values(X):
             yield examples, values[:, 0] + self.intercept_
+
+
+def _mean(targets: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+    return float(targets.mean() if weights is None else np.average(targets, weights=weights))
+
+
+def _has_log_loss(learner: Any) -> bool:
+    if learner.loss != "log_loss":
+        raise AttributeError(f"{type(learner).__name__} has probabilities with loss='log_loss' only.")
+    return True
 
 
 class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
@@ -237,7 +320,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
-    coefs_, seed_, n_features_in_
+    coefs_, rows_drawn_, seed_, n_features_in_
         As for `DoublyStochasticRegressor`.
     """
 
@@ -264,21 +347,55 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         )
         self.loss = loss
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,), weights as in the regressor.
 
         Raises
         ------
         ValueError
-            If X is not a finite matrix, there are fewer than two classes, or a parameter is out of its range.
+            If X is not a finite matrix, there are fewer than two classes, a weight is negative, or a parameter is
+            out of its range.
         """
         self._check_parameters()
         check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
-        rows, y = validate_data(self, X, y, dtype=FLOATS)
-        self.classes_, codes = encode_labels(self, y)
+        rows, labels = self._checked(X, y)
+        weights = check_weights(self, sample_weight, len(labels))
+        self.classes_, codes = encode_labels(self, labels, weights)
         n_classes = len(self.classes_)
-        self._descend(rows, y, lambda chosen: codes_to_targets(codes[chosen], n_classes), self.loss)
+        self._descend(
+            rows, labels, lambda chosen: codes_to_targets(codes[chosen], n_classes), self.loss, weights
+        )
         return self
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make steps, as the regressor does; the first call needs ``classes``, all labels there will be."""
+        self._check_parameters()
+        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
+        first = not hasattr(self, "coefs_")
+        rows, labels = self._checked(X, y, reset=first)
+        weights = check_weights(self, sample_weight, len(labels))
+        codes = stream_codes(self, labels, classes, first=first)
+        if first:
+            self._begin(rows, labels)
+        self._go_on(rows, codes_to_targets(codes, len(self.classes_)), self.loss, weights)
+        return self
+
+    @available_if(_has_log_loss)
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probabilities of the labels, (n_samples, n_classes): the logistic function of the values.
+
+        For several classes each has its own against the rest, and they are scaled to the sum one.
+        """
+        values = expit(self._values(X))
+        if values.shape[1] == 1:
+            return np.column_stack([1 - values, values])
+        return values / values.sum(axis=1, keepdims=True)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[tuple[int, NDArray]]:
         """Yield the number of rows drawn so far and the predictions then, after each step."""

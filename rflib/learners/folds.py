@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
@@ -73,3 +74,42 @@ def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
             f"held out {held_out[row]} times."
         )
     return numbers
+
+
+def held_out_mean(learner: Any, losses: NDArray, weights: NDArray | None) -> float:
+    """Return the (weighted) mean of held-out losses; ValueError for a fold without weight."""
+    if weights is None:
+        return float(np.mean(losses))
+    if not weights.any():
+        raise ValueError(f"{type(learner).__name__}: all rows of a fold of cv have the weight zero.")
+    return float(np.average(losses, weights=weights))
+
+
+def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
+    """Return a fold for each row that depends on its numbers and the seed alone, shape (n_samples,).
+
+    So the folds of a stream are the same in whatever blocks and order its rows come; equal rows share one. X is an
+    array or a CSR matrix of any numeric type.
+    """
+    keys = np.random.default_rng(seed).integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
+    if issparse(X):
+        hashes = np.zeros(X.shape[0], dtype=np.uint64)
+        np.add.at(
+            hashes, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), _mixed(X.data) * keys[X.indices]
+        )
+    else:
+        hashes = (_mixed(X) * keys).sum(axis=1)
+    folds: NDArray[np.intp] = (_mixed_bits(hashes) % np.uint64(n_folds)).astype(np.intp)
+    return folds
+
+
+def _mixed(numbers: NDArray) -> NDArray[np.uint64]:
+    """Return hashes of numbers, 0 for zeros of either sign."""
+    return _mixed_bits((numbers.astype(np.float64) + 0.0).view(np.uint64))
+
+
+def _mixed_bits(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix 64 bits, as the finaliser of splitmix64 does (Steele, Lea and Flood, OOPSLA 2014)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

@@ -1,33 +1,60 @@
 """Kernel ridge regression on random features, streamed: all folds and all ridges from one pass over the rows."""
 
-from collections.abc import Iterator
-from typing import Any, Self
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.learners.folds import check_folds, fold_numbers
-from rflib.learners.moments import fold_moments
-from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
-from rflib.learners.parameter_checks import check_positive_numbers, check_seed
-from rflib.learners.ridge_system import RIDGES
-from rflib.learners.signed_features import (
-    FLOATS,
-    SignedFeatures,
-    check_feature_map,
-    check_signed,
-    features_of,
-    find_signs,
+from rflib.learners.folds import check_folds, fold_numbers, folds_by_content
+from rflib.learners.mapped_rows import MappedRows
+from rflib.learners.moments import Blocks, Moments, add_to_folds
+from rflib.learners.one_vs_rest import (
+    OneVsRestClassifier,
+    codes_to_targets,
+    encode_labels,
+    stream_codes,
 )
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
+from rflib.learners.ridge_system import RIDGES
+from rflib.learners.signed_features import check_signed, find_signs
 from rflib.learners.streaming_ridge import StreamingRidge
+from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer
 
+# What is solved for from the moments; after partial_fit, when it is first asked for.
+SOLVED = (
+    *("alpha_", "cv_errors_", "log_marginal_likelihoods_", "coef_", "intercept_"),
+    *("noise_variance_", "log_marginal_likelihood_", "_posterior"),
+)
 
-class _FeatureRidge(SignedFeatures, BaseEstimator):
+
+@dataclass
+class _Stream:
+    """The rows seen so far: the moments of each fold, of targets less ``centre``; fit leaves those of all rows.
+
+    ``alphas`` are those to choose from: after fit with cross-validation the one that it chose.
+    """
+
+    moments: list[Moments]
+    centre: NDArray[np.float64]
+    alphas: NDArray[np.float64]
+    n_folds: int = 1
+    seed: int = 0
+    solved: bool = False
+
+
+class _FeatureRidge(MappedRows, BaseEstimator):
     """Ridge regression of targets on features that are made, used and dropped block by block."""
+
+    _criteria: tuple[str, ...] = ("squared_error", "marginal_likelihood")
+    _stream: _Stream | None
 
     coef_: NDArray
     intercept_: Any
@@ -38,6 +65,7 @@ class _FeatureRidge(SignedFeatures, BaseEstimator):
         alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
         ridge: str = "n_lambda",
         cv: Any = 5,
+        criterion: str = "squared_error",
         feature_map: Any = None,
         signature: ArrayLike | None = None,
         signed: str = "associated",
@@ -48,6 +76,7 @@ class _FeatureRidge(SignedFeatures, BaseEstimator):
         self.alphas = alphas
         self.ridge = ridge
         self.cv = cv
+        self.criterion = criterion
         self.feature_map = feature_map
         self.signature = signature
         self.signed = signed
@@ -59,47 +88,129 @@ class _FeatureRidge(SignedFeatures, BaseEstimator):
         check_positive_numbers(self, "alphas")
         check_choice(self, "ridge", RIDGES)
         check_folds(self)
-        check_feature_map(self)
-        if self.feature_map is not None and self.signature is not None:
-            name = type(self).__name__
-            raise ValueError(f"{name}: signature is for features; with a feature_map its signature_ is used.")
+        check_choice(self, "criterion", self._criteria)
+        self._check_map()
         check_signed(self, krein=True)
+        if self.signed == "krein" and self.criterion == "marginal_likelihood":
+            raise ValueError(
+                f"{type(self).__name__}: an indefinite kernel has no marginal likelihood: with signed='krein' "
+                "leave criterion at 'squared_error'."
+            )
         check_integer(self, "block_size", at_least=1)
         check_choice(self, "gram_dtype", ("float32", "float64", None))
         check_seed(self)
 
-    def _fit_map(self, X: NDArray, y: ArrayLike) -> None:
-        if self.feature_map is not None:
-            self.feature_map_ = clone(self.feature_map).fit(X, y)
+    @property
+    def _cross_validates(self) -> bool:
+        several = len(check_positive_numbers(self, "alphas")) > 1
+        return several and self.criterion != "marginal_likelihood"
 
-    def _fit_stream(self, X: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
-        """Fit on checked rows; return coefficients (n_components, n_targets) and intercepts (n_targets,)."""
+    def _fit_rows(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
+        """Fit on checked rows and the y of `_targets`."""
+        self._forget()
+        self._stream = None
         alphas = check_positive_numbers(self, "alphas")
-        folds = fold_numbers(self, y) if len(alphas) > 1 else np.zeros(len(X), dtype=int)
-        blocks = row_blocks(len(X), self.block_size)
-        centre = sum(self._targets(y[rows]).sum(axis=0) for rows in blocks) / len(X)
+        weights = check_weights(self, sample_weight, len(y))
+        folds = fold_numbers(self, y) if self._cross_validates else np.zeros(len(y), dtype=int)
+        if weights is None:
+            blocks = row_blocks(len(y), self.block_size)
+            centre = sum(self._targets(y[rows]).sum(axis=0) for rows in blocks) / len(y)
+        else:
+            centre = weights @ self._targets(y) / weights.sum()
+        moments: list[Moments] = []
+        self._add(moments, X, y, centre, folds, int(folds.max()) + 1, weights)
+        solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
+        errors = None
+        if self._cross_validates and self.criterion == "error_rate":
+            errors = solver.error_rates(alphas, self._used_blocks(X), y, folds, centre, weights)
+        self._solve(solver, alphas, centre, errors)
+        if self._cross_validates:
+            alphas = np.array([self.alpha_])
+        self._stream = _Stream([solver.total], centre, alphas, solved=True)
 
-        moments = fold_moments(
-            self._used_blocks(X), lambda rows: self._targets(y[rows]) - centre, folds, self.gram_dtype
-        )
-        signs = self.signature_ if self.signed == "krein" else None
-        solver = StreamingRidge(moments, folds, self.ridge, signs)
+    def _count_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
+        """Add some checked rows of a stream, the first of which begin it."""
+        weights = check_weights(self, sample_weight, len(y), only_zeros=True)
+        if self._stream is None:
+            n_folds = (5 if self.cv is None else self.cv) if self._cross_validates else 1
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            alphas = check_positive_numbers(self, "alphas")
+            self._stream = _Stream([], self._targets(y).mean(axis=0), alphas, n_folds, seed)
+        stream = self._stream
+        folds = np.zeros(len(y), dtype=int)
+        if stream.n_folds > 1:
+            folds = folds_by_content(X, stream.n_folds, stream.seed)
+        stream.solved = False
+        self._forget()
+        self._add(stream.moments, X, y, stream.centre, folds, stream.n_folds, weights)
+
+    def _begins(self) -> bool:
+        """Return whether no rows have been seen yet; ValueError where no stream can begin."""
+        if self.__dict__.get("_stream") is not None:
+            return False
+        if self._cross_validates and not (self.cv is None or isinstance(self.cv, Integral)):
+            raise ValueError(
+                f"{type(self).__name__}: partial_fit takes a number of folds as cv, or a single alpha."
+            )
+        self._stream = None
+        return True
+
+    def _add(
+        self,
+        moments: list[Moments],
+        X: Any,
+        y: NDArray,
+        centre: NDArray,
+        folds: NDArray,
+        n_folds: int,
+        weights: NDArray | None,
+    ) -> None:
+        def targets(rows: slice) -> NDArray[np.float64]:
+            return self._targets(y[rows]) - centre
+
+        add_to_folds(moments, self._used_blocks(X), targets, folds, n_folds, self.gram_dtype, weights)
+
+    def _solve(
+        self, solver: StreamingRidge, alphas: NDArray, centre: NDArray, errors: NDArray | None = None
+    ) -> None:
+        """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, and solve for the coefficients."""
         best = 0
-        if len(alphas) > 1:
-            self.cv_errors_ = self._cv_errors(solver, alphas, X, y, centre)
+        if len(alphas) > 1 and self.criterion == "marginal_likelihood":
+            self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
+            best = int(np.argmax(self.log_marginal_likelihoods_))
+        elif len(alphas) > 1:
+            self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
             best = int(np.argmin(self.cv_errors_.mean(axis=1)))
         self.alpha_ = float(alphas[best])
-        solution, offset = solver.solve(self.alpha_)
+        solution, offset, posterior = solver.solve(self.alpha_)
         coef = np.zeros((len(self.signature_), len(offset)), dtype=solution.dtype)
         coef[self._columns] = solution
-        return coef, centre + offset
+        self._set_solution(coef, centre + offset, posterior)
 
-    def _cv_errors(
-        self, solver: StreamingRidge, alphas: NDArray, X: NDArray, y: NDArray, centre: NDArray
-    ) -> NDArray[np.float64]:
-        return solver.squared_errors(alphas)
+    def _solve_stream(self, stream: _Stream) -> None:
+        seen = [fold for fold in stream.moments if fold.n]
+        if not seen:
+            raise ValueError(f"{type(self).__name__}: all rows so far have the weight zero.")
+        stream.solved = True
+        self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
 
-    def _used_blocks(self, X: NDArray) -> Iterator[tuple[slice, NDArray]]:
+    def _forget(self) -> None:
+        for name in SOLVED:
+            self.__dict__.pop(name, None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Solve for the rows that partial_fit has counted in, when their solution is first asked for."""
+        stream = self.__dict__.get("_stream")
+        if name in SOLVED and stream is not None and not stream.solved:
+            self._solve_stream(stream)
+            return getattr(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def _ridge_signs(self) -> NDArray[np.float64] | None:
+        return self.signature_ if self.signed == "krein" else None
+
+    def _used_blocks(self, X: Any) -> Blocks:
         """Yield consecutive blocks of rows and the features that are used; the first finds their signs."""
         for rows, Z in self._feature_blocks(X):
             if rows.start == 0:
@@ -107,26 +218,28 @@ class _FeatureRidge(SignedFeatures, BaseEstimator):
                 self.signature_ = find_signs(self, Z.shape[1], fitted)
             yield rows, self._used(Z)
 
-    def _feature_blocks(self, X: NDArray) -> Iterator[tuple[slice, NDArray]]:
-        """Yield consecutive blocks of rows and their features."""
-        for rows in row_blocks(len(X), self.block_size):
-            block = X[rows] if X.dtype in FLOATS else X[rows].astype(np.float64)
-            yield rows, block if self.feature_map is None else features_of(self.feature_map_, block)
+    def _known_blocks(self, X: ArrayLike) -> Blocks:
+        """Yield blocks of rows of a fitted learner, after checks, and the features that are used."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", accept_sparse=self._accepted_sparse, reset=False)
+        return ((part, self._used(Z)) for part, Z in self._feature_blocks(rows))
 
     def _values(self, X: ArrayLike) -> NDArray:
         """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
-        check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        blocks = self._known_blocks(X)
+        return np.concatenate([self._affine(Z) for _, Z in blocks])
+
+    def _affine(self, Z: NDArray) -> NDArray:
         coef = self._used(np.atleast_2d(self.coef_)).T
-        return np.concatenate(
-            [
-                self._used(Z) @ coef.astype(Z.dtype, copy=False) + self.intercept_
-                for _, Z in self._feature_blocks(rows)
-            ]
-        )
+        values: NDArray = Z @ coef.astype(Z.dtype, copy=False) + self.intercept_
+        return values
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
         """Return the regression targets of some rows, (n, n_targets)."""
+        raise NotImplementedError
+
+    def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
+        """Keep coefficients (n_components, n_targets), intercepts (n_targets,) and what else is of use."""
         raise NotImplementedError
 
 
@@ -136,18 +249,27 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1). The rows
     are seen once: Gram matrices and moments are accumulated for each fold, and both the training systems of all
     folds and their held-out errors follow from these. Memory: (K + 2) D^2 numbers for K folds and D columns
-    (3 D^2 for a single alpha) and one block of block_size * D, whatever n is. Work: n D^2, and a factorisation
-    for each fold and alpha (one eigendecomposition for each fold, if there are 16 alphas or more).
+    (3 D^2 for a single alpha) and one block of block_size * D, whatever n is; D^2 stay after `fit`. Work: n D^2,
+    and a factorisation for each fold and alpha (one eigendecomposition for each fold, if there are 16 alphas or
+    more).
+
+    The same solution is the posterior mean of Bayesian linear regression, f(x) = intercept + <z(x), w> with
+    w ~ N(0, (noise_variance / c) I): a Gaussian process with the kernel noise_variance / c * <z(x), z(y)>.
+    `predict` and `sample_y` give its standard deviations and draws, which hold as far as this model does: choose
+    the ridge for them by marginal likelihood, from a fine grid of alphas.
 
     Parameters
     ----------
     alphas : array-like of float or float, default=(0.05, 0.1, 0.5, 1)
-        Ridges to choose from, positive (lambda in liu2020). A single one is used without cross-validation.
+        Ridges to choose from, positive (lambda in liu2020). A single one is used as it is.
     ridge : {"n_lambda", "lambda"}, default="n_lambda"
         ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on, also within
         cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
     cv : int, splitter or iterable, default=5
         Folds; a number means shuffled folds, drawn from random_state. Every row must be held out once.
+    criterion : {"squared_error", "marginal_likelihood"}, default="squared_error"
+        What chooses among several alphas: the least squared error of cross-validation, or the largest marginal
+        likelihood, which needs no folds (hence 3 D^2 numbers) and one factorisation an alpha.
     feature_map : transformer, optional
         Map from X to features; cloned and fitted on (X, y), then applied to blocks of rows. None: X holds the
         features already. X may be a numpy.memmap: only blocks of it are read.
@@ -175,8 +297,15 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     alpha_ : float
         The alpha used.
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
-        Mean squared error of each alpha on each held-out fold; absent for a single alpha. alpha_ has the least
-        mean over folds.
+        Mean squared error of each alpha on each held-out fold; absent where nothing is cross-validated. alpha_ has
+        the least mean over folds.
+    log_marginal_likelihoods_ : ndarray of shape (n_alphas,)
+        That of each alpha, where it is the criterion.
+    log_marginal_likelihood_ : float
+        Logarithm of the density of the targets less their mean, at alpha_ and noise_variance_, summed over
+        targets; absent for ``signed="krein"``, as the noise variance is.
+    noise_variance_ : float or ndarray of shape (n_targets,)
+        Variance of the noise: the one of largest marginal likelihood, given c.
     coef_ : ndarray of shape (n_components,) or (n_targets, n_components)
         beta; zero for columns that are not used.
     intercept_ : float or ndarray of shape (n_targets,)
@@ -189,32 +318,133 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         Number of columns of X.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
+
+        ``sample_weight`` (n_samples,) counts a row as often as it says, also in n and in the folds' errors; the
+        feature_map does not get it.
 
         Raises
         ------
         ValueError
             If X or y is not finite or of the wrong shape, a parameter is out of its range, the signature does
-            not fit, there are fewer rows than folds, or the system is singular for the alpha chosen.
+            not fit, there are fewer rows than folds, weights are negative, or the system is singular for the alpha
+            chosen.
         """
         self._check_parameters()
-        rows, y = validate_data(self, X, y, dtype="numeric", y_numeric=True, multi_output=True)
-        targets = np.asarray(y, dtype=np.float64)
-        self._fit_map(rows, y)
-        coef, intercept = self._fit_stream(rows, targets)
-        self.coef_, self.intercept_ = (
-            (coef[:, 0], float(intercept[0])) if targets.ndim == 1 else (coef.T, intercept)
-        )
+        rows, targets = self._checked(X, y, reset=True)
+        self._row_shape = targets.shape[1:]
+        self._fit_map(rows, targets)
+        self._fit_rows(rows, targets, sample_weight)
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the predicted targets of the rows, shaped as y was in fit."""
-        values = self._values(X)
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Count in more rows; the solution is that of `fit` on all of them, whatever the blocks and their order.
+
+        A call adds to the moments. The ridge is chosen and the system solved when a prediction or a fitted
+        attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
+        memory: one Gram matrix (D^2 numbers) for a single alpha or ``criterion="marginal_likelihood"``, else one a
+        fold. After `fit` its rows count too; an alpha that it chose by cross-validation stays.
+
+        The feature_map is fitted on the first block, so it must need no more than the number of columns; a map
+        that needs rows is given fitted, as ``sklearn.frozen.FrozenEstimator(map)``. With several alphas and
+        ``criterion="squared_error"`` rows are dealt to ``cv`` folds by a hash of their numbers. As these are other
+        folds than those of `fit`, alpha_ may be another where errors are close; for an equal alpha_ the
+        coefficients are equal to rounding.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`; also for a map that depends on the rows, and for several alphas with a cv that is no
+            number.
+        """
+        self._check_parameters()
+        first = self._begins()
+        rows, targets = self._checked(X, y, reset=first)
+        if first:
+            self._fit_map(rows, targets)
+            self._check_needs_only_columns(rows, targets)
+            self._row_shape = targets.shape[1:]
+        elif targets.shape[1:] != self._row_shape:
+            raise ValueError(f"{type(self).__name__}: y must have as many columns as in the first block.")
+        self._count_in(rows, targets, sample_weight)
+        return self
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray | tuple[NDArray, NDArray]:
+        """Return the predicted targets of the rows, shaped as y was in fit, and perhaps standard deviations.
+
+        With ``return_std`` these are of new targets given the ridge, of the same shape: the variance of the noise
+        and that of f together (their square less noise_variance_ is the variance of f). That of the intercept is
+        left out. Work: n D^2, and D^3 / 3 at the first time.
+        """
+        if not return_std:
+            return self._shaped(self._values(X))
+        means, variances = [], []
+        for _, Z in self._known_blocks(X):
+            means.append(self._affine(Z))
+            variances.append(self._known_posterior().variances(Z) + self._known_posterior().noise_variance)
+        return self._shaped(np.concatenate(means)), self._shaped(np.sqrt(np.concatenate(variances)))
+
+    def sample_y(
+        self, X: ArrayLike, n_samples: int = 1, random_state: Any = 0, *, noise: bool = True
+    ) -> NDArray[np.float64]:
+        """Return draws of the targets at the rows, (n_rows, n_samples) or (n_rows, n_targets, n_samples).
+
+        A draw is one of the weights from their posterior, which makes a function: its values are joint over the
+        rows, and the draw costs D^2 however many there are. With ``noise`` each value gets noise of its own.
+        """
+        check_is_fitted(self)
+        posterior, rng = self._known_posterior(), check_random_state(random_state)
+        weights = posterior.draw(n_samples, rng)
+        values = np.concatenate(
+            [np.einsum("nd,sdt->nts", Z, weights, optimize=True) for _, Z in self._known_blocks(X)]
+        )
+        values += np.reshape(self.intercept_, (-1, 1))
+        if noise:
+            values += np.sqrt(posterior.noise_variance)[:, None] * rng.standard_normal(values.shape)
+        return self._shaped(values)
+
+    def _known_posterior(self) -> WeightPosterior:
+        """Return the posterior, for which the system is factorised again when it is first asked for."""
+        if self.signed == "krein":
+            raise ValueError(
+                f"{type(self).__name__}: the indefinite kernel of signed='krein' is no covariance, so there "
+                "are no standard deviations or draws: use signed='associated' or 'positive'."
+            )
+        if "_posterior" not in self.__dict__:
+            solver = StreamingRidge(cast(_Stream, self._stream).moments, self.ridge)
+            self._posterior = cast(WeightPosterior, solver.solve(self.alpha_)[2])
+        return self._posterior
+
+    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray[np.float64]]:
+        sparse = self._accepted_sparse
+        rows, y = validate_data(
+            self, X, y, dtype="numeric", y_numeric=True, multi_output=True, accept_sparse=sparse, reset=reset
+        )
+        return rows, np.asarray(y, dtype=np.float64)
+
+    def _shaped(self, values: NDArray) -> NDArray:
         return values[:, 0] if self.coef_.ndim == 1 else values
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
         return y.reshape(len(y), -1)
+
+    def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
+        one = not self._row_shape
+        self.coef_, self.intercept_ = (coef[:, 0], float(intercept[0])) if one else (coef.T, intercept)
+        if posterior is not None:
+            noise = posterior.noise_variance
+            self.noise_variance_ = float(noise[0]) if one else noise
+            self.log_marginal_likelihood_ = posterior.log_marginal_likelihood
+
+
+def _sees_rows_once(learner: Any) -> bool:
+    if learner.criterion == "error_rate":
+        raise AttributeError(
+            f"{type(learner).__name__}: criterion='error_rate' sees the rows twice, which partial_fit cannot: use "
+            "'squared_error' or 'marginal_likelihood'."
+        )
+    return True
 
 
 class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
@@ -226,9 +456,9 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         As for `KRR`.
     cv : int, splitter or iterable, default=5
         Folds; a number means shuffled, stratified folds.
-    criterion : {"squared_error", "error_rate"}, default="squared_error"
-        What cross-validation minimises. The error rate cannot be had from moments: it costs a second pass,
-        which makes the features again.
+    criterion : {"squared_error", "error_rate", "marginal_likelihood"}, default="squared_error"
+        What chooses among several alphas. The error rate of cross-validation cannot be had from moments: it
+        costs a second pass, which makes the features again.
 
     Attributes
     ----------
@@ -238,54 +468,51 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         Coefficients.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Means of the +1 / -1 targets.
-    alpha_, cv_errors_, signature_, feature_map_, n_features_in_
+    alpha_, cv_errors_, log_marginal_likelihoods_, signature_, feature_map_, n_features_in_
         As for `KRR`; the errors are those of the criterion.
+
+    Notes
+    -----
+    For probabilities, calibrate: ``CalibratedClassifierCV(KRRClassifier(...))``.
     """
 
-    def __init__(
-        self,
-        *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
-        ridge: str = "n_lambda",
-        cv: Any = 5,
-        criterion: str = "squared_error",
-        feature_map: Any = None,
-        signature: ArrayLike | None = None,
-        signed: str = "associated",
-        block_size: int = 4096,
-        gram_dtype: str | None = None,
-        random_state: Any = 0,
-    ):
-        super().__init__(
-            alphas=alphas,
-            ridge=ridge,
-            cv=cv,
-            feature_map=feature_map,
-            signature=signature,
-            signed=signed,
-            block_size=block_size,
-            gram_dtype=gram_dtype,
-            random_state=random_state,
-        )
-        self.criterion = criterion
+    _criteria = ("squared_error", "error_rate", "marginal_likelihood")
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `KRR`."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows X (n_samples, n_features), labels y (n_samples,) and weights; errors as for `KRR`."""
         self._check_parameters()
-        check_choice(self, "criterion", ("squared_error", "error_rate"))
-        rows, y = validate_data(self, X, y, dtype="numeric")
-        self.classes_, codes = encode_labels(self, y)
-        self._fit_map(rows, y)
-        coef, self.intercept_ = self._fit_stream(rows, codes)
-        self.coef_ = coef.T
+        rows, labels = self._checked(X, y, reset=True)
+        self.classes_, codes = encode_labels(self, labels, check_weights(self, sample_weight, len(labels)))
+        self._fit_map(rows, labels)
+        self._fit_rows(rows, codes, sample_weight)
         return self
+
+    @available_if(_sees_rows_once)
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Count in more rows, as `KRR.partial_fit`; the first call needs ``classes``, all labels there will be."""
+        self._check_parameters()
+        first = self._begins()
+        rows, labels = self._checked(X, y, reset=first)
+        codes = stream_codes(self, labels, classes, first=first)
+        if first:
+            self._fit_map(rows, labels)
+            self._check_needs_only_columns(rows, labels)
+        self._count_in(rows, codes, sample_weight)
+        return self
+
+    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray]:
+        sparse = self._accepted_sparse
+        rows, labels = validate_data(self, X, y, dtype="numeric", accept_sparse=sparse, reset=reset)
+        return rows, labels
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
         return codes_to_targets(y, len(self.classes_))
 
-    def _cv_errors(
-        self, solver: StreamingRidge, alphas: NDArray, X: NDArray, y: NDArray, centre: NDArray
-    ) -> NDArray[np.float64]:
-        if self.criterion == "squared_error":
-            return super()._cv_errors(solver, alphas, X, y, centre)
-        return solver.error_rates(alphas, self._used_blocks(X), y, centre)
+    def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
+        self.coef_, self.intercept_ = coef.T, intercept

@@ -48,9 +48,11 @@ class LiblinearProblem:
         Targets; for classification labels that are whole numbers.
     fit_intercept : bool
         Append a constant column of ones, whose weight is regularised like any other.
+    repeats : ndarray of int, shape (n_samples,), optional
+        How often each row counts; repeated rows are not copied.
     """
 
-    def __init__(self, X: NDArray, y: NDArray, *, fit_intercept: bool):
+    def __init__(self, X: NDArray, y: NDArray, *, fit_intercept: bool, repeats: NDArray | None = None):
         lib, _ = _library()
         n, d = X.shape
         nodes = np.empty((n, d + 2), dtype=lib.feature_node)
@@ -59,13 +61,19 @@ class LiblinearProblem:
         nodes["index"][:, d] = d + 1 if fit_intercept else -1
         nodes["value"][:, d] = 1.0
         nodes["index"][:, d + 1] = -1
-        rows = (ctypes.POINTER(lib.feature_node) * n)()
-        addresses = np.ctypeslib.as_array(ctypes.cast(rows, ctypes.POINTER(ctypes.c_size_t)), (n,))
-        addresses[:] = nodes.ctypes.data + nodes.strides[0] * np.arange(n, dtype=np.uintp)
-        targets = np.array(y, dtype=np.float64)
+        chosen = (
+            np.arange(n, dtype=np.uintp)
+            if repeats is None
+            else np.repeat(np.arange(n, dtype=np.uintp), repeats)
+        )
+        length = len(chosen)
+        rows = (ctypes.POINTER(lib.feature_node) * length)()
+        addresses = np.ctypeslib.as_array(ctypes.cast(rows, ctypes.POINTER(ctypes.c_size_t)), (length,))
+        addresses[:] = nodes.ctypes.data + nodes.strides[0] * chosen
+        targets = np.asarray(y, dtype=np.float64)[chosen]
 
         problem = lib.problem.__new__(lib.problem)
-        problem.l, problem.n, problem.x = n, d + fit_intercept, rows
+        problem.l, problem.n, problem.x = length, d + fit_intercept, rows
         problem.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         problem.bias = 1.0 if fit_intercept else -1.0
         self._problem, self._keep_alive = problem, (nodes, rows, targets)
@@ -79,6 +87,7 @@ class LiblinearProblem:
         epsilon: float = 0.1,
         seed: int = 0,
         start: NDArray[np.float64] | None = None,
+        verbose: bool = False,
     ) -> tuple[NDArray[np.float64], int]:
         """Minimise liblinear's objective number ``solver`` (its option -s).
 
@@ -99,6 +108,8 @@ class LiblinearProblem:
             Seed of the dual solvers, which run one at a time because they share the C library's rand().
         start : ndarray, optional
             Weights to start from, as they are returned; primal solvers only.
+        verbose : bool
+            Print what liblinear says.
 
         Warns
         -----
@@ -125,7 +136,10 @@ class LiblinearProblem:
         model = lib.toPyModel(trained)
         n_vectors = 1 if solver > 10 or model.nr_class == 2 else model.nr_class
         weights = np.ctypeslib.as_array(model.w, (self._problem.n, n_vectors)).copy()
-        n_iter, reached_limit = _read_messages("".join(_messages.lines))
+        said = "".join(_messages.lines)
+        if verbose:
+            print(said, end="")
+        n_iter, reached_limit = _read_messages(said)
         if reached_limit:
             warnings.warn(
                 "liblinear stopped at its own limit of iterations, maybe far from the minimum: set max_iter (for "

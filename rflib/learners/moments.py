@@ -12,7 +12,7 @@ Blocks = Iterable[tuple[slice, NDArray]]
 
 
 class Moments:
-    """Z^T Z, Z^T Y, the column sums of Z and Y, the sum of Y^2, and the number of rows.
+    """Z^T Z, Z^T Y, the column sums of Z and Y, the sum of Y^2, and the number of rows (the sum of their weights).
 
     Parameters
     ----------
@@ -30,21 +30,28 @@ class Moments:
     """
 
     def __init__(self, n_columns: int, n_targets: int, dtype: DTypeLike):
-        self.n = 0
+        self.n: float = 0
         self.gram = np.zeros((n_columns, n_columns), dtype=dtype, order="F")
         self.zy = np.zeros((n_columns, n_targets))
         self.z_sum = np.zeros(n_columns)
         self.y_sum = np.zeros(n_targets)
         self.yy = np.zeros(n_targets)
 
-    def add(self, Z: NDArray, Y: NDArray[np.float64]) -> None:
-        """Count in the rows Z (n, D), C order and the Gram's dtype, with targets Y (n, t)."""
+    def add(self, Z: NDArray, Y: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> None:
+        """Count in the rows Z (n, D), C order and the Gram's dtype, with targets Y (n, t) and weights (n,)."""
+        if weights is None:
+            self.n += len(Z)
+            self.z_sum += Z.sum(axis=0, dtype=np.float64)
+            self.y_sum += Y.sum(axis=0)
+        else:
+            self.n += float(weights.sum())
+            self.z_sum += weights @ Z
+            self.y_sum += weights @ Y
+            root = np.sqrt(weights)[:, None]
+            Z, Y = Z * root.astype(Z.dtype), Y * root
         syrk = ssyrk if self.gram.dtype == np.float32 else dsyrk
         self.gram = syrk(1.0, Z.T, beta=1.0, c=self.gram, lower=True, overwrite_c=True)
-        self.n += len(Z)
         self.zy += Z.T @ Y.astype(Z.dtype)
-        self.z_sum += Z.sum(axis=0, dtype=np.float64)
-        self.y_sum += Y.sum(axis=0)
         self.yy += (Y**2).sum(axis=0)
 
     def merge(self, others: Iterable[Self]) -> Self:
@@ -63,6 +70,10 @@ class Moments:
         """Return Z^T (Y - mean of Y), shape (D, t)."""
         return self.zy - np.outer(self.z_sum, self.y_sum / self.n)
 
+    def centred_yy(self) -> NDArray[np.float64]:
+        """Return the sums of (Y - mean of Y)^2, shape (t,)."""
+        return self.yy - self.y_sum**2 / self.n
+
     def mean_squared_errors(self, coef: NDArray, offset: NDArray) -> NDArray[np.float64]:
         """Return the mean over these rows of (Y - offset - Z coef)^2, shape (t,), without seeing the rows.
 
@@ -78,23 +89,31 @@ class Moments:
         return errors
 
 
-def fold_moments(
-    blocks: Blocks, targets: Callable[[slice], NDArray[np.float64]], folds: NDArray, dtype: DTypeLike | None
-) -> list[Moments]:
-    """Return the moments of each fold, from one pass over the features.
+def add_to_folds(
+    moments: list[Moments],
+    blocks: Blocks,
+    targets: Callable[[slice], NDArray[np.float64]],
+    folds: NDArray,
+    n_folds: int,
+    dtype: DTypeLike | None,
+    weights: NDArray[np.float64] | None,
+) -> None:
+    """Add rows to the moments of each fold, in one pass over the features; an empty list is filled.
 
-    ``targets`` gives those (n_rows, t) of a slice of the rows, ``folds`` (n,) are the folds of all rows, and dtype
-    is the precision of the Gram matrices; None is that of the features.
+    ``targets`` gives those (n_rows, t) of a slice of the rows, ``folds`` and ``weights`` (n,) are those of all
+    rows, and dtype is the precision of new Gram matrices; None is that of the features.
     """
-    moments: list[Moments] = []
     for rows, Z in blocks:
         Y = targets(rows)
         if not moments:
-            moments = [Moments(Z.shape[1], Y.shape[1], dtype or Z.dtype) for _ in range(int(folds.max()) + 1)]
+            moments.extend(Moments(Z.shape[1], Y.shape[1], dtype or Z.dtype) for _ in range(n_folds))
         for fold in np.unique(folds[rows]):
             part = folds[rows] == fold
-            moments[fold].add(rows_of_block(Z, part, moments[fold].gram.dtype), Y[part])
-    return moments
+            moments[fold].add(
+                rows_of_block(Z, part, moments[fold].gram.dtype),
+                Y[part],
+                None if weights is None else weights[rows][part],
+            )
 
 
 def rows_of_block(Z: NDArray, part: NDArray[np.bool_], dtype: DTypeLike) -> NDArray:

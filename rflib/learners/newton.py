@@ -43,14 +43,33 @@ class NewtonProblem:
         Intervals; infinite ends are allowed.
     fit_intercept : bool
         Append a constant column of ones, whose weight is regularised like any other.
+    weights : ndarray of shape (n_samples,), optional
+        Factors of the rows' losses, positive.
     """
 
-    def __init__(self, X: NDArray, lower: NDArray, upper: NDArray, *, fit_intercept: bool):
+    def __init__(
+        self,
+        X: NDArray,
+        lower: NDArray,
+        upper: NDArray,
+        *,
+        fit_intercept: bool,
+        weights: NDArray | None = None,
+    ):
         self._Z = np.column_stack([X, np.ones(len(X), X.dtype)]) if fit_intercept else X
+        if weights is not None:
+            root = np.sqrt(weights)[:, None]
+            self._Z, lower, upper = self._Z * root.astype(X.dtype), lower * root, upper * root
         self._lower, self._upper = lower.T.astype(X.dtype), upper.T.astype(X.dtype)
 
     def solve(
-        self, *, C: float, tol: float, max_iter: int = MAX_ITER, start: NDArray[np.float64] | None = None
+        self,
+        *,
+        C: float,
+        tol: float,
+        max_iter: int = MAX_ITER,
+        start: NDArray[np.float64] | None = None,
+        verbose: bool = False,
     ) -> tuple[NDArray[np.float64], int]:
         """Return the weights (n_features [+ 1], n_targets) and the iterations of the longest problem.
 
@@ -64,6 +83,8 @@ class NewtonProblem:
             Largest number of iterations.
         start : ndarray, optional
             Weights to start from.
+        verbose : bool
+            Print the iterations and the duality gap of each problem.
 
         Warns
         -----
@@ -75,6 +96,9 @@ class NewtonProblem:
         initial = start.T.astype(self._Z.dtype)
         problems = [_Column(self._Z, *bounds, C) for bounds in zip(self._lower, self._upper, strict=True)]
         found = [problem.solve(w, tol, max_iter) for problem, w in zip(problems, initial, strict=True)]
+        if verbose:
+            for point, iterations in found:
+                print(f"Newton, C = {C:g}: {iterations} iterations, relative duality gap {point.gap:.1e}")
         if (gap := max(point.gap for point, _ in found)) > tol:
             warnings.warn(
                 f"Newton's method left a relative duality gap of {gap:.1e} after {max_iter} iterations: raise "

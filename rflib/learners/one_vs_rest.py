@@ -1,6 +1,7 @@
 """Several classes, each told from the rest: +1 and -1 as targets, one column for two classes, else one a class."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,15 +9,47 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 
-def encode_labels(owner: object, y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
-    """Return the sorted labels and the index of each row's label; ValueError for fewer than two classes."""
+def encode_labels(
+    owner: object, y: ArrayLike, weights: NDArray | None = None
+) -> tuple[NDArray, NDArray[np.intp]]:
+    """Return the sorted labels of rows with weight and the index of each row's label (any for the other rows).
+
+    Raises
+    ------
+    ValueError
+        For fewer than two classes.
+    """
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    y = np.asarray(y)
+    classes = np.unique(y if weights is None else y[weights > 0])
+    codes = np.searchsorted(classes, y)
     if len(classes) < 2:
         raise ValueError(
             f"{type(owner).__name__} needs two classes or more, got one class: {classes.tolist()[0]!r}."
         )
     return classes, codes
+
+
+def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bool) -> NDArray[np.intp]:
+    """Return the label indices of a block of rows; in the first call ``classes`` become the owner's ``classes_``.
+
+    Raises
+    ------
+    ValueError
+        If the first call has no classes or fewer than two, a later one has others, or y has a label beside them.
+    """
+    name = type(owner).__name__
+    check_classification_targets(y)
+    if first:
+        if classes is None:
+            raise ValueError(f"{name}: the first call of partial_fit needs classes.")
+        owner.classes_, _ = encode_labels(owner, classes)
+    elif classes is not None and not np.array_equal(np.unique(classes), owner.classes_):
+        raise ValueError(f"{name}: classes are not those of the first call of partial_fit.")
+    strange = np.setdiff1d(y, owner.classes_)
+    if len(strange):
+        raise ValueError(f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes.")
+    return np.searchsorted(owner.classes_, y)
 
 
 def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:

@@ -1,9 +1,10 @@
 """Checks of parameters that several learners have, in the style of `rflib.validation`."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from rflib.validation import refuse
@@ -27,3 +28,38 @@ def check_seed(owner: Any) -> None:
         check_random_state(owner.random_state)
     except ValueError:
         refuse(owner, "random_state", "an integer of at least 0, a numpy.random.RandomState or None")
+
+
+def check_n_jobs(owner: Any) -> None:
+    """Raise ValueError unless ``n_jobs`` is a number of threads as joblib takes it."""
+    n_jobs = owner.n_jobs
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        refuse(owner, "n_jobs", "a number of threads, -1 for one a core, -2 for one fewer, or None")
+
+
+def check_weights(
+    owner: object, sample_weight: ArrayLike | None, n_samples: int, *, only_zeros: bool = False
+) -> NDArray[np.float64] | None:
+    """Return the weights of the rows, (n_samples,), or None where there are none.
+
+    Raises
+    ------
+    ValueError
+        Unless they are one finite number of at least 0 a row, not all of them 0 (unless ``only_zeros``).
+    """
+    if sample_weight is None:
+        return None
+    weights = np.array(sample_weight, dtype=np.float64)
+    problem = None
+    if weights.shape != (n_samples,):
+        problem = f"got shape {weights.shape}"
+    elif not np.all((weights >= 0) & np.isfinite(weights)):
+        problem = "some are negative or not finite"
+    elif not (only_zeros or weights.any()):
+        problem = "all are zero"
+    if problem:
+        raise ValueError(
+            f"{type(owner).__name__}: sample_weight must have a weight of at least 0 for each of the "
+            f"{n_samples} rows, {problem}."
+        )
+    return weights

@@ -13,7 +13,7 @@ RIDGES = ("n_lambda", "lambda")
 EIGH_IN_CHOLESKYS = 16
 
 
-def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: int) -> NDArray[np.float64]:
+def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: float) -> NDArray[np.float64]:
     """Return c for each alpha: n_samples * alpha for ``ridge="n_lambda"``, alpha for ``"lambda"``."""
     return alphas * n_samples if ridge == "n_lambda" else alphas
 
@@ -51,16 +51,26 @@ def solve_ridges(
     for c in sizes:
         np.copyto(system, gram)
         np.fill_diagonal(system, np.diagonal(gram) + (c if signs is None else c * signs))
-        yield _solve_definite(system, rhs) if signs is None else _solve_indefinite(system, rhs)
+        if signs is None:
+            solved = _solve_definite(system, rhs)
+            yield None if solved is None else solved[0]
+        else:
+            yield _solve_indefinite(system, rhs)
 
 
-def _solve_definite(system: NDArray, rhs: NDArray) -> NDArray | None:
+def solve_and_factor(gram: NDArray, rhs: NDArray, c: float) -> tuple[NDArray, NDArray] | None:
+    """Return the solution for one c without signs and the lower Cholesky factor (D, D), as `solve_ridges` does."""
+    system = np.array(gram, order="F")
+    np.fill_diagonal(system, np.diagonal(gram) + c)
+    return _solve_definite(system, rhs.astype(gram.dtype))
+
+
+def _solve_definite(system: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray] | None:
     try:
         factor = linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:
         return None
-    solution: NDArray = linalg.cho_solve(factor, rhs, check_finite=False)
-    return solution
+    return linalg.cho_solve(factor, rhs, check_finite=False), factor[0]
 
 
 def _solve_indefinite(system: NDArray, rhs: NDArray) -> NDArray | None:

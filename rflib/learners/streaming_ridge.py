@@ -2,13 +2,15 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.learners.moments import Blocks, Moments, rows_of_block
 from rflib.learners.one_vs_rest import values_to_codes
-from rflib.learners.ridge_system import ridge_sizes, solve_ridges
+from rflib.learners.ridge_system import ridge_sizes, solve_and_factor, solve_ridges
+from rflib.learners.weight_posterior import WeightPosterior, weight_posterior
 
 
 class StreamingRidge:
@@ -18,16 +20,14 @@ class StreamingRidge:
     ----------
     moments : sequence of Moments
         Those of each fold, of targets that are about centred: that keeps the digits of the squared errors.
-    folds : ndarray of shape (n,)
-        Fold of each row.
     ridge : {"n_lambda", "lambda"}
         Meaning of an alpha, as in `ridge_sizes`.
     signs : ndarray of shape (D,), optional
         Signs of the ridge, as in `solve_ridges`.
     """
 
-    def __init__(self, moments: Sequence[Moments], folds: NDArray, ridge: str, signs: NDArray | None = None):
-        self._moments, self._folds, self._ridge, self._signs = list(moments), folds, ridge, signs
+    def __init__(self, moments: Sequence[Moments], ridge: str, signs: NDArray | None = None):
+        self._moments, self._ridge, self._signs = moments, ridge, signs
         self._dtype = moments[0].gram.dtype
 
     def squared_errors(self, alphas: NDArray) -> NDArray[np.float64]:
@@ -38,25 +38,39 @@ class StreamingRidge:
         return errors
 
     def error_rates(
-        self, alphas: NDArray, blocks: Blocks, codes: NDArray[np.intp], centre: NDArray
+        self,
+        alphas: NDArray,
+        blocks: Blocks,
+        codes: NDArray[np.intp],
+        folds: NDArray,
+        centre: NDArray,
+        weights: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Return the share of wrong labels, as `squared_errors`, from a second pass over the rows.
 
-        ``codes`` (n,) are the labels' indices, and ``centre`` (t,) is what their targets were centred by.
+        ``codes`` (n,) are the labels' indices, ``folds`` and ``weights`` (n,) those that the moments were made
+        with, and ``centre`` (t,) is what the targets were centred by.
         """
         errors, models = self._no_errors(alphas), list(self._models(alphas))
         for i, fold, *_ in models:
             errors[i, fold] = 0
         for rows, Z in blocks:
             for i, fold, coef, offset in models:
-                part = self._folds[rows] == fold
+                part = folds[rows] == fold
                 values = rows_of_block(Z, part, self._dtype) @ coef + (centre + offset)
-                wrong = np.sum(values_to_codes(values) != codes[rows][part])
-                errors[i, fold] += wrong / np.sum(self._folds == fold)
+                is_wrong = values_to_codes(values) != codes[rows][part]
+                wrong = np.sum(is_wrong if weights is None else weights[rows][part][is_wrong])
+                errors[i, fold] += wrong / self._moments[fold].n
         return errors
 
-    def solve(self, alpha: float) -> tuple[NDArray, NDArray[np.float64]]:
-        """Return coefficients (D, t) and offsets (t,) of all rows together; the moments of the folds are used up.
+    def log_marginal_likelihoods(self, alphas: NDArray) -> NDArray[np.float64]:
+        """Return that of all rows for each alpha, (n_alphas,); -inf if singular."""
+        total = self.total
+        posteriors = (self._posterior(total, size) for size in ridge_sizes(alphas, self._ridge, total.n))
+        return np.array([-np.inf if p is None else p.log_marginal_likelihood for p in posteriors])
+
+    def solve(self, alpha: float) -> tuple[NDArray, NDArray[np.float64], WeightPosterior | None]:
+        """Return coefficients (D, t), offsets (t,) and, unless there are signs, the posterior, from all rows.
 
         Raises
         ------
@@ -68,7 +82,7 @@ class StreamingRidge:
         RuntimeWarning
             If the ridge is below the rounding error of the Gram matrix.
         """
-        total = self._moments[0].merge(self._moments[1:])
+        total = self.total
         size = ridge_sizes(np.array([alpha]), self._ridge, total.n)
         noise = np.finfo(self._dtype).eps * np.trace(total.gram, dtype=np.float64)
         if size[0] < noise:
@@ -76,21 +90,39 @@ class StreamingRidge:
                 f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, below the rounding error {noise:.3g} of "
                 f"a {self._dtype} Gram matrix: use larger alphas or gram_dtype='float64'.",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        solution = next(solve_ridges(total.gram, total.centred_zy(), size, self._signs))
+        if self._signs is None:
+            posterior = self._posterior(total, size[0])
+            solution = None if posterior is None else posterior.coef
+        else:
+            posterior = None
+            solution = next(solve_ridges(total.gram, total.centred_zy(), size, self._signs))
         if solution is None:
             raise ValueError(
                 f"The ridge system is singular to {self._dtype} precision at alpha = {alpha:g}: "
                 "use another alpha"
                 + ("." if self._signs is not None else " (larger), or gram_dtype='float64'.")
             )
-        return solution, total.y_sum / total.n
+        return solution, total.y_sum / total.n, posterior
+
+    def _posterior(self, total: Moments, c: float) -> WeightPosterior | None:
+        solved = solve_and_factor(total.gram, total.centred_zy(), c)
+        if solved is None:
+            return None
+        return weight_posterior(*solved, c, total.centred_zy(), total.centred_yy(), total.n)
+
+    @cached_property
+    def total(self) -> Moments:
+        """The moments of all rows; those of the folds stay as they are."""
+        if len(self._moments) == 1:
+            return self._moments[0]
+        return self._moments[0].copy().merge(self._moments[1:])
 
     def _models(self, alphas: NDArray) -> Iterator[tuple[int, int, NDArray, NDArray]]:
         """Yield alpha's index, fold, and what the other folds give: coefficients and offsets, unless singular."""
         for fold in range(len(self._moments)):
-            others = self._moments[:fold] + self._moments[fold + 1 :]
+            others = [*self._moments[:fold], *self._moments[fold + 1 :]]
             train = others[0].copy().merge(others[1:])
             sizes = ridge_sizes(alphas, self._ridge, train.n)
             for i, coef in enumerate(solve_ridges(train.gram, train.centred_zy(), sizes, self._signs)):
@@ -98,4 +130,10 @@ class StreamingRidge:
                     yield i, fold, coef, train.y_sum / train.n
 
     def _no_errors(self, alphas: NDArray) -> NDArray[np.float64]:
+        """Return infinite errors (n_alphas, n_folds), after a check of the folds."""
+        if len(self._moments) < 2 or not all(fold.n for fold in self._moments):
+            raise ValueError(
+                "Cross-validation needs rows, with weights above 0, in each of two folds or more: give more rows, "
+                "a single alpha, or criterion='marginal_likelihood'."
+            )
         return np.full((len(alphas), len(self._moments)), np.inf)

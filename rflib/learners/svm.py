@@ -1,5 +1,6 @@
 """Soft-margin linear SVMs on features, classification and regression, solved by liblinear or Newton's method."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 
@@ -7,31 +8,40 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import svm
 from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.learners.folds import check_enough_rows, check_folds
+from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
+from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
 from rflib.learners.one_vs_rest import OneVsRestClassifier, encode_labels, values_to_codes
-from rflib.learners.parameter_checks import check_positive_numbers, check_seed
-from rflib.learners.signed_features import FLOATS, SignedFeatures, check_signed, find_signs
+from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed, check_weights
+from rflib.learners.signed_features import FLOATS, check_signed, features_of, find_signs
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
+# liblinear repeats the rows of weights that are whole numbers, as long as they are no more than this on average
+MOST_REPEATS = 4
+# iterations of scikit-learn's build of liblinear, where max_iter is not given
+LIMIT = 1000
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
 # from a cost and weights to start from to weights (n_features [+ 1 for the bias], n_vectors) and iterations
 Solver = Callable[[float, NDArray | None], tuple[NDArray[np.float64], int]]
 
 
-class _LinearEstimator(SignedFeatures, BaseEstimator):
+class _LinearEstimator(MappedRows, BaseEstimator):
     """What the two SVMs share: parameters, the choice of C, and the solver."""
 
     # (loss, dual) -> liblinear's option -s; a loss whose primal is absent has a dual solver only
     _solvers: ClassVar[dict[tuple[str, bool], int]]
     # scikit-learn's build of liblinear, which has a parameter max_iter
     _limited: ClassVar[type[BaseEstimator]]
+
+    block_size = 4096
 
     coef_: NDArray[np.float64]
     intercept_: Any
@@ -48,9 +58,12 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
         fit_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int | None = None,
+        feature_map: Any = None,
         signed: str = "associated",
         signature: ArrayLike | None = None,
         random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         self.C = C
         self.Cs = Cs
@@ -61,9 +74,12 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.feature_map = feature_map
         self.signed = signed
         self.signature = signature
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         if not isinstance(self.C, str):
@@ -78,22 +94,52 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
         check_flag(self, "fit_intercept")
         check_number(self, "tol", above=0)
         check_integer(self, "max_iter", at_least=1, or_none=True)
+        self._check_map()
         check_signed(self)
         check_seed(self)
+        check_n_jobs(self)
+        check_flag(self, "verbose")
 
-    def _solve(self, Z: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
-        """Return weights (n_vectors, n_features) and intercepts for the C given, or for that of least error."""
-        self.signature_ = find_signs(self, Z.shape[1])
+    def _checked(self, X: ArrayLike, y: ArrayLike, **how: bool) -> tuple[Any, NDArray]:
+        sparse = self._accepted_sparse
+        rows, targets = validate_data(self, X, y, dtype=FLOATS, accept_sparse=sparse, **how)
+        return rows, targets
+
+    def _solve(
+        self, rows: Any, y: NDArray, targets: NDArray, sample_weight: NDArray | None
+    ) -> tuple[NDArray, NDArray]:
+        """Return weights (n_vectors, n_components) and intercepts for the C given, or for that of least error.
+
+        ``y`` is what the feature_map gets, ``targets`` the codes of labels or the real targets.
+        """
+        self._fit_map(rows, y)
+        fitted = None if self.feature_map is None else self.feature_map_
+        Z = rows if fitted is None else features_of(fitted, rows)
+        self.signature_ = find_signs(self, Z.shape[1], fitted)
         X = self._used(Z)
-        self.C_ = self._select_C(X, y) if self.C == "cv" else float(self.C)
-        targets, _ = self._targets(y)
-        weights, self.n_iter_ = self._solver(X, targets)(self.C_, None)
+        self.C_ = self._select_C(X, targets, sample_weight) if self.C == "cv" else float(self.C)
+        solve, labels = self._trainer(X, targets, sample_weight, self._seed())
+        weights, self.n_iter_ = solve(self.C_, None)
         coef, intercept = self._split(weights)
         all_coef = np.zeros((len(coef), Z.shape[1]))
         all_coef[:, self._columns] = coef
-        return all_coef, intercept
+        order = np.argsort(labels)[: len(coef)]
+        return all_coef[order], intercept[order]
 
-    def _solver(self, X: NDArray, y: NDArray) -> Solver:
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _trainer(
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, seed: int
+    ) -> tuple[Solver, NDArray]:
+        """Return the solver for rows, without those of weight zero, and the labels of its weight vectors."""
+        if sample_weight is not None and not sample_weight.all():
+            kept = sample_weight > 0
+            X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
+        targets, labels = self._targets(y)
+        return self._solver(X, targets, sample_weight, seed), labels
+
+    def _solver(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, seed: int) -> Solver:
         """Return the solver for targets as liblinear takes them."""
         if self.solver == "newton":
             if not self.loss.startswith("squared") or self.dual is True:
@@ -101,26 +147,44 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
                     f"{type(self).__name__}: solver='newton' minimises a squared loss in the primal: leave loss "
                     "and dual at their defaults."
                 )
-            problem = NewtonProblem(X, *self._intervals(y), fit_intercept=self.fit_intercept)
-            max_iter = self.max_iter or MAX_ITER
-            return lambda C, start: problem.solve(C=C, tol=self.tol, max_iter=max_iter, start=start)
+            bounds = self._intervals(y)
+            problem = NewtonProblem(X, *bounds, fit_intercept=self.fit_intercept, weights=sample_weight)
+            limits: dict[str, Any] = {
+                "tol": self.tol,
+                "max_iter": self.max_iter or MAX_ITER,
+                "verbose": self.verbose,
+            }
+            return lambda C, start: problem.solve(C=C, start=start, **limits)
         dual = (self.loss, False) not in self._solvers if self.dual == "auto" else bool(self.dual)
         if (self.loss, dual) not in self._solvers:
             raise ValueError(
                 f"{type(self).__name__}: loss={self.loss!r} is solved in the dual only: set dual=True or 'auto'."
             )
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        if self.max_iter is not None:
-            return self._limited_liblinear(X, y, dual, seed)
-        return self._liblinear(X, y, self._solvers[self.loss, dual], seed)
+        whole = sample_weight is None or (
+            np.all(sample_weight == np.round(sample_weight)) and sample_weight.mean() <= MOST_REPEATS
+        )
+        if self.max_iter is not None or not whole:
+            return self._limited_liblinear(X, y, sample_weight, dual, seed)
+        repeats = None if sample_weight is None else sample_weight.astype(np.intp)
+        return self._liblinear(X, y, repeats, self._solvers[self.loss, dual], seed)
 
-    def _limited_liblinear(self, X: NDArray, y: NDArray, dual: bool, seed: int) -> Solver:
-        same = {name: getattr(self, name) for name in ("loss", "tol", "max_iter", "fit_intercept")}
-        machine = self._limited(**same, **self._tube(), dual=dual, random_state=seed)
+    def _limited_liblinear(
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, dual: bool, seed: int
+    ) -> Solver:
+        same = {name: getattr(self, name) for name in ("loss", "tol", "fit_intercept", "verbose")}
+        limit = self.max_iter or LIMIT
+        machine = self._limited(**same, **self._tube(), dual=dual, random_state=seed, max_iter=limit)
 
         def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
             with RAND_LOCK:
-                machine.set_params(C=C).fit(X, y)
+                machine.set_params(C=C).fit(X, y, sample_weight=sample_weight)
+            if machine.n_iter_ >= limit:
+                warnings.warn(
+                    f"{type(self).__name__}: {limit} iterations did not reach tol={self.tol:g}: raise max_iter or "
+                    "tol, or lower C.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
             weights = np.atleast_2d(machine.coef_).T
             if self.fit_intercept:
                 weights = np.vstack([weights, machine.intercept_])
@@ -128,31 +192,55 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
 
         return solve
 
-    def _liblinear(self, X: NDArray, y: NDArray, number: int, seed: int) -> Solver:
-        problem = LiblinearProblem(X, y, fit_intercept=self.fit_intercept)
+    def _liblinear(self, X: NDArray, y: NDArray, repeats: NDArray | None, number: int, seed: int) -> Solver:
+        problem = LiblinearProblem(X, y, fit_intercept=self.fit_intercept, repeats=repeats)
         epsilon = self._tube().get("epsilon", 0.0)
 
         def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
             start = start if number in PRIMAL_SOLVERS else None
-            return problem.solve(number, C=C, tol=self.tol, epsilon=epsilon, seed=seed, start=start)
+            settings: dict[str, Any] = {
+                "tol": self.tol,
+                "epsilon": epsilon,
+                "seed": seed,
+                "verbose": self.verbose,
+            }
+            return problem.solve(number, C=C, start=start, **settings)
 
         return solve
 
-    def _select_C(self, X: NDArray, y: NDArray) -> float:
+    def _select_C(self, X: NDArray, y: NDArray, sample_weight: NDArray | None) -> float:
         Cs = np.sort(check_positive_numbers(self, "Cs"))
         check_enough_rows(self, y, instead="set C to a number")
         folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
-        self.cv_errors_ = np.empty((len(Cs), len(folds)))
-        for fold, (train, test) in enumerate(folds):
-            targets, labels = self._targets(y[train])
-            solve = self._solver(X[train], targets)
-            weights: NDArray | None = None
-            for i, C in enumerate(Cs):
-                weights, _ = solve(C, weights)
-                values = _affine(X[test], *self._split(weights))
-                self.cv_errors_[i, fold] = self._error(y[test], values, labels)
+        seeds = [self._seed() for _ in folds]
+        errors = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._fold_errors)(X, y, sample_weight, Cs, seed, *fold)
+            for seed, fold in zip(seeds, folds, strict=True)
+        )
+        self.cv_errors_ = np.column_stack(list(errors))
         self.Cs_ = Cs
         return float(Cs[np.argmin(self.cv_errors_.mean(axis=1))])
+
+    def _fold_errors(
+        self,
+        X: NDArray,
+        y: NDArray,
+        sample_weight: NDArray | None,
+        Cs: NDArray,
+        seed: int,
+        train: NDArray,
+        test: NDArray,
+    ) -> list[float]:
+        """Return the error of each C on the rows held out, from one solution to the next."""
+        given, held_out = (None if sample_weight is None else sample_weight[part] for part in (train, test))
+        solve, labels = self._trainer(X[train], y[train], given, seed)
+        weights: NDArray | None = None
+        errors = []
+        for C in Cs:
+            weights, _ = solve(C, weights)
+            values = _affine(X[test], *self._split(weights))
+            errors.append(held_out_mean(self, self._losses(y[test], values, labels), held_out))
+        return errors
 
     def _split(self, weights: NDArray) -> tuple[NDArray, NDArray]:
         """Split liblinear's weights: coefficients (n_vectors, n_features) and intercepts (n_vectors,)."""
@@ -163,9 +251,13 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
     def _values(self, X: ArrayLike) -> NDArray:
         """Return <w, z> + intercept of rows, (n_samples, n_vectors)."""
         check_is_fitted(self)
-        Z = validate_data(self, X, dtype=FLOATS, reset=False)
-        coef = self._used(np.atleast_2d(self.coef_))
-        return _affine(self._used(Z), coef, np.atleast_1d(self.intercept_))
+        rows = validate_data(self, X, dtype=FLOATS, accept_sparse=self._accepted_sparse, reset=False)
+        coef, intercept = self._used(np.atleast_2d(self.coef_)), np.atleast_1d(self.intercept_)
+        if self.feature_map is None:
+            return _affine(self._used(rows), coef, intercept)
+        return np.concatenate(
+            [_affine(self._used(Z), coef, intercept) for _, Z in self._feature_blocks(rows)]
+        )
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
         """Return the targets as liblinear takes them, and the labels that its weight vectors stand for."""
@@ -180,7 +272,8 @@ class _LinearEstimator(SignedFeatures, BaseEstimator):
         return {}
 
     @staticmethod
-    def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:
+    def _losses(y: NDArray, values: NDArray, labels: NDArray) -> NDArray:
+        """Return what cross-validation minimises the mean of, for each row."""
         raise NotImplementedError
 
 
@@ -227,18 +320,27 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         which cannot be changed (300 passes over the rows in the dual: too few for the hinge at large C), and 100
         for "newton". With a number scikit-learn's build of liblinear solves, which has such a limit; its results
         are the same up to tol.
+    feature_map : transformer, optional
+        Map from X to features; cloned and fitted on (X, y), then applied to all rows at once in `fit` and to
+        blocks of 4,096 in `predict`. X may be sparse if the map takes sparse rows. None: X holds the features
+        already.
     signed : {"associated", "positive"}, default="associated"
         What to do with columns of sign -1: use them as they are, or drop them.
-    signature : array-like of shape (n_features,), optional
-        Signs +1 and -1 of the columns, ``map.signature_``; needed for ``signed="positive"``.
+    signature : array-like of shape (n_components,), optional
+        Signs +1 and -1 of the columns, ``map.signature_``; needed for ``signed="positive"`` where there is no
+        feature_map, whose own are used.
     random_state : int, RandomState or None, default=0
         Order of the dual solvers' coordinates. The primal is deterministic.
+    n_jobs : int, optional
+        Threads for the folds of ``C="cv"``, -1 for one a core. Dual solvers of liblinear take turns.
+    verbose : bool, default=False
+        Print what the solver says.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    coef_ : ndarray of shape (1, n_components) or (n_classes, n_components)
         Weights, float64; zero for columns that are not used.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; zeros without fit_intercept.
@@ -248,10 +350,16 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         The sorted grid and the share of wrong labels for each of its values and each fold; for ``C="cv"`` only.
     n_iter_ : int
         Iterations of the solver (of the longest of the one-vs-rest problems).
-    signature_ : ndarray of shape (n_features,)
+    signature_ : ndarray of shape (n_components,)
         Signs of the columns.
+    feature_map_ : transformer
+        The fitted map, if there is one.
     n_features_in_ : int
-        Number of columns.
+        Number of columns of X.
+
+    Notes
+    -----
+    For probabilities, calibrate: ``CalibratedClassifierCV(LinearSVM(...))``.
 
     References
     ----------
@@ -261,20 +369,23 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     _solvers = {("squared_hinge", False): 2, ("squared_hinge", True): 1, ("hinge", True): 3}  # noqa: RUF012
     _limited = svm.LinearSVC
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to features X (n_samples, n_features) and labels y (n_samples,).
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
+
+        ``sample_weight`` (n_samples,) multiplies the losses of the rows, also in cross-validation. liblinear
+        repeats the rows for small whole numbers; for others scikit-learn's build of it solves.
 
         Raises
         ------
         ValueError
-            If X is not a finite matrix, y has fewer than two classes, or a parameter is out of its range.
+            If X is not a finite matrix, y has fewer than two classes (with weight), a weight is negative, or a
+            parameter is out of its range.
         """
         self._check_parameters()
-        Z, y = validate_data(self, X, y, dtype=FLOATS)
-        self.classes_, codes = encode_labels(self, y)
-        coef, intercept = self._solve(Z, codes)
-        order = np.argsort(self._targets(codes)[1])[: len(coef)]
-        self.coef_, self.intercept_ = coef[order], intercept[order]
+        rows, y = self._checked(X, y)
+        weights = check_weights(self, sample_weight, len(y))
+        self.classes_, codes = encode_labels(self, y, weights)
+        self.coef_, self.intercept_ = self._solve(rows, y, codes, weights)
         return self
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
@@ -285,10 +396,10 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         order = np.argsort(first)
         return np.argsort(order)[codes], labels[order]
 
-    def _solver(self, X: NDArray, y: NDArray) -> Solver:
+    def _solver(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, seed: int) -> Solver:
         if not y.any():  # one class, in a fold of cross-validation: it is predicted, whatever the weights are
             return lambda C, start: (np.zeros((X.shape[1] + self.fit_intercept, 1)), 0)
-        return super()._solver(X, y)
+        return super()._solver(X, y, sample_weight, seed)
 
     def _intervals(self, targets: NDArray) -> tuple[NDArray, NDArray]:
         vectors = 1 if targets.min() == -1 else np.arange(targets.max() + 1)
@@ -296,8 +407,9 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         return np.where(positive, 1.0, -np.inf), np.where(positive, np.inf, -1.0)
 
     @staticmethod
-    def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:
-        return float(np.mean(labels[values_to_codes(values)] != y))
+    def _losses(y: NDArray, values: NDArray, labels: NDArray) -> NDArray:
+        wrong: NDArray = labels[values_to_codes(values)] != y
+        return wrong
 
 
 class LinearSVR(RegressorMixin, _LinearEstimator):
@@ -308,9 +420,9 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
 
     Parameters
     ----------
-    C, Cs, cv, fit_intercept, random_state
+    C, Cs, cv, fit_intercept, random_state, n_jobs, verbose
         As for `LinearSVM`; ``C="cv"`` minimises the mean squared error, on folds that are not stratified.
-    signed, signature
+    feature_map, signed, signature
         As for `LinearSVM`, which says what a linear learner computes on signed features.
     epsilon : float, default=0.1
         Half the width of the tube without loss, in the units of y.
@@ -328,11 +440,11 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
+    coef_ : ndarray of shape (n_components,)
         Weights, float64; zero for columns that are not used.
     intercept_ : float
         Intercept; zero without fit_intercept.
-    C_, Cs_, cv_errors_, n_iter_, signature_, n_features_in_
+    C_, Cs_, cv_errors_, n_iter_, signature_, feature_map_, n_features_in_
         As for `LinearSVM`.
 
     References
@@ -360,9 +472,12 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         fit_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int | None = None,
+        feature_map: Any = None,
         signed: str = "associated",
         signature: ArrayLike | None = None,
         random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         super().__init__(
             C=C,
@@ -374,24 +489,29 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
             fit_intercept=fit_intercept,
             tol=tol,
             max_iter=max_iter,
+            feature_map=feature_map,
             signed=signed,
             signature=signature,
             random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.epsilon = epsilon
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to features X (n_samples, n_features) and real targets y (n_samples,).
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows X (n_samples, n_features) and real targets y (n_samples,), weights as in `LinearSVM.fit`.
 
         Raises
         ------
         ValueError
-            If X or y is not finite or of the wrong shape, or a parameter is out of its range.
+            If X or y is not finite or of the wrong shape, a weight is negative, or a parameter is out of its
+            range.
         """
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
-        Z, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
-        coef, intercept = self._solve(Z, np.asarray(y, dtype=np.float64))
+        rows, y = self._checked(X, y, y_numeric=True)
+        weights = check_weights(self, sample_weight, len(y))
+        coef, intercept = self._solve(rows, y, np.asarray(y, dtype=np.float64), weights)
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
@@ -410,5 +530,6 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         return {"epsilon": self.epsilon}
 
     @staticmethod
-    def _error(y: NDArray, values: NDArray, labels: NDArray) -> float:
-        return float(np.mean((y - values[:, 0]) ** 2))
+    def _losses(y: NDArray, values: NDArray, labels: NDArray) -> NDArray:
+        squares: NDArray = (y - values[:, 0]) ** 2
+        return squares

@@ -5,10 +5,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from rflib.kernels.gaussian import Gaussian
-from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
+from rflib.learners.doubly_stochastic import (
+    DoublyStochasticClassifier,
+    DoublyStochasticRegressor,
+    _drawn_rows,
+)
 from rflib.learners.exact_ridge import ExactKRR
 from rflib.maps.rff import RFF
 
@@ -175,3 +179,106 @@ def test_a_step_that_is_too_large(data):
     X, y = data
     with pytest.raises(ValueError, match="lower step_size"):
         DoublyStochasticRegressor(n_blocks=40, step_size=1e6, alpha=1e-8).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def stream():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((240, 3))
+    return X, np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(240) + 3
+
+
+SMALL = RFF(Gaussian(), n_components=16)
+
+
+def test_partial_fit_makes_a_step_with_every_batch_and_goes_on_from_fit(stream):
+    X, y = stream
+    learner = DoublyStochasticClassifier(SMALL, batch_size=50)
+    whole = clone(learner).partial_fit(X[:200], y[:200] > 3, classes=[False, True])
+    blocks = clone(learner)
+    for start in range(0, 200, 50):
+        rows = slice(start, start + 50)
+        blocks.partial_fit(X[rows], y[rows] > 3, classes=[False, True])
+    np.testing.assert_array_equal(blocks.coefs_, whole.coefs_)
+    np.testing.assert_array_equal(blocks.rows_drawn_, [50, 100, 150, 200])
+    assert [rows for rows, _ in whole.staged_predict(X)] == [50, 100, 150, 200]
+    fitted = DoublyStochasticRegressor(SMALL, n_blocks=3, batch_size=50).fit(X, y)
+    steps = fitted.coefs_.copy()
+    fitted.partial_fit(X, y)
+    assert len(fitted.coefs_) == 3 + 5
+    shrunk = np.prod(1 - 1e-3 * fitted._step_sizes(np.arange(3, 8)))
+    np.testing.assert_allclose(fitted.coefs_[:3], steps * shrunk)
+
+
+def test_a_stream_learns(stream):
+    X, y = stream
+    learner = DoublyStochasticRegressor(SMALL, batch_size=30)
+    for _ in range(5):
+        learner.partial_fit(X, y)
+    assert learner.score(X, y) > 0.5
+    labels = DoublyStochasticClassifier(SMALL, batch_size=30, step_size=4)
+    for _ in range(5):
+        labels.partial_fit(X, y > 3, classes=[False, True])
+    assert labels.score(X, y > 3) > 0.8
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "hinge", "squared_error"])
+def test_the_weights_of_a_stream_are_repeated_rows(stream, loss):
+    X, y = stream
+    counts = np.random.default_rng(0).integers(0, 4, 60)
+    rows = np.repeat(np.arange(60), counts)
+    y = np.digitize(y, [2.5, 3.5])
+    learner = DoublyStochasticClassifier(SMALL, loss=loss, batch_size=1000)
+    weighted, repeated = clone(learner), clone(learner)
+    for _ in range(3):
+        weighted.partial_fit(X[:60], y[:60], classes=[0, 1, 2], sample_weight=counts)
+        repeated.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+    np.testing.assert_allclose(weighted.coefs_, repeated.coefs_, atol=1e-12)
+    regressor = DoublyStochasticRegressor(SMALL, batch_size=1000)
+    np.testing.assert_allclose(
+        clone(regressor).partial_fit(X[:60], y[:60], sample_weight=counts).predict(X),
+        clone(regressor).partial_fit(X[rows], y[rows]).predict(X),
+    )
+
+
+def test_fit_draws_rows_as_often_as_their_weights_say():
+    """Each count within five standard deviations of a binomial one: false alarms in 1 of 100,000 runs."""
+    weights = np.array([0, 1, 2.5, 0, 4, 0.5])
+    drawn = _drawn_rows(np.random.default_rng(0), 6, 100_000, weights)
+    share = weights / weights.sum()
+    counts = np.bincount(drawn, minlength=6)
+    assert np.all(np.abs(counts - 1e5 * share) <= 5 * np.sqrt(1e5 * share * (1 - share)))
+
+
+def test_rows_without_weight_do_not_count_in_fit(stream):
+    X, y = stream
+    weights = (np.arange(240) < 120).astype(float)
+    spoilt = np.where(weights > 0, y, 1e6)
+    learner = DoublyStochasticRegressor(SMALL, n_blocks=10, batch_size=100).fit(
+        X, spoilt, sample_weight=weights
+    )
+    assert learner.score(X[:120], y[:120]) > 0.2
+    assert learner.intercept_ == pytest.approx(y[:120].mean())
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_of_the_logistic_loss_are_calibrated(n_classes):
+    """Labels drawn from known probabilities: each fifth of the predicted ones is right within four deviations."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((6000, 1))
+    true = np.column_stack([1 / (1 + np.exp(-X)) ** k for k in range(n_classes)])
+    true /= true.sum(axis=1, keepdims=True)
+    y = (rng.random((6000, 1)) > true.cumsum(axis=1)).sum(axis=1)
+    learner = DoublyStochasticClassifier(SMALL, n_blocks=25, batch_size=500, step_size=8).fit(
+        X[:3000], y[:3000]
+    )
+    found = learner.predict_proba(X[3000:])
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert np.mean(found.argmax(axis=1) == learner.predict(X[3000:])) == 1
+    for k in range(n_classes):
+        for part in np.array_split(np.argsort(found[:, k]), 5):
+            expected = found[part, k]
+            deviation = np.sqrt(np.sum(expected * (1 - expected)))
+            assert abs(np.sum(y[3000:][part] == k) - expected.sum()) < 4 * deviation + 0.03 * len(part)
+    with pytest.raises(AttributeError, match="predict_proba"):
+        learner.set_params(loss="hinge").predict_proba(X)

@@ -60,6 +60,7 @@ BAD_VALUES = {
     "loss": ["absolute", None],
     "max_iter": [0, 10.0],
     "n_blocks": [0, 2.5],
+    "n_jobs": [0, "all", 1.5, True],
     "random_state": ["seed", -1, 0.5],
     "ridge": ["n", None],
     "signature": [],  # in test_signed.py
@@ -67,6 +68,7 @@ BAD_VALUES = {
     "solver": ["lbfgs"],
     "step_size": [0, "a"],
     "tol": [0, -1.0, None],
+    "verbose": ["yes", 2, None],
 }
 
 

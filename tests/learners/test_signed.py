@@ -107,7 +107,7 @@ def test_the_last_step_of_a_pipeline_does_not_guess_the_signs(rows, learner, sig
     if signed == "krein" and not name.startswith("KRR"):
         message = f"^{name}: signed must be 'associated' or 'positive' .*not convex; KRR has 'krein'"
     else:
-        or_map = rf" or {name}\(feature_map=map\)" if name.startswith("KRR") else ""
+        or_map = "" if name == "HardMarginSVM" else rf" or {name}\(feature_map=map\)"
         message = rf"^{name}: .*Use {name}\(signature=map.signature_\){or_map}, or signed='associated' where"
     with pytest.raises(ValueError, match=message):
         piped.fit(X, y > 0)
