@@ -7,22 +7,23 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import wrap_non_picklable_objects
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_flag, refuse
 
-# A kernel, its profile as a function of the distance, or None for a default: see `as_kernel`.
+# A kernel, its profile as a function of the distance, or None for a default: see `KernelEstimator`.
 KernelLike = Kernel | Callable[[NDArray], NDArray] | None
 
 
 @dataclass(frozen=True)
-class RadialFunction(RadialKernel):
-    """k(x, y) = profile(||x - y||), definite or not.
+class RadialFunction(KernelWithWidth, RadialKernel):
+    """k(x, y) = profile(||x - y|| / width), definite or not.
 
     Parameters
     ----------
@@ -30,15 +31,23 @@ class RadialFunction(RadialKernel):
         Maps an array of distances (n,) to the array of the kernel's values (n,).
     unit_norm : bool
         Whether the kernel is defined only for rows of unit norm (distances in [0, 2]).
+    width : float, "scale", "median" or sequence of float
+        The unit of the distances; see `rflib.kernels.width.KernelWithWidth`. Rows of unit norm have one width.
     """
+
+    width_parameter: ClassVar[str] = "width"
 
     profile: Callable[[NDArray], NDArray]
     unit_norm: bool = False  # type: ignore[misc]
+    width: Width = 1.0
 
     def __post_init__(self) -> None:
-        if not _takes_one_array(self.profile):
+        if not takes_one_array(self.profile):
             refuse(self, "profile", "a function of one array, the distances")
         check_flag(self, "unit_norm")
+        self._check_width()
+        if self.unit_norm and isinstance(self.width, tuple):
+            refuse(self, "width", "one number for rows of unit norm")
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z (any shape, non-negative).
@@ -48,7 +57,7 @@ class RadialFunction(RadialKernel):
         ValueError
             If the profile returns another shape than that of its argument.
         """
-        z = np.asarray(z, dtype=np.float64)
+        z = np.asarray(z, dtype=np.float64) / self.single_width
         value = np.asarray(self.profile(z.ravel()))
         if value.shape != (z.size,):
             raise ValueError(
@@ -61,33 +70,7 @@ class RadialFunction(RadialKernel):
         return {**vars(self), "profile": picklable(self.profile)}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RadialFunction:
-        return RadialFunction(deepcopy(self.profile, memo), self.unit_norm)
-
-
-def as_kernel(owner: object, default: Kernel) -> Kernel:
-    """Return the kernel that an estimator's parameter ``kernel`` stands for.
-
-    None is the default, a kernel is itself, and any other callable is the profile of a `RadialFunction`: what it
-    means is the same in maps and learners.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
-    """
-    kernel = getattr(owner, "kernel")  # noqa: B009
-    if kernel is None:
-        return default
-    if isinstance(kernel, Kernel):
-        return kernel
-    if isinstance(kernel, type) or not _takes_one_array(kernel):
-        refuse(
-            owner,
-            "kernel",
-            "None, a kernel such as Gaussian(sigma=1.0), or a function of one array, the distances (for a "
-            "function of two matrices of rows, subclass rflib.kernels.base.Kernel)",
-        )
-    return RadialFunction(kernel)
+        return RadialFunction(deepcopy(self.profile, memo), self.unit_norm, self.width)
 
 
 def picklable(value: Any) -> Any:
@@ -97,7 +80,8 @@ def picklable(value: Any) -> Any:
     return value
 
 
-def _takes_one_array(function: object) -> bool:
+def takes_one_array(function: object) -> bool:
+    """Whether the object is a function that can be called with one array."""
     if not callable(function):
         return False
     try:

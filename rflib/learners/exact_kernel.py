@@ -2,25 +2,25 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.radial_function import KernelLike, as_kernel
+from rflib.kernels.estimator import KernelEstimator
 
 
-class ExactKernelEstimator(BaseEstimator):
-    """Base of the learners that keep the training rows as ``X_fit_``."""
+class ExactKernelEstimator(KernelEstimator):
+    """Base of the learners that keep the training rows as ``X_fit_`` and the kernel as ``kernel_``."""
 
-    kernel: KernelLike
     X_fit_: NDArray[np.float64]
 
     def _check_parameters(self) -> None:
-        as_kernel(self, default=Gaussian())
+        self._resolved_kernel()
 
-    def _kernel_of(self, X: NDArray, Y: NDArray | None = None) -> NDArray[np.float64]:
-        return as_kernel(self, default=Gaussian())(X, Y).astype(np.float64, copy=False)
+    def _fit_kernel(self, X: NDArray) -> NDArray[np.float64]:
+        """Keep the kernel and the checked training rows, and return the kernel matrix."""
+        self.kernel_, self.X_fit_ = self._resolved_kernel().for_rows(X), X
+        return self.kernel_(X).astype(np.float64, copy=False)
 
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return self._kernel_of(validate_data(self, X, dtype=np.float64, reset=False), self.X_fit_)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.kernel_(rows, self.X_fit_).astype(np.float64, copy=False)

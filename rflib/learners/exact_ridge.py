@@ -49,8 +49,7 @@ class _ExactRidge(ExactKernelEstimator):
     def _fit_ridge(self, X: NDArray, y: NDArray, targets: NDArray[np.float64]) -> None:
         """Fit targets (n_samples, n_targets); y decides the folds."""
         alphas = check_positive_numbers(self, "alphas")
-        self.X_fit_ = X
-        K = self._kernel_of(X)
+        K = self._fit_kernel(X)
         best = 0
         if len(alphas) > 1:
             folds = fold_numbers(self, y)
@@ -115,6 +114,8 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         Coefficients of the training rows.
     target_means_ : ndarray of shape (n_targets,)
         Means of the targets.
+    kernel_ : Kernel
+        The kernel; its width is a number, or one for each column.
     X_fit_ : ndarray of shape (n_samples, n_features)
         Training rows.
     n_features_in_ : int
@@ -157,7 +158,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
-    alpha_, cv_errors_, dual_coef_, target_means_, X_fit_, n_features_in_
+    alpha_, cv_errors_, dual_coef_, target_means_, kernel_, X_fit_, n_features_in_
         As for `ExactKRR`; the errors are those of the criterion.
     """
 

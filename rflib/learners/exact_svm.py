@@ -36,8 +36,7 @@ class _ExactSVM(ExactKernelEstimator):
             check_number(self, name, above=0)
 
     def _fit_machine(self, machine: SVC | SVR, X: NDArray, y: ArrayLike) -> None:
-        self.X_fit_ = X
-        self.machine_ = machine.fit(self._kernel_of(X), y)
+        self.machine_ = machine.fit(self._fit_kernel(X), y)
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the predictions on the rows X, (n_samples,)."""
@@ -71,6 +70,8 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         Labels.
     machine_ : sklearn.svm.SVC
         The fitted machine, on the precomputed kernel. It has an intercept, unlike `LinearSVM` by default.
+    kernel_ : Kernel
+        The kernel; its width is a number, or one for each column.
     X_fit_ : ndarray of shape (n_samples, n_features)
         Training rows.
     n_features_in_ : int
@@ -115,7 +116,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
     ----------
     machine_ : sklearn.svm.SVR
         The fitted machine.
-    X_fit_, n_features_in_
+    kernel_, X_fit_, n_features_in_
         As for `ExactKernelSVC`.
     """
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.landmarks import LANDMARKS
@@ -63,6 +64,9 @@ class Nystroem(RandomFeatureMap):
         self.n_components = n_components
         self.landmarks = landmarks
         self.random_state = random_state
+
+    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+        return self.kernel_, X  # the landmarks are rows of the user's
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "landmarks", tuple(LANDMARKS))
