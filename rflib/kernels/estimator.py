@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.radial_function import KernelLike, RadialFunction, picklable, takes_one_array
+from rflib.kernels.radial_function import KernelLike, RadialFunction
+from rflib.kernels.signature import n_arrays, picklable
+from rflib.kernels.similarity import PRECOMPUTED, Precomputed, Similarity
 from rflib.validation import refuse
 
 
 class KernelEstimator(BaseEstimator):
     """Base of estimators with a parameter ``kernel``, whose own parameters are set as ``kernel__sigma``."""
+
+    _takes_precomputed: ClassVar[bool] = False
 
     kernel: KernelLike
     kernel_: Kernel
@@ -36,28 +40,34 @@ class KernelEstimator(BaseEstimator):
         return self
 
     def _resolved_kernel(self) -> Kernel:
-        """Return the kernel that the parameter ``kernel`` stands for.
+        """Return the kernel that the parameter ``kernel`` stands for, the same in all maps and learners.
 
-        None is the default, a kernel is itself, and any other callable is the profile of a `RadialFunction`: what
-        it means is the same in maps and learners.
+        None is the default, and a kernel is itself. A function of one array is the profile of a `RadialFunction`,
+        a function of the distance; one of two arrays is a `Similarity` k(X, Y) of rows. Some estimators take
+        "precomputed" (`Precomputed`).
 
         Raises
         ------
         ValueError
             For anything else.
         """
-        if self.kernel is None:
+        kernel = self.kernel
+        if kernel is None:
             return self._default_kernel()
-        if isinstance(self.kernel, Kernel):
-            return self.kernel
-        if isinstance(self.kernel, type) or not takes_one_array(self.kernel):
-            refuse(
-                self,
-                "kernel",
-                "None, a kernel such as Gaussian(sigma=1.0), or a function of one array, the distances (for a "
-                "function of two matrices of rows, subclass rflib.kernels.base.Kernel)",
-            )
-        return RadialFunction(self.kernel)
+        if isinstance(kernel, Kernel):
+            return kernel
+        if isinstance(kernel, str):
+            if kernel == PRECOMPUTED and self._takes_precomputed:
+                return Precomputed()
+        elif arrays := n_arrays(kernel):
+            return RadialFunction(kernel) if arrays == 1 else Similarity(kernel)
+        precomputed = f", {PRECOMPUTED!r}" * self._takes_precomputed
+        refuse(
+            self,
+            "kernel",
+            f"None, a kernel such as Gaussian(sigma=1.0){precomputed}, a function of one array, the distances, or "
+            "a function of two matrices of rows, k(X, Y)",
+        )
 
     def _default_kernel(self) -> Kernel:
         return Gaussian()
@@ -65,3 +75,9 @@ class KernelEstimator(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return state | {"kernel": picklable(state["kernel"])} if "kernel" in state else state
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        kernel = self.kernel if self._takes_precomputed else None
+        tags.input_tags.pairwise = isinstance(kernel, str) and kernel == PRECOMPUTED
+        return tags

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import wrap_non_picklable_objects
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.signature import n_arrays, picklable
 from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_flag, refuse
 
-# A kernel, its profile as a function of the distance, or None for a default: see `KernelEstimator`.
-KernelLike = Kernel | Callable[[NDArray], NDArray] | None
+# A kernel, a function, "precomputed" where it is taken, or None for a default: see `KernelEstimator`.
+KernelLike = Kernel | Callable[..., NDArray] | str | None
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class RadialFunction(KernelWithWidth, RadialKernel):
     width: Width = 1.0
 
     def __post_init__(self) -> None:
-        if not takes_one_array(self.profile):
+        if n_arrays(self.profile) != 1:
             refuse(self, "profile", "a function of one array, the distances")
         check_flag(self, "unit_norm")
         self._check_width()
@@ -62,7 +60,7 @@ class RadialFunction(KernelWithWidth, RadialKernel):
         if value.shape != (z.size,):
             raise ValueError(
                 f"The kernel's profile returned shape {value.shape} for distances of shape ({z.size},). A "
-                "callable kernel is a function of the distance; subclass Kernel for a function of two matrices."
+                "function of one array is a kernel's profile k(z); one of two, k(X, Y), is a similarity of rows."
             )
         return value.reshape(z.shape)
 
@@ -71,23 +69,3 @@ class RadialFunction(KernelWithWidth, RadialKernel):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RadialFunction:
         return RadialFunction(deepcopy(self.profile, memo), self.unit_norm, self.width)
-
-
-def picklable(value: Any) -> Any:
-    """Return a function that has no name to import it by, such as a lambda, so that it is pickled by value."""
-    if isinstance(value, FunctionType) and "<" in value.__qualname__:
-        return wrap_non_picklable_objects(value, keep_wrapper=False)
-    return value
-
-
-def takes_one_array(function: object) -> bool:
-    """Whether the object is a function that can be called with one array."""
-    if not callable(function):
-        return False
-    try:
-        inspect.signature(function).bind(np.empty(0))
-    except TypeError:
-        return False
-    except ValueError:  # a compiled function may have no signature
-        return True
-    return True

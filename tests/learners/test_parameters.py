@@ -61,6 +61,7 @@ BAD_VALUES = {
     "max_iter": [0, 10.0],
     "n_blocks": [0, 2.5],
     "random_state": ["seed", -1, 0.5],
+    "repair": ["clamp", None, 1],
     "ridge": ["n", None],
     "signature": [],  # in test_signed.py
     "signed": ["negative", True],
