@@ -37,7 +37,7 @@ class Similarity(Kernel):
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         expected = len(X), len(X if Y is None else Y)
-        values = np.asarray(self.function(X, X if Y is None else Y))
+        values = np.asarray(self.function(X, X if Y is None else Y), dtype=X.dtype)
         if values.shape != expected:
             raise ValueError(
                 f"The similarity k(X, Y) returned shape {values.shape} for {expected[0]} and {expected[1]} rows. "

@@ -30,6 +30,7 @@ from rflib.maps import (
     QuadratureRFF,
     SurrogateLeverageRFF,
 )
+from rflib.measures.exact_measures import exact_measure
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 3)) * (0.3, 1, 4) + 2
@@ -115,7 +116,10 @@ def test_the_median_of_many_equal_or_few_rows():
 def test_a_rule_without_rows_names_the_remedy(name, by_column, plain):
     for rule in ("scale", "median"):
         kernel = clone(plain).set_params(**{name: rule})
-        for use in (lambda k: k(X, Y), lambda k: k.isotropic(X), lambda k: k.single_width):
+        uses = [lambda k: k(X, Y), lambda k: k.isotropic(X), lambda k: k.single_width]
+        if not isinstance(kernel, RadialFunction):
+            uses.append(lambda k: exact_measure(k, 3))
+        for use in uses:
             with pytest.raises(ValueError, match=rf"no number for {name} before .*kernel_.*for_rows\(X\)"):
                 use(kernel)
         assert kernel.for_rows(X)(X, Y).shape == (60, 9)
@@ -125,6 +129,8 @@ def test_a_rule_without_rows_names_the_remedy(name, by_column, plain):
 def test_a_width_for_each_column_is_no_function_of_the_distance(kernel):
     with pytest.raises(ValueError, match=r"width for each column.*isotropic\(X\)"):
         kernel.at_distance(1.0)
+    with pytest.raises(ValueError, match=r"width for each column.*isotropic\(X\)"):
+        exact_measure(kernel, 3)
     with pytest.raises(ValueError, match=r"has 3 widths, one for each column, but the rows have 2 columns"):
         kernel(X[:, :2])
 
@@ -143,6 +149,13 @@ def test_widths_out_of_range(width):
 def test_rows_of_unit_norm_have_one_width():
     with pytest.raises(ValueError, match="RadialFunction: width must be one number"):
         RadialFunction(profile, unit_norm=True, width=WIDTHS)
+
+
+@of_all_kinds
+def test_rows_of_a_sparse_matrix_are_divided_too(name, by_column, plain):
+    kernel, rows = by_column.isotropic(csr_array(X))
+    assert kernel == plain
+    np.testing.assert_allclose(rows.toarray(), X / np.array(WIDTHS))
 
 
 SMALL = {"type": "minimum_variance", "deltas": [0.01]}

@@ -213,6 +213,9 @@ def test_nystroem_is_exact_with_all_landmarks_and_the_same_by_function_and_matri
     assert (every.signature_ < 0).any()
     np.testing.assert_allclose(every.kernel_matrix(K), K, atol=1e-7)
     np.testing.assert_allclose(every.kernel_matrix(rows, K), rows, atol=1e-6)
+    Z = every.transform(K)
+    for used, repair in ((every.signature_ != 0, "flip"), (every.signature_ > 0, "clip")):
+        np.testing.assert_allclose(Z[:, used] @ Z[:, used].T, by_definition(K, rows, repair)[0], atol=1e-7)
     some = Nystroem("precomputed", 20, random_state=1).fit(K)
     i = some.indices_
     expected = rows[:, i] @ np.linalg.pinv(K[np.ix_(i, i)], rcond=1e-12) @ K[i]
