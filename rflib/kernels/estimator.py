@@ -17,7 +17,7 @@ from rflib.validation import refuse
 class KernelEstimator(BaseEstimator):
     """Base of estimators with a parameter ``kernel``, whose own parameters are set as ``kernel__sigma``."""
 
-    _takes_precomputed: ClassVar[bool] = False
+    _takes_similarities: ClassVar[bool] = False
 
     kernel: KernelLike
     kernel_: Kernel
@@ -43,8 +43,8 @@ class KernelEstimator(BaseEstimator):
         """Return the kernel that the parameter ``kernel`` stands for, the same in all maps and learners.
 
         None is the default, and a kernel is itself. A function of one array is the profile of a `RadialFunction`,
-        a function of the distance; one of two arrays is a `Similarity` k(X, Y) of rows. Some estimators take
-        "precomputed" (`Precomputed`).
+        a function of the distance. Estimators that take any similarity know two more: a function of two arrays is
+        a `Similarity` k(X, Y) of rows, and "precomputed" is `Precomputed`.
 
         Raises
         ------
@@ -56,18 +56,23 @@ class KernelEstimator(BaseEstimator):
             return self._default_kernel()
         if isinstance(kernel, Kernel):
             return kernel
-        if isinstance(kernel, str):
-            if kernel == PRECOMPUTED and self._takes_precomputed:
-                return Precomputed()
-        elif arrays := n_arrays(kernel):
-            return RadialFunction(kernel) if arrays == 1 else Similarity(kernel)
-        precomputed = f", {PRECOMPUTED!r}" * self._takes_precomputed
-        refuse(
-            self,
-            "kernel",
-            f"None, a kernel such as Gaussian(sigma=1.0){precomputed}, a function of one array, the distances, or "
-            "a function of two matrices of rows, k(X, Y)",
-        )
+        arrays = n_arrays(kernel)
+        if arrays == 1:
+            return RadialFunction(kernel)  # type: ignore[arg-type]
+        words = "None, a kernel such as Gaussian(sigma=1.0), "
+        if not self._takes_similarities:
+            refuse(
+                self,
+                "kernel",
+                f"{words}or a function of one array, the distances (Nystroem and the exact learners take a "
+                "function of two matrices of rows, k(X, Y), and 'precomputed')",
+            )
+        if arrays == 2:
+            return Similarity(kernel)  # type: ignore[arg-type]
+        if not isinstance(kernel, str) or kernel != PRECOMPUTED:
+            others = "a function of one array, the distances, or a function of two matrices of rows, k(X, Y)"
+            refuse(self, "kernel", f"{words}{PRECOMPUTED!r}, {others}")
+        return Precomputed()
 
     def _default_kernel(self) -> Kernel:
         return Gaussian()
@@ -78,6 +83,6 @@ class KernelEstimator(BaseEstimator):
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
-        kernel = self.kernel if self._takes_precomputed else None
+        kernel = self.kernel if self._takes_similarities else None
         tags.input_tags.pairwise = isinstance(kernel, str) and kernel == PRECOMPUTED
         return tags

@@ -15,7 +15,7 @@ _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 def n_arrays(function: object) -> int:
     """Return how many arrays a function is meant to be called with, 1 or 2; 0 if it cannot be called with so many.
 
-    A second array is one that must be given, or whose default is None, as in ``k(X, Y=None)``: other defaults, as
+    A second array is one that must be given, or an optional one of the name Y, as in ``k(X, Y=None)``; others, as
     in ``profile(z, nu=1.5)``, are options.
     """
     if not callable(function) or isinstance(function, type):
@@ -27,8 +27,8 @@ def n_arrays(function: object) -> int:
     except ValueError:  # a compiled function may have no signature
         return 1
     positional = [p for p in signature.parameters.values() if p.kind in _POSITIONAL]
-    second = positional[1].default if len(positional) > 1 else 0
-    arrays = [np.empty(0)] * (2 if second in (None, inspect.Parameter.empty) else 1)
+    second = any(p.default is p.empty or p.name in ("Y", "y") for p in positional[1:2])
+    arrays = [np.empty(0)] * (1 + second)
     try:
         signature.bind(*arrays)
     except TypeError:

@@ -15,7 +15,7 @@ from rflib.validation import check_choice
 class ExactKernelEstimator(KernelEstimator):
     """Base of the learners that keep ``kernel_`` and, unless it is precomputed, the training rows ``X_fit_``."""
 
-    _takes_precomputed: ClassVar[bool] = True
+    _takes_similarities: ClassVar[bool] = True
 
     repair: str
     repair_: Repair

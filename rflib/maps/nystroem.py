@@ -56,7 +56,7 @@ class Nystroem(RandomFeatureMap):
         U |l|^(-1/2); zero for eigenvalues that are zero to rounding.
     """
 
-    _takes_precomputed: ClassVar[bool] = True
+    _takes_similarities: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -240,6 +240,17 @@ def test_nystroem_of_repaired_similarities_has_no_negative_columns():
     np.testing.assert_allclose(values, by_definition(K, rows, "clip")[1], atol=1e-5)
 
 
+def test_a_pipeline_with_a_learner_from_elsewhere_is_cut_into_folds_by_rows_and_columns():
+    K, rows, labels, (train, test, function) = PROBLEMS["tl1"]
+    y = labels[:60]
+    own = ExactKernelSVC("precomputed", repair="clip")
+    for kernel, X, Y in (("precomputed", K, rows), (function, train, test)):
+        steps = make_pipeline(SpectrumRepair(kernel, repair="clip"), SVC(kernel="precomputed"))
+        np.testing.assert_array_equal(cross_val_score(steps, X, y, cv=3), cross_val_score(own, K, y, cv=3))
+        expected = own.fit(K, y).decision_function(rows)
+        np.testing.assert_allclose(steps.fit(X, y).decision_function(Y), expected, atol=1e-9)
+
+
 def test_precomputed_definite_kernels_against_scikit_learn():
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((50, 3)), rng.standard_normal((9, 3))
@@ -321,9 +332,12 @@ def test_maps_that_cannot_take_a_similarity_say_so():
     X = np.random.default_rng(0).standard_normal((30, 2))
     for cls in (RFF, MVORF):
         with pytest.raises(ValueError, match=rf"{cls.__name__}: Similarity\(.*Nystroem"):
-            cls(sigmoid).fit(X)
-        with pytest.raises(ValueError, match=rf"{cls.__name__}: kernel must be None, .*, got 'precomputed'"):
-            cls("precomputed").fit(X)
+            cls(Similarity(sigmoid)).fit(X)
+        for kernel in ("precomputed", sigmoid):
+            with pytest.raises(
+                ValueError, match=rf"{cls.__name__}: kernel must be None, .*Nystroem and .*, got"
+            ):
+                cls(kernel).fit(X)
     with pytest.raises(ValueError, match="landmarks must be 'uniform' or 'rpcholesky'"):
         Nystroem("precomputed", 5, landmarks="kmeans").fit(rbf_kernel(X))
     with pytest.raises(ValueError, match=r"Similarity: function must be a function of two matrices"):
