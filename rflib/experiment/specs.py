@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.width import KernelWithWidth
 from rflib.maps.base import RandomFeatureMap
 from rflib.validation import hint
 
@@ -85,8 +86,20 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
 
 
 def build_kernel(spec: Spec) -> Kernel:
-    """Make the kernel of a specification; lists become tuples, so that it can be hashed."""
-    return build("kernel", {k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()})
+    """Make the kernel of a specification; lists become tuples, so that it can be hashed.
+
+    Raises
+    ------
+    ValueError
+        As `build` does, and for a width that depends on the rows: all cells of a kernel must have the same.
+    """
+    kernel: Kernel = build("kernel", {k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()})
+    if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
+        raise ValueError(
+            f"kernel {canonical(spec)}: a study needs a number for {kernel.width_parameter}, because all "
+            "repetitions and steps share the kernel. Give the number that kernel.for_rows(X) finds."
+        )
+    return kernel
 
 
 def build_map(spec: Spec, kernel: Kernel, **extra: Any) -> RandomFeatureMap:

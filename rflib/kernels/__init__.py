@@ -12,6 +12,7 @@ MODULES = {
     "NeuralTangent": "arc_cosine",
     "Polynomial": "polynomial",
     "RadialFunction": "radial_function",
+    "Similarity": "similarity",
     "SphericalPolynomial": "polynomial",
 }
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from copy import deepcopy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
+
+from rflib.validation import hint
 
 UNIT_NORM_TOLERANCE = 1e-5
 # Sizes of rows, in each type, whose squares neither overflow nor lose digits to underflow.
@@ -17,6 +21,9 @@ _SAFE_SIZES = {"float32": (1e-15, 1e15), "float64": (1e-140, 1e140)}
 class Kernel(ABC):
     """Exact kernel. Instances are frozen dataclasses: comparable, and hashable if their parameters are.
 
+    Parameters are checked when a kernel is made. `set_params` is the one way to change a kernel; it makes the same
+    checks, so that scikit-learn can tune a kernel inside a map or learner (``map__kernel__sigma``).
+
     Attributes
     ----------
     unit_norm : bool
@@ -24,6 +31,44 @@ class Kernel(ABC):
     """
 
     unit_norm: ClassVar[bool] = False
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn's estimators do."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters in place, and return the kernel.
+
+        Raises
+        ------
+        ValueError
+            For an unknown parameter or a value out of range, as when a kernel is made; nothing is changed then.
+        """
+        known = self.get_params()
+        for name in params:
+            if name not in known:
+                has = f"It has {', '.join(known)}." if known else "It has none."
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}.{hint(name, known)} {has}")
+        changed = type(self)(**known | params)
+        vars(self).clear()
+        vars(self).update(vars(changed))
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        return deepcopy(self)
+
+    def for_rows(self, X: ArrayLike) -> Self:
+        """Return a copy in which a width that depends on the rows X (n, d) is a number (`KernelWithWidth`)."""
+        found = object.__new__(type(self))
+        vars(found).update(vars(self))
+        return found
+
+    def isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+        """Return a kernel of at most one width, and the rows at which it has this kernel's values at X (n, d).
+
+        They are this kernel and X themselves, unless there is a width for each column (`KernelWithWidth`).
+        """
+        return self, X
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
         """Kernel matrix of the rows of X and Y (default: X), shape (n, m).
@@ -41,8 +86,11 @@ class Kernel(ABC):
         self.check_rows(left)
         if right is not None:
             self.check_rows(right)
+        kernel, left = self.isotropic(left)
+        if right is not None:
+            _, right = self.isotropic(right)
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = self._matrix(left, right).astype(left.dtype, copy=False)
+            matrix = kernel._matrix(left, right).astype(left.dtype, copy=False)
         check_finite(self, matrix, *rows)
         return matrix
 

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.base import Kernel
-from rflib.validation import check_number
+from rflib.kernels.width import KernelWithWidth, Width
 
 
 @dataclass(frozen=True)
-class Cauchy(Kernel):
-    """k(x, y) = prod_j 1 / (1 + gamma^2 (x_j - y_j)^2); spectral measure: Laplace(gamma) coordinates."""
+class Cauchy(KernelWithWidth):
+    """k(x, y) = prod_j 1 / (1 + gamma^2 (x_j - y_j)^2); spectral measure: Laplace(gamma) coordinates.
 
-    gamma: float = 1.0
+    Parameters
+    ----------
+    gamma : float, "scale", "median" or sequence of float
+        One over the width; see `rflib.kernels.width.KernelWithWidth`.
+    """
+
+    width_parameter: ClassVar[str] = "gamma"
+    is_inverse: ClassVar[bool] = True
+
+    gamma: Width = 1.0
 
     def __post_init__(self) -> None:
-        check_number(self, "gamma", above=0)
+        self._check_width()
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         Y = X if Y is None else Y
         product = np.ones((len(X), len(Y)), dtype=X.dtype)
         for x, y in zip(X.T, Y.T, strict=True):
-            product /= 1 + (self.gamma * np.subtract.outer(x, y)) ** 2
+            product /= 1 + (self.single_width * np.subtract.outer(x, y)) ** 2
         return product

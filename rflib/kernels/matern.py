@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gamma, gammaln, kve
 
 from rflib.kernels.base import RadialKernel
+from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_number
 
 # Orders from which this many terms of the asymptotic series are exact to rounding, and below which the Bessel
@@ -23,23 +25,32 @@ _FAR = 2000
 
 
 @dataclass(frozen=True)
-class Matern(RadialKernel):
+class Matern(KernelWithWidth, RadialKernel):
     """k(z) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) z / length_scale.
 
     Its spectral measure is a multivariate t distribution with 2 nu degrees of freedom
     (Rasmussen & Williams 2006, eq. 4.14 and 4.15); nu = 1/2 is exp(-z / length_scale).
+
+    Parameters
+    ----------
+    nu : float
+        Order.
+    length_scale : float, "scale", "median" or sequence of float
+        Width, in the units of the inputs; see `rflib.kernels.width.KernelWithWidth`.
     """
 
+    width_parameter: ClassVar[str] = "length_scale"
+
     nu: float = 1.5
-    length_scale: float = 1.0
+    length_scale: Width = 1.0
 
     def __post_init__(self) -> None:
         check_number(self, "nu", above=0)
-        check_number(self, "length_scale", above=0)
+        self._check_width()
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z (any shape, non-negative)."""
-        t = np.sqrt(2 * self.nu) * np.asarray(z, dtype=float) / self.length_scale
+        t = np.sqrt(2 * self.nu) * np.asarray(z, dtype=float) / self.single_width
         return _uniform(self.nu, t / self.nu) if self.nu >= _LARGE_ORDER else _by_bessel(self.nu, t)
 
 

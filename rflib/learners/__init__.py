@@ -14,6 +14,7 @@ MODULES = {
     "KRRClassifier": "krr",
     "LinearSVM": "svm",
     "LinearSVR": "svm",
+    "SpectrumRepair": "spectrum_repair",
     "signed_columns": "signed_features",
 }
 

@@ -1,26 +1,46 @@
-"""What the exact-kernel learners share: the kernel between their training rows and other rows."""
+"""What the exact-kernel learners share: the kernel between their training rows and other rows, and its repair."""
+
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.radial_function import KernelLike, as_kernel
+from rflib.kernels.estimator import KernelEstimator
+from rflib.kernels.similarity import Precomputed
+from rflib.learners.repair import REPAIRS, Repair
+from rflib.validation import check_choice
 
 
-class ExactKernelEstimator(BaseEstimator):
-    """Base of the learners that keep the training rows as ``X_fit_``."""
+class ExactKernelEstimator(KernelEstimator):
+    """Base of the learners that keep ``kernel_`` and, unless it is precomputed, the training rows ``X_fit_``."""
 
-    kernel: KernelLike
+    _takes_similarities: ClassVar[bool] = True
+
+    repair: str
+    repair_: Repair
     X_fit_: NDArray[np.float64]
 
     def _check_parameters(self) -> None:
-        as_kernel(self, default=Gaussian())
+        self._resolved_kernel()
+        check_choice(self, "repair", REPAIRS)
 
-    def _kernel_of(self, X: NDArray, Y: NDArray | None = None) -> NDArray[np.float64]:
-        return as_kernel(self, default=Gaussian())(X, Y).astype(np.float64, copy=False)
+    def _fit_kernel(self, X: NDArray) -> NDArray[np.float64]:
+        """Keep the kernel and the checked training rows, and return the kernel matrix as it is."""
+        self.kernel_ = self._resolved_kernel().for_rows(X)
+        if not isinstance(self.kernel_, Precomputed):
+            self.X_fit_ = X
+        return self.kernel_(X).astype(np.float64, copy=False)
+
+    def _repaired(self, K: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Keep the repair of the training matrix, and return the repaired matrix."""
+        self.repair_ = Repair.of(K, self.repair)
+        return self.repair_.training(K)
 
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the repaired kernel between rows and the training rows."""
         check_is_fitted(self)
-        return self._kernel_of(validate_data(self, X, dtype=np.float64, reset=False), self.X_fit_)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        if not isinstance(self.kernel_, Precomputed):
+            rows = self.kernel_(rows, self.X_fit_).astype(np.float64, copy=False)
+        return self.repair_.rows(rows)

@@ -17,6 +17,7 @@ from rflib.learners.one_vs_rest import (
     values_to_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.repair import Repair
 from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
 from rflib.validation import check_choice
 
@@ -32,12 +33,14 @@ class _ExactRidge(ExactKernelEstimator):
         ridge: str = "n_lambda",
         cv: Any = 5,
         random_state: Any = 0,
+        repair: str = "none",
     ):
         self.kernel = kernel
         self.alphas = alphas
         self.ridge = ridge
         self.cv = cv
         self.random_state = random_state
+        self.repair = repair
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -49,8 +52,7 @@ class _ExactRidge(ExactKernelEstimator):
     def _fit_ridge(self, X: NDArray, y: NDArray, targets: NDArray[np.float64]) -> None:
         """Fit targets (n_samples, n_targets); y decides the folds."""
         alphas = check_positive_numbers(self, "alphas")
-        self.X_fit_ = X
-        K = self._kernel_of(X)
+        K = self._fit_kernel(X)
         best = 0
         if len(alphas) > 1:
             folds = fold_numbers(self, y)
@@ -58,9 +60,11 @@ class _ExactRidge(ExactKernelEstimator):
             for fold in range(folds.max() + 1):
                 train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
                 mean = targets[train].mean(axis=0)
-                cross = K[np.ix_(test, train)]
+                among = K[np.ix_(train, train)]
+                repair = Repair.of(among, self.repair)
+                cross = repair.rows(K[np.ix_(test, train)])
                 sizes = ridge_sizes(alphas, self.ridge, len(train))
-                solutions = _solve_any(K[np.ix_(train, train)], targets[train] - mean, sizes)
+                solutions = _solve_any(repair.training(among), targets[train] - mean, sizes)
                 for i, dual in enumerate(solutions):
                     if dual is not None:
                         self.cv_errors_[i, fold] = self._error(cross @ dual + mean, targets[test])
@@ -68,7 +72,7 @@ class _ExactRidge(ExactKernelEstimator):
         self.alpha_ = float(alphas[best])
         self.target_means_ = targets.mean(axis=0)
         size = ridge_sizes(alphas[best : best + 1], self.ridge, len(X))
-        (solution,) = _solve_any(K, targets - self.target_means_, size)
+        (solution,) = _solve_any(self._repaired(K), targets - self.target_means_, size)
         if solution is None:
             raise ValueError(f"K + c I is singular at alpha = {self.alpha_:g}: use another alpha.")
         self.dual_coef_ = solution
@@ -99,11 +103,17 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None
-        Kernel, or its profile as a function of the distance, as in the maps; None is Gaussian(sigma=1). For a
-        function of two matrices of rows, subclass `Kernel`.
+    kernel : Kernel, callable, "precomputed" or None
+        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
+        not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
+        of X, and `predict` those (m, n) of other rows with them.
     alphas, ridge, cv, random_state
         As for `KRR`; the folds are the same.
+    repair : {"none", "clip", "flip", "shift", "square"}, default="none"
+        What is done to an indefinite kernel, for the training rows and other rows alike; see
+        `rflib.learners.spectrum_repair.SpectrumRepair`. With "none" an indefinite kernel gives the
+        stationary point above. In cross-validation each fold's training rows have their own repair.
 
     Attributes
     ----------
@@ -115,8 +125,12 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         Coefficients of the training rows.
     target_means_ : ndarray of shape (n_targets,)
         Means of the targets.
+    kernel_ : Kernel
+        The kernel; its width is a number, or one for each column.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows.
+        Training rows; absent with "precomputed".
+    repair_ : Repair
+        The repair.
     n_features_in_ : int
         Number of columns of X.
     """
@@ -148,7 +162,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
 
     Parameters
     ----------
-    kernel
+    kernel, repair
         As for `ExactKRR`.
     alphas, ridge, cv, criterion, random_state
         As for `KRRClassifier`; the folds are the same.
@@ -157,7 +171,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
-    alpha_, cv_errors_, dual_coef_, target_means_, X_fit_, n_features_in_
+    alpha_, cv_errors_, dual_coef_, target_means_, kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKRR`; the errors are those of the criterion.
     """
 
@@ -170,8 +184,9 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         cv: Any = 5,
         criterion: str = "squared_error",
         random_state: Any = 0,
+        repair: str = "none",
     ):
-        super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state)
+        super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state, repair=repair)
         self.criterion = criterion
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

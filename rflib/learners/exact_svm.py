@@ -24,11 +24,13 @@ class _ExactSVM(ExactKernelEstimator):
         C: float = 1.0,
         tol: float = 1e-3,
         cache_size: float = 200,
+        repair: str = "none",
     ):
         self.kernel = kernel
         self.C = C
         self.tol = tol
         self.cache_size = cache_size
+        self.repair = repair
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -36,8 +38,7 @@ class _ExactSVM(ExactKernelEstimator):
             check_number(self, name, above=0)
 
     def _fit_machine(self, machine: SVC | SVR, X: NDArray, y: ArrayLike) -> None:
-        self.X_fit_ = X
-        self.machine_ = machine.fit(self._kernel_of(X), y)
+        self.machine_ = machine.fit(self._repaired(self._fit_kernel(X)), y)
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the predictions on the rows X, (n_samples,)."""
@@ -55,15 +56,21 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None
-        Kernel, or its profile as a function of the distance, as in the maps; None is Gaussian(sigma=1). For a
-        function of two matrices of rows, subclass `Kernel`.
+    kernel : Kernel, callable, "precomputed" or None
+        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
+        not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
+        of X, and `predict` those (m, n) of other rows with them.
     C : float, default=1.0
         Cost.
     tol : float, default=1e-3
         libsvm's tolerance.
     cache_size : float, default=200
         libsvm's cache in MB.
+    repair : {"none", "clip", "flip", "shift", "square"}, default="none"
+        What is done to an indefinite kernel, for the training rows and other rows alike; see
+        `rflib.learners.spectrum_repair.SpectrumRepair`. "flip" is the Krein SVM of Loosli, Canu &
+        Ong 2016 (Learning SVM in Krein spaces).
 
     Attributes
     ----------
@@ -71,8 +78,12 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         Labels.
     machine_ : sklearn.svm.SVC
         The fitted machine, on the precomputed kernel. It has an intercept, unlike `LinearSVM` by default.
+    kernel_ : Kernel
+        The kernel; its width is a number, or one for each column.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows.
+        Training rows; absent with "precomputed".
+    repair_ : Repair
+        The repair.
     n_features_in_ : int
         Number of columns of X.
     """
@@ -105,7 +116,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
 
     Parameters
     ----------
-    kernel, C, tol, cache_size
+    kernel, C, tol, cache_size, repair
         As for `ExactKernelSVC`.
     epsilon : float, default=0.1
         Half the width of the tube without loss, in the units of y. The loss is |error| - epsilon; `LinearSVR`
@@ -115,7 +126,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
     ----------
     machine_ : sklearn.svm.SVR
         The fitted machine.
-    X_fit_, n_features_in_
+    kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKernelSVC`.
     """
 
@@ -127,8 +138,9 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         epsilon: float = 0.1,
         tol: float = 1e-3,
         cache_size: float = 200,
+        repair: str = "none",
     ):
-        super().__init__(kernel, C=C, tol=tol, cache_size=cache_size)
+        super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
         self.epsilon = epsilon
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.kernels.base import Kernel, check_finite
-from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.radial_function import KernelLike, as_kernel, picklable
+from rflib.kernels.estimator import KernelEstimator
+from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.width import KernelWithWidth
 from rflib.validation import check_integer, refuse
 
 Seed = int | Generator | SeedSequence | RandomState | None
@@ -27,7 +29,7 @@ def as_generator(random_state: Seed) -> Generator:
     return np.random.default_rng(random_state)
 
 
-class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base of all maps: Z (n, D) real and signature e in {+1, -1}^D, with K_hat = Z diag(e) Z^T.
 
     A subclass draws its features in `_draw`, makes them in `_columns`, and lists in `_state` the arrays that
@@ -36,7 +38,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Attributes
     ----------
     kernel_ : Kernel
-        The kernel that is approximated.
+        The kernel that is approximated; its width is a number, or one for each column. In that case other
+        attributes refer to the kernel of width 1 and to rows whose columns are divided by the widths.
     signature_ : ndarray of shape (n_components_,)
         Signs of the columns; all ones for a positive definite estimate.
     n_components_ : int
@@ -50,7 +53,6 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     kernel: KernelLike
     n_components: int
     random_state: Seed
-    kernel_: Kernel
     signature_: NDArray[np.float64]
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -71,7 +73,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         X = self._checked(X, reset=True)
         check_integer(self, "n_components", at_least=1)
-        self.kernel_ = self._resolved_kernel()
+        self.kernel_ = kernel = self._resolved_kernel().for_rows(X)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(X)
@@ -81,7 +83,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             refuse(
                 self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
             )
-        self._draw(X, y, rng)
+        # While features are drawn, kernel_ is the kernel on the rows that `_draw` gets.
+        self.kernel_, rows = self._isotropic(X)
+        self._draw(rows, y, rng)
+        self.kernel_ = kernel
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
@@ -129,14 +134,21 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`."""
         check_is_fitted(self)
-        names = ("signature_", *self._state)
-        return {"n_features_in_": np.array(self.n_features_in_)} | {
-            n: np.asarray(getattr(self, n)) for n in names
-        }
+        found = {"n_features_in_": np.array(self.n_features_in_)}
+        found |= {name: np.asarray(getattr(self, name)) for name in ("signature_", *self._state)}
+        kernel = self._resolved_kernel()
+        if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
+            assert isinstance(self.kernel_, KernelWithWidth)
+            found["kernel_width_"] = np.array(self.kernel_.single_width)
+        return found
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map that `state` was taken from; the parameters must be the same."""
-        self.kernel_ = self._resolved_kernel()
+        kernel = self._resolved_kernel()
+        if "kernel_width_" in state:
+            assert isinstance(kernel, KernelWithWidth)
+            kernel = kernel.with_width(float(state["kernel_width_"]))
+        self.kernel_ = deepcopy(kernel)
         self.n_features_in_ = int(state["n_features_in_"])
         for name in ("signature_", *self._state):
             setattr(self, name, state[name])
@@ -144,11 +156,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     @abstractmethod
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
-        """Set ``signature_`` and the arrays of ``_state``."""
+        """Set ``signature_`` and the arrays of ``_state``; X and ``kernel_`` are as in `Kernel.isotropic`."""
 
     @abstractmethod
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        """Return the features of checked rows, in X's dtype."""
+        """Return the features of checked rows, in X's dtype; X is as in `_draw`, ``kernel_`` is the user's."""
 
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
@@ -156,7 +168,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         X = self._checked(X, reset=False)
         self.kernel_.check_rows(X)
         with np.errstate(over="ignore", invalid="ignore"):
-            features = self._columns(X)
+            features = self._columns(self._isotropic(X)[1])
         expected = len(X), self.n_components_
         if np.shape(features) != expected or features.dtype != X.dtype:
             raise ValueError(
@@ -179,15 +191,9 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         )
         return checked
 
-    def _resolved_kernel(self) -> Kernel:
-        return as_kernel(self, default=self._default_kernel())
-
-    def _default_kernel(self) -> Kernel:
-        return Gaussian()
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return state | {"kernel": picklable(state["kernel"])} if "kernel" in state else state
+    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+        """Return the kernel and the rows that `_draw` and `_columns` work with (`Kernel.isotropic`)."""
+        return self.kernel_.isotropic(X)
 
     @property
     def n_components_(self) -> int:

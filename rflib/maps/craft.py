@@ -92,6 +92,9 @@ class CRAFT(RandomFeatureMap):
     def _up(self) -> RandomFeatureMap:
         return clone(self._base()).set_params(n_components=self.n_components_up)
 
+    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+        return self.kernel_, X  # the base map has its own
+
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_components_up", at_least=self.n_components)
         self.base_ = self._up().set_params(random_state=rng).fit(X, y)
@@ -106,7 +109,7 @@ class CRAFT(RandomFeatureMap):
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
         for rows in row_blocks(len(X), max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):
-            up = self.base_._columns(X[rows])
+            up = self.base_._columns(self.base_._isotropic(X[rows])[1])
             up /= np.sqrt(X.dtype.type(self.n_components_))
             for first, signs in self._signs(X.dtype):
                 features[rows] += up[:, first : first + len(signs)] @ signs

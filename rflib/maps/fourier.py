@@ -167,7 +167,7 @@ class FourierFeatures(RandomFeatureMap):
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` would construct for the rows X, to be given as ``measure``."""
         rows = check_array(X, dtype=[np.float64, np.float32], order="C", estimator=self)
-        kernel = self._resolved_kernel()
+        kernel, rows = self._resolved_kernel().for_rows(rows).isotropic(rows)
         kernel.check_rows(rows)
         return construct(self.construction(), kernel, Domain.of(rows))
 

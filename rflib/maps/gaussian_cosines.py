@@ -60,7 +60,7 @@ class GaussianCosines(RandomFeatureMap):
         assert isinstance(self.kernel_, Gaussian)
         n, pairs = (self.n_components + 1) // 2, self.n_components // 2
         vectors, self.weights_ = self._sample(n, X.shape[1], rng)
-        self.frequencies_ = vectors / self.kernel_.sigma
+        self.frequencies_ = vectors / self.kernel_.single_width
         phases = np.concatenate([np.zeros(pairs), rng.uniform(0, 2 * np.pi, n - pairs)])
         self.phases_ = np.where(vectors.any(axis=1), phases, np.pi / 4)
         sign = np.where(self.weights_ < 0, -1.0, 1.0)

@@ -50,7 +50,7 @@ class InnerProductSeries:
     Parameters
     ----------
     kernel : Gaussian or DotProductKernel
-        The kernel.
+        The kernel; of a Gaussian with a width for each column, the one of width 1 of rows divided by the widths.
     centre : ndarray of shape (d,)
         The c.
     n_degrees : int or None
@@ -66,6 +66,7 @@ class InnerProductSeries:
 
     def __init__(self, kernel: Kernel, centre: NDArray, n_degrees: int | None = None) -> None:
         self.centre = centre.astype(np.float64)
+        kernel, _ = kernel.isotropic(self.centre[None])
         self._kernel = kernel.as_polynomial() if isinstance(kernel, SphericalPolynomial) else kernel
         if isinstance(kernel, Gaussian):
             coefficients = np.exp(-gammaln(np.arange(_LAST_DEGREE + 1) + 1.0))
@@ -123,7 +124,7 @@ class InnerProductSeries:
         """The logarithm of |s| and whether s is negative, both (n,), and the vectors (n, d) of the products."""
         positive = np.zeros(len(X), dtype=bool)
         if isinstance(self._kernel, Gaussian):
-            vectors = (X - self.centre) / self._kernel.sigma
+            vectors = (X - self.centre) / self._kernel.single_width
             return -0.5 * np.einsum("ij,ij->i", vectors, vectors), positive, vectors
         if not isinstance(self._kernel, Polynomial):
             return np.zeros(len(X)), positive, X

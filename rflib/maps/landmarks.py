@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -35,13 +36,14 @@ def kmeans(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng)
+    _, factors = kernel.isotropic(np.ones_like(X[:1]))  # the kernel's own distances, if columns have widths
+    rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng) * factors
     start = rows[:n]
     with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
         centres: NDArray = KMeans(n, init=start, n_init=1, max_iter=_ITERATIONS).fit(rows).cluster_centers_
     if not kernel.unit_norm:
-        return centres
+        return centres / factors
     norms = np.linalg.norm(centres.astype(np.float64), axis=1, keepdims=True)
     return np.where(norms > np.sqrt(np.finfo(X.dtype).eps), centres / np.maximum(norms, 1e-300), start)
 
@@ -75,7 +77,7 @@ def positive_kernel(kernel: Kernel) -> Kernel:
     they span of their difference.
     """
     if isinstance(kernel, DeltaGaussian):
-        return DeltaGaussian(tuple(map(abs, kernel.coefficients)), kernel.sigmas)
+        return replace(kernel, coefficients=tuple(map(abs, kernel.coefficients)))
     return kernel
 
 

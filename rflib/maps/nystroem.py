@@ -10,11 +10,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.similarity import Lookup, Precomputed
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.landmarks import LANDMARKS
 from rflib.maps.row_blocks import over_row_blocks
-from rflib.validation import check_choice
+from rflib.validation import check_choice, refuse
 
 _RANK_TOLERANCE = 1e-12
 _BLOCK_ELEMENTS = 1 << 20
@@ -31,25 +33,30 @@ class Nystroem(RandomFeatureMap):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None
-        Any kernel; None is Gaussian(sigma=1).
+    kernel : Kernel, callable, "precomputed" or None
+        Any kernel, definite or not; None is Gaussian(sigma=1). A function of one array is a kernel's profile k(z),
+        a function of two matrices of rows a symmetric similarity k(X, Y). With "precomputed", `fit` takes the
+        matrix (n, n) of the similarities of the training rows, and `transform` those (m, n) of other rows.
     n_components : int
         Number of landmarks and columns D; with fewer training rows all of them are used, with a warning.
     landmarks : {"uniform", "kmeans", "rpcholesky"}
         Landmarks are rows drawn uniformly, centres of k-means, or the pivots of a randomly pivoted Cholesky
-        decomposition; see `rflib.maps.landmarks`. The last two take longer to fit and have a lower error.
+        decomposition; see `rflib.maps.landmarks`. The last two take longer to fit and have a lower error. There
+        are no centres of precomputed similarities.
     random_state : int, Generator, SeedSequence, RandomState or None
         Seed.
 
     Attributes
     ----------
     landmarks_ : ndarray of shape (n_components_, n_features_in_)
-        The landmarks.
+        The landmarks; with "precomputed", their similarities (n_components_, n_components_).
+    indices_ : ndarray of shape (n_components_,)
+        Numbers of the landmarks among the training rows; only with "precomputed".
     normalization_ : ndarray of shape (n_components_, n_components_)
         U |l|^(-1/2); zero for eigenvalues that are zero to rounding.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("landmarks_",)
+    _takes_similarities: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -64,6 +71,13 @@ class Nystroem(RandomFeatureMap):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @property
+    def _state(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("landmarks_", "indices_") if isinstance(self.kernel_, Precomputed) else ("landmarks_",)
+
+    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+        return self.kernel_, X  # the landmarks are rows of the user's
+
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "landmarks", tuple(LANDMARKS))
         if self.n_components > len(X):
@@ -74,7 +88,16 @@ class Nystroem(RandomFeatureMap):
             )
         # In double precision also for single rows: small eigenvalues would blow up the rounding of the kernel.
         n = min(self.n_components, len(X))
-        self.landmarks_ = LANDMARKS[self.landmarks](self.kernel_, X, n, rng).astype(np.float64)
+        choose = LANDMARKS[self.landmarks]
+        if isinstance(self.kernel_, Precomputed):
+            similarities = self.kernel_(X)
+            if self.landmarks == "kmeans":
+                refuse(self, "landmarks", "'uniform' or 'rpcholesky' for a precomputed kernel")
+            every = np.arange(float(len(X)))[:, None]
+            self.indices_ = choose(Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
+            self.landmarks_ = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
+        else:
+            self.landmarks_ = choose(self.kernel_, X, n, rng).astype(np.float64)
         self._normalise()
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
@@ -105,7 +128,8 @@ class Nystroem(RandomFeatureMap):
         ]
 
         def fill(rows: slice) -> None:
-            matrix = self.kernel_(X[rows], landmarks)
+            known = isinstance(self.kernel_, Precomputed)
+            matrix = X[rows][:, self.indices_] if known else self.kernel_(X[rows], landmarks)
             for chosen, normalization in groups:
                 features[rows, chosen] = matrix.astype(normalization.dtype, copy=False) @ normalization
 

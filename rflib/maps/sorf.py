@@ -66,9 +66,10 @@ class SORF(GaussianCosines):
     def _columns(self, X: NDArray) -> NDArray[np.floating]:
         if X.shape[1] < _FAST_FROM:
             return super()._columns(X)
-        assert isinstance(self.kernel_, Gaussian)
+        kernel, _ = self.kernel_.isotropic(X[:1])
+        assert isinstance(kernel, Gaussian)
         pairs = self.n_components_ // 2
-        n, sigma = self.n_components_ - pairs, self.kernel_.sigma
+        n, sigma = self.n_components_ - pairs, kernel.single_width
         phases, amplitude = self.phases_.astype(X.dtype), X.dtype.type(np.sqrt(1 / n))
         features = np.empty((len(X), self.n_components_), dtype=X.dtype)
 

@@ -61,19 +61,19 @@ def has_positive_measure(kernel: Kernel) -> bool:
 def _(kernel: Gaussian, dimension: int) -> SpectralMeasure:
     return RadialMeasure(
         dimension,
-        positive=ChiPart(1.0, dimension, kernel.sigma),
-        coordinates=ProductMeasure(dimension, "normal", 1 / kernel.sigma),
+        positive=ChiPart(1.0, dimension, kernel.single_width),
+        coordinates=ProductMeasure(dimension, "normal", 1 / kernel.single_width),
     )
 
 
 @exact_measure.register
 def _(kernel: Laplacian, dimension: int) -> SpectralMeasure:
-    return ProductMeasure(dimension, "cauchy", kernel.gamma)
+    return ProductMeasure(dimension, "cauchy", kernel.single_width)
 
 
 @exact_measure.register
 def _(kernel: Cauchy, dimension: int) -> SpectralMeasure:
-    return ProductMeasure(dimension, "laplace", kernel.gamma)
+    return ProductMeasure(dimension, "laplace", kernel.single_width)
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,12 @@ class StudentPart(ClosedFormPart):
 
 @exact_measure.register
 def _(kernel: Matern, dimension: int) -> SpectralMeasure:
-    return RadialMeasure(dimension, positive=StudentPart(1.0, dimension, kernel.nu, kernel.length_scale))
+    return RadialMeasure(dimension, positive=StudentPart(1.0, dimension, kernel.nu, kernel.single_width))
 
 
 @exact_measure.register
 def _(kernel: DeltaGaussian, dimension: int) -> SpectralMeasure:
-    measure = _mixture(kernel.coefficients, kernel.sigmas, dimension)
+    measure = _mixture(kernel.coefficients, kernel.scaled_sigmas, dimension)
     if measure.total_mass < _NO_MASS * sum(map(abs, kernel.coefficients)):
         raise ValueError(
             f"{kernel!r} is zero everywhere: its terms cancel, and there is nothing to draw from."

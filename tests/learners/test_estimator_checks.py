@@ -11,6 +11,7 @@ from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners.exact_svm import ExactKernelSVC, ExactKernelSVR
 from rflib.learners.hard_margin import HardMarginSVM
 from rflib.learners.krr import KRR, KRRClassifier
+from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.maps.rff import RFF
 
@@ -23,6 +24,12 @@ LEARNERS = [
     ExactKRRClassifier(),
     ExactKernelSVC(),
     ExactKernelSVR(),
+    ExactKRR("precomputed", alphas=(1e-3, 1e-2)),
+    ExactKRRClassifier("precomputed", alphas=0.1, repair="square"),
+    ExactKernelSVC("precomputed", repair="flip"),
+    ExactKernelSVR(repair="clip"),
+    SpectrumRepair(),
+    SpectrumRepair("precomputed", repair="flip"),
     KRR(),
     KRR(alphas=0.5, block_size=7),
     KRR(

@@ -62,6 +62,7 @@ BAD_VALUES = {
     "n_blocks": [0, 2.5],
     "n_jobs": [0, "all", 1.5, True],
     "random_state": ["seed", -1, 0.5],
+    "repair": ["clamp", None, 1],
     "ridge": ["n", None],
     "signature": [],  # in test_signed.py
     "signed": ["negative", True],

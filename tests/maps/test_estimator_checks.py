@@ -6,6 +6,7 @@ import rflib.maps
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.craft import CRAFT
 from rflib.maps.mvorf import MVORF
+from rflib.maps.nystroem import Nystroem
 
 
 def every_map() -> list[RandomFeatureMap]:
@@ -14,7 +15,8 @@ def every_map() -> list[RandomFeatureMap]:
     quick = {"type": "minimum_variance", "deltas": [0.01]}
     small = {CRAFT: {"n_components_up": 64}, MVORF: {"measure": quick}}
     classes = [getattr(rflib.maps, name) for name in names]
-    return [cls(n_components=10, **small.get(cls, {})) for cls in classes]
+    of_rows = [cls(n_components=10, **small.get(cls, {})) for cls in classes]
+    return [*of_rows, Nystroem("precomputed", n_components=10)]
 
 
 @parametrize_with_checks(every_map())

@@ -1,0 +1,88 @@
+"""What estimators with a parameter ``kernel`` share: maps and exact-kernel learners."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from sklearn.base import BaseEstimator
+
+from rflib.kernels.base import Kernel
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.radial_function import KernelLike, RadialFunction
+from rflib.kernels.signature import n_arrays, picklable
+from rflib.kernels.similarity import PRECOMPUTED, Precomputed, Similarity
+from rflib.validation import refuse
+
+
+class KernelEstimator(BaseEstimator):
+    """Base of estimators with a parameter ``kernel``, whose own parameters are set as ``kernel__sigma``."""
+
+    _takes_similarities: ClassVar[bool] = False
+
+    kernel: KernelLike
+    kernel_: Kernel
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of the kernel.
+
+        Raises
+        ------
+        ValueError
+            For an unknown parameter, a value out of a kernel's range, or a parameter of no kernel.
+        """
+        nested = [name for name in params if name.startswith("kernel__")]
+        if nested and not isinstance(kernel := params.get("kernel", self.kernel), Kernel):
+            raise ValueError(
+                f"{type(self).__name__}: {nested[0]} cannot be set, because kernel is {kernel!r}. Give the "
+                "estimator a kernel that has parameters first, such as kernel=Gaussian()."
+            )
+        super().set_params(**params)
+        return self
+
+    def _resolved_kernel(self) -> Kernel:
+        """Return the kernel that the parameter ``kernel`` stands for, the same in all maps and learners.
+
+        None is the default, and a kernel is itself. A function of one array is the profile of a `RadialFunction`,
+        a function of the distance. Estimators that take any similarity know two more: a function of two arrays is
+        a `Similarity` k(X, Y) of rows, and "precomputed" is `Precomputed`.
+
+        Raises
+        ------
+        ValueError
+            For anything else.
+        """
+        kernel = self.kernel
+        if kernel is None:
+            return self._default_kernel()
+        if isinstance(kernel, Kernel):
+            return kernel
+        arrays = n_arrays(kernel)
+        if arrays == 1:
+            return RadialFunction(kernel)  # type: ignore[arg-type]
+        words = "None, a kernel such as Gaussian(sigma=1.0), "
+        if not self._takes_similarities:
+            refuse(
+                self,
+                "kernel",
+                f"{words}or a function of one array, the distances (Nystroem and the exact learners take a "
+                "function of two matrices of rows, k(X, Y), and 'precomputed')",
+            )
+        if arrays == 2:
+            return Similarity(kernel)  # type: ignore[arg-type]
+        if not isinstance(kernel, str) or kernel != PRECOMPUTED:
+            others = "a function of one array, the distances, or a function of two matrices of rows, k(X, Y)"
+            refuse(self, "kernel", f"{words}{PRECOMPUTED!r}, {others}")
+        return Precomputed()
+
+    def _default_kernel(self) -> Kernel:
+        return Gaussian()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"kernel": picklable(state["kernel"])} if "kernel" in state else state
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        kernel = self.kernel if self._takes_similarities else None
+        tags.input_tags.pairwise = isinstance(kernel, str) and kernel == PRECOMPUTED
+        return tags

@@ -1,0 +1,43 @@
+"""Functions that users give as kernels: how many arrays they take, and how they are pickled."""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from joblib import wrap_non_picklable_objects
+
+_POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def n_arrays(function: object) -> int:
+    """Return how many arrays a function is meant to be called with, 1 or 2; 0 if it cannot be called with so many.
+
+    A second array is one that must be given, or an optional one of the name Y, as in ``k(X, Y=None)``; others, as
+    in ``profile(z, nu=1.5)``, are options.
+    """
+    if not callable(function) or isinstance(function, type):
+        return 0
+    if isinstance(function, np.ufunc):
+        return function.nin if function.nin <= 2 else 0
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # a compiled function may have no signature
+        return 1
+    positional = [p for p in signature.parameters.values() if p.kind in _POSITIONAL]
+    second = any(p.default is p.empty or p.name in ("Y", "y") for p in positional[1:2])
+    arrays = [np.empty(0)] * (1 + second)
+    try:
+        signature.bind(*arrays)
+    except TypeError:
+        return 0
+    return len(arrays)
+
+
+def picklable(value: Any) -> Any:
+    """Return a function that has no name to import it by, such as a lambda, so that it is pickled by value."""
+    if isinstance(value, FunctionType) and "<" in value.__qualname__:
+        return wrap_non_picklable_objects(value, keep_wrapper=False)
+    return value

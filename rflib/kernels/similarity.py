@@ -1,0 +1,97 @@
+"""Similarities of any kind: a function of two matrices of rows, or a matrix that is given in place of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.kernels.base import Kernel
+from rflib.kernels.signature import n_arrays, picklable
+from rflib.validation import refuse
+
+PRECOMPUTED = "precomputed"
+# Differences of k(x, y) and k(y, x), in units of the largest similarity, that count as rounding errors.
+_ASYMMETRY = {"float32": 1e-4, "float64": 1e-8}
+
+
+@dataclass(frozen=True)
+class Similarity(Kernel):
+    """k(X, Y), a symmetric function of rows that need not be definite, nor depend on distances or inner products.
+
+    Parameters
+    ----------
+    function : callable
+        Maps matrices X (n, d) and Y (m, d) to the matrix (n, m) of the similarities of their rows.
+    """
+
+    function: Callable[[NDArray, NDArray], NDArray]
+
+    def __post_init__(self) -> None:
+        if n_arrays(self.function) != 2:
+            refuse(self, "function", "a function of two matrices of rows, k(X, Y)")
+
+    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+        expected = len(X), len(X if Y is None else Y)
+        values = np.asarray(self.function(X, X if Y is None else Y), dtype=X.dtype)
+        if values.shape != expected:
+            raise ValueError(
+                f"The similarity k(X, Y) returned shape {values.shape} for {expected[0]} and {expected[1]} rows. "
+                "It must return the matrix of the similarities of all rows of X with all rows of Y. Of a function "
+                "f(x, y) of two rows, sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=f) makes one."
+            )
+        if Y is None:
+            check_symmetric(values, X.dtype.name)
+        return values
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"function": picklable(self.function)}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Similarity:
+        return Similarity(deepcopy(self.function, memo))
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """The kernel of ``kernel="precomputed"``: a row holds the similarities of an object to the training objects.
+
+    Called with one matrix, it returns it, and refuses one that is no similarity matrix of training rows.
+    """
+
+    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+        if Y is not None:
+            raise ValueError("Precomputed similarities are known to the training rows only.")
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' needs the square matrix of the similarities of the training rows in `fit`, "
+                f"but X has shape {X.shape}."
+            )
+        check_symmetric(X, X.dtype.name)
+        return X
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup(Kernel):
+    """Similarities of training objects that are known by their numbers: rows (n, 1) hold indices into a matrix."""
+
+    similarities: NDArray
+
+    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+        return self.similarities[np.ix_(*((X if Z is None else Z)[:, 0].astype(int) for Z in (X, Y)))]
+
+
+def check_symmetric(values: NDArray, dtype: str) -> None:
+    """Raise ValueError, naming the worst pair, if a square matrix is not symmetric to rounding."""
+    if not np.isfinite(values).all():
+        return  # refused by the caller's own check
+    difference = np.abs(values - values.T)
+    if difference.max(initial=0) > _ASYMMETRY[dtype] * np.abs(values).max(initial=0):
+        i, j = np.unravel_index(difference.argmax(), difference.shape)
+        raise ValueError(
+            f"Similarities must be symmetric, but that of rows {i} and {j} is {values[i, j]:.6g} one way and "
+            f"{values[j, i]:.6g} the other. Take their mean, (K + K.T) / 2 or (k(X, Y) + k(Y, X).T) / 2."
+        )

@@ -1,0 +1,81 @@
+"""SpectrumRepair: rows of any similarity, made positive semidefinite for learners with a precomputed kernel."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from rflib.kernels.radial_function import KernelLike
+from rflib.learners.exact_kernel import ExactKernelEstimator
+
+
+class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKernelEstimator):
+    """Similarities to the training rows, made positive semidefinite by the spectrum of their matrix.
+
+    With K = U diag(l) U^T for the training rows and s for the row of similarities of another object:
+
+    - "clip": U diag(max(l, 0)) U^T, and s U diag(l >= 0) U^T;
+    - "flip": U diag(|l|) U^T, and s U diag(sign l) U^T;
+    - "shift": K - min(l, 0) I, and s as it is, because only similarities with oneself change;
+    - "square": K K, and s K: rows of similarities are taken as features, and compared by their inner product;
+    - "none": K and s.
+
+    Each treats other rows consistently with the training matrix (Chen, Garcia, Gupta, Rahimi & Cazzanti 2009,
+    Similarity-based classification, JMLR 10; "square" as in Munoz & Martin de Diego 2006): `transform` of the
+    training rows is the repaired matrix, except for "shift", of which only `fit_transform` knows the diagonal. A
+    definite matrix stays as it is, but for "square". The result suits learners with a precomputed kernel, such as
+    ``SVC(kernel="precomputed")``; the exact learners have these repairs as their parameter ``repair``.
+
+    Parameters
+    ----------
+    kernel : Kernel, callable, "precomputed" or None
+        As for `rflib.learners.exact_ridge.ExactKRR`.
+    repair : {"clip", "flip", "shift", "square", "none"}
+        The repair.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel; its width is a number, or one for each column.
+    repair_ : Repair
+        What `transform` does.
+    X_fit_ : ndarray of shape (n_samples, n_features)
+        Training rows; absent with "precomputed".
+    n_features_in_ : int
+        Number of columns of X.
+    """
+
+    def __init__(self, kernel: KernelLike = None, *, repair: str = "clip") -> None:
+        self.kernel = kernel
+        self.repair = repair
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Find the repair for training rows X (n_samples, n_features), or their similarities with "precomputed".
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, the kernel does not take its rows, or the similarities are not symmetric.
+        """
+        self._fit_repaired(X)
+        return self
+
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Fit, and return the repaired matrix of the training rows, (n_samples, n_samples)."""
+        return self._fit_repaired(X)
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return repaired similarities of the rows X to the training rows, (n_rows, n_samples)."""
+        return self._kernel_to_training_rows(X)
+
+    def _fit_repaired(self, X: ArrayLike) -> NDArray[np.float64]:
+        self._check_parameters()
+        return self._repaired(self._fit_kernel(validate_data(self, X, dtype=np.float64)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.repair_.vectors)
