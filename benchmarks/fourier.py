@@ -34,6 +34,7 @@ def group(X: np.ndarray) -> Group:
         "rflib RFF": RFF(Gaussian(), COLUMNS, random_state=0),
         "rflib ORF": ORF(Gaussian(), COLUMNS, random_state=0),
         "rflib MVORF": MVORF(SphericalPolynomial(4, 10), COLUMNS, random_state=0),
+        "rflib MVORF, Gaussian": MVORF(Gaussian(0.5), COLUMNS, random_state=0),
         "scikit-learn RBFSampler": RBFSampler(gamma=0.5, n_components=COLUMNS, random_state=0),
     }
     found: Group = {

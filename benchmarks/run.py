@@ -17,7 +17,7 @@ from typing import Any
 
 from timing import conditions
 
-PARTS = ("fourier", "sketches", "directions", "structured", "nystroem", "ridge", "posterior", "svm")
+PARTS = ("fourier", "sketches", "directions", "structured", "choice", "nystroem", "ridge", "posterior", "svm")
 OUT = Path("docs/results")
 LIMIT = "limit: product and np.cos in cache blocks"
 PEER = "scikit-learn "
@@ -25,6 +25,7 @@ PEER = "scikit-learn "
 TARGETS = (
     ("phases within 1.3 of the limit", "fourier", ("d = 256", "float32"), LIMIT, "RFF, phases", 1 / 1.3),
     ("cosines and sines within 1.3 of it", "fourier", ("d = 256", "float32"), LIMIT, "RFF", 1 / 1.3),
+    ("MVORF within 2 times cosines and sines", "fourier", ("float32",), "rflib RFF", "MVORF", 1 / 2),
     ("phases 2 times RBFSampler", "fourier", ("float64",), PEER + "RBFSampler", "RFF, phases", 2),
     ("cosines and sines 2 times RBFSampler", "fourier", ("float64",), PEER + "RBFSampler", "RFF", 2),
     (

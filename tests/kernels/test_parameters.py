@@ -46,7 +46,7 @@ X = rng.standard_normal((60, 3))
 y = np.sin(X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(60)
 
 
-@pytest.mark.parametrize("kernel", CHANGES, ids=repr)
+@pytest.mark.parametrize("kernel", CHANGES, ids=lambda kernel: type(kernel).__name__)
 def test_parameters_are_read_changed_and_cloned(kernel):
     changes = CHANGES[kernel]
     copy = clone(kernel)

@@ -1,0 +1,68 @@
+"""What choosing costs: MVORF's fit on rows it has not seen, beside the plain map's, and AutoMap's beside its winner's.
+
+Each run has rows of its own, as the choices are kept by content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+from timing import sphere, timed
+
+from rflib.kernels import DeltaGaussian, Gaussian, SphericalPolynomial
+from rflib.kernels.base import Kernel
+from rflib.maps import MVORF, ORF, AutoMap
+from rflib.maps.base import RandomFeatureMap
+
+ROWS = 20_000
+KERNELS = (Gaussian(0.5), SphericalPolynomial(4, 10), DeltaGaussian())
+COLUMNS = 1024
+
+
+def records() -> Iterator[dict[str, Any]]:
+    """Records for few and many input columns, and for AutoMap."""
+    for d in (16, 784):
+        for kernel in KERNELS:
+            group: dict[str, Callable[[], Any]] = {
+                "limit: ORF of a Gaussian": _fits(ORF(Gaussian(), COLUMNS), d),
+                "rflib MVORF": _fits(MVORF(kernel, COLUMNS), d),
+                "rflib MVORF, plain": _fits(
+                    MVORF(kernel, COLUMNS, harmonics=None, parity=False, coupled=False), d
+                ),
+            }
+            title = f"fit on new rows, {type(kernel).__name__}, d = {d}, D = {COLUMNS}"
+            yield from timed(title, group, threads=1, dtype="float64", rows=2000)
+    X = sphere(ROWS, 16)
+    for kernel in KERNELS:
+        yield from timed(
+            f"AutoMap beside its winner, {type(kernel).__name__}, d = 16, D = {COLUMNS}",
+            _automap(kernel, X),
+            threads=1,
+            dtype="float64",
+            rows=ROWS,
+        )
+
+
+def _fits(feature_map: RandomFeatureMap, d: int) -> Callable[[], Any]:
+    seeds = count()
+
+    def fit() -> int:
+        X = np.random.default_rng(next(seeds)).standard_normal((2000, d))
+        feature_map.set_params(random_state=0).fit(X / np.linalg.norm(X, axis=1, keepdims=True))
+        return 0
+
+    return fit
+
+
+def _automap(kernel: Kernel, X: np.ndarray) -> dict[str, Callable[[], Any]]:
+    auto = AutoMap(kernel, COLUMNS, random_state=0).fit(X)
+    name = auto.scores_[0]["name"]
+    return {
+        f"limit: fit and features of {name}": lambda: auto.best_.fit_transform(X).size,
+        "rflib AutoMap, fit and features": lambda: (
+            AutoMap(kernel, COLUMNS, random_state=0).fit_transform(X).size
+        ),
+    }
