@@ -1,4 +1,4 @@
-"""What choosing costs: MVORF's fit on rows it has not seen, beside the plain map's, and AutoMap's beside its winner's.
+"""What choosing costs: MVORF fitted on rows it has not seen beside the plain map, AutoMap beside its winner.
 
 Each run has rows of its own, as the choices are kept by content.
 """

@@ -5,8 +5,9 @@ the columns that are drawn. That variance is a sum over independent strata: the 
 The directions of a stratum come in sets of coupled bases, in whole bases and in a rest; each of these groups is
 weighted by the inverse of its variance, which follows from the energies of the stratum
 (`rflib.measures.harmonics`). The lowest harmonics may be removed from the columns and kept exactly, at the price
-of columns of their own (`rflib.measures.control_variates`), and a stratum whose noise would exceed its signal may
-be left out, which counts as a bias. The composition with the least predicted error is chosen.
+of columns of their own (`rflib.measures.control_variates`). Where ranks are free, each stratum has the factor at
+which its noise, and the bias that the factor is, are least together (Stein's effect; Chang et al. 2017), or is
+left out. The composition with the least predicted error is chosen.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class Composition:
         What is drawn.
     counts : ndarray of shape (n_strata,)
         How many frequencies of each.
+    shrinkage : ndarray of shape (n_strata,)
+        Factors of the strata's kernels, at most one.
     odd : bool
         Whether there is one more cosine than sines, of the first stratum, where they share their frequencies.
     coupled : bool
@@ -71,6 +74,7 @@ class Composition:
     controls: tuple[ControlVariate, ...]
     strata: tuple[Stratum, ...]
     counts: NDArray[np.int64]
+    shrinkage: NDArray
     odd: bool
     coupled: bool
     mean_squared_error: float
@@ -87,8 +91,9 @@ class Composition:
         rule = DIRECTIONS["coupled" if self.coupled else "orthogonal"]
         vectors: dict[str, list[NDArray]] = {kind: [np.empty((0, d))] for kind in KINDS}
         weights: dict[str, list[NDArray]] = {kind: [np.empty(0)] for kind in KINDS}
-        for i, (stratum, count) in enumerate(zip(self.strata, self.counts, strict=True)):
-            radius, weight = self.measure.radii[stratum.atom], self.measure.weights[stratum.atom]
+        each = zip(self.strata, self.counts, self.shrinkage, strict=True)
+        for i, (stratum, count, factor) in enumerate(each):
+            radius, weight = self.measure.radii[stratum.atom], factor * self.measure.weights[stratum.atom]
             precision = _Precision(stratum.energies, d, self.coupled)
             numbers = {stratum.kind: int(count)}
             if stratum.kind == "both":
@@ -175,21 +180,24 @@ def mean_squared_error(composition: Composition, exact: NDArray, pairs: RowPairs
 def _predicted(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
     measure = composition.measure
     waves = PlaneWaves(measure.radii, measure.weights, pairs)
-    counts = {(s.kind, s.atom): (s, n) for s, n in zip(composition.strata, composition.counts, strict=True)}
+    drawn = {
+        (s.kind, s.atom): (s, int(n), factor)
+        for s, n, factor in zip(composition.strata, composition.counts, composition.shrinkage, strict=True)
+    }
     bias = measure.profile(pairs.distances) - exact
     variance = 0.0
     for kind in {s.kind for s in composition.strata} & {"both"} or KINDS:
         for stratum in waves.strata(kind, composition.controls):
-            if found := counts.get((kind, stratum.atom)):
-                precision = _Precision(found[0].energies, len(pairs.centre), composition.coupled)
-                variance += precision.variance(int(found[1]), stratum.energies)
-            else:
-                bias = bias - stratum.means
+            chosen, count, factor = drawn.get((kind, stratum.atom), (stratum, 0, 0.0))
+            bias = bias - (1 - factor) * stratum.means
+            if count:
+                precision = _Precision(chosen.energies, len(pairs.centre), composition.coupled)
+                variance += factor**2 * precision.variance(count, stratum.energies)
     return float(pairs.shares @ bias**2) + variance
 
 
 def bound_of_left_out(composition: Composition, centre: NDArray, radius: float) -> float:
-    """Return a bound on what the strata that are not drawn add to a kernel value.
+    """Return a bound on what kernel values lack of the strata that are not drawn, or shrunk.
 
     Parameters
     ----------
@@ -205,14 +213,15 @@ def bound_of_left_out(composition: Composition, centre: NDArray, radius: float) 
     pairs = RowPairs(
         centre, np.tile(norms, (2, 1)), np.ones_like(norms), np.zeros_like(norms), np.ones_like(norms)
     )
-    measure, drawn = composition.measure, {(s.kind, s.atom) for s in composition.strata}
+    measure = composition.measure
+    strata = zip(composition.strata, composition.shrinkage, strict=True)
+    factors = {(s.kind, s.atom): factor for s, factor in strata}
     waves = PlaneWaves(measure.radii, measure.weights, pairs)
     return float(
         sum(
-            np.abs(stratum.means).max()
-            for kind in {kind for kind, _ in drawn} & {"both"} or KINDS
+            (1 - factors.get((kind, stratum.atom), 0.0)) * np.abs(stratum.means).max()
+            for kind in {kind for kind, _ in factors} & {"both"} or KINDS
             for stratum in waves.strata(kind, composition.controls)
-            if (kind, stratum.atom) not in drawn
         )
     )
 
@@ -293,8 +302,6 @@ class _Choice:
         size = float(self.pairs.shares @ self.exact**2)
         signals = [float(self.pairs.shares @ s.means**2) for s in strata]
         drawn = [i for i, s in enumerate(strata) if s.energies.sum() + signals[i] > _NEGLIGIBLE * size]
-        # Columns that are left over must be something.
-        drawn = drawn or list(range(min(1, left, len(strata))))
         most = left // 2 if strata and strata[0].kind == "both" else left
         if self.free and len(drawn) > most > 0:
             drawn = sorted(sorted(drawn, key=lambda i: -signals[i])[:most])
@@ -306,21 +313,14 @@ class _Choice:
         chosen = scored(drawn)
         if chosen is None:
             return
-        kept = [
-            i for i, variance in zip(drawn, self._variances(chosen), strict=True) if signals[i] > variance
-        ]
-        if self.free and 0 < len(kept) < len(drawn):
-            fewer = scored(kept)
+        if self.free and len(drawn) > 1:
+            variances = self._allocated(chosen.strata, int(chosen.counts.sum()))[1]
+            kept = [i for i, variance in zip(drawn, variances, strict=True) if signals[i] > variance]
+            fewer = scored(kept or [int(np.argmax(signals))])
             if fewer is not None and fewer.mean_squared_error < chosen.mean_squared_error:
                 chosen = fewer
         if self.best is None or chosen.mean_squared_error < self.best.mean_squared_error:
             self.best = chosen
-
-    def _variances(self, composition: Composition) -> list[float]:
-        return [
-            _Precision(s.energies, self.d, self.coupled).variance(int(n), s.energies)
-            for s, n in zip(composition.strata, composition.counts, strict=True)
-        ]
 
     def _scored(
         self,
@@ -335,12 +335,22 @@ class _Choice:
         frequencies = left // 2 if both else left
         if frequencies < len(strata) or left < 0:
             return None
-        counts, variance = _allocate(
-            [_Precision(s.energies, self.d, self.coupled) for s in strata], frequencies
-        )
-        error = float(self.pairs.shares @ bias**2) + variance
+        counts, variances = self._allocated(strata, frequencies)
+        shares, factors = self.pairs.shares, np.ones(len(strata))
+        if self.free and strata:
+            means = np.array([stratum.means for stratum in strata])
+            weighted = means * shares
+            best = np.linalg.lstsq(
+                weighted @ means.T + np.diag(variances), weighted @ (means.sum(axis=0) - bias)
+            )
+            factors = np.clip(best[0], 0, 1)
+            bias = bias - (1 - factors) @ means
+        error = float(shares @ bias**2 + factors**2 @ variances)
         odd = both and left % 2 == 1
-        return Composition(measure, controls, tuple(strata), counts, odd, self.coupled, error)
+        return Composition(measure, controls, tuple(strata), counts, factors, odd, self.coupled, error)
+
+    def _allocated(self, strata: Sequence[Stratum], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        return _allocate([_Precision(s.energies, self.d, self.coupled) for s in strata], n)
 
 
 class _Precision:
@@ -380,13 +390,13 @@ class _Precision:
         return [group for group in groups if group[0]]
 
 
-def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int64], float]:
-    """Counts of at least one that sum to n, and the sum of the variances, which they make nearly least.
+def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Counts of at least one that sum to n, and the variances, whose sum they make nearly least.
 
     By a Lagrange multiplier, over whole bases and over what is less than one; a rest goes where it gains most.
     """
     if not precisions:
-        return np.zeros(0, dtype=int), 0.0
+        return np.zeros(0, dtype=int), np.zeros(0)
     d, most = precisions[0].d, n - len(precisions) + 1
     grid = np.append(np.arange(1, min(d, most + 1)), d * np.arange(1, most // d + 1)).astype(int)
     variances = np.array([1 / np.maximum(precision(grid), _TINY) for precision in precisions])
@@ -408,7 +418,7 @@ def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int6
         gainer = int(np.argmax(now - then))
         counts[gainer] += left
         now[gainer] = then[gainer]
-    return counts, float(now.sum())
+    return counts, now
 
 
 def _variances(precisions: Sequence[_Precision], counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -72,7 +72,7 @@ class FourierFeatures(RandomFeatureMap):
         and not drawn (`rflib.measures.control_variates`). None: none. A number q: those of degree 0 to q <= 2.
         Three numbers: the ranks of the exact parts of degree 0, 1 and 2, each unit of which costs 1, d and
         d(d+1)/2 - 1 columns. "auto", for atoms with stratified norms and orthogonal directions: what has the least
-        predicted error; parts whose noise would exceed their signal are then left out.
+        predicted error; parts of much noise are then shrunk, a bias that falls to zero as n_components grows.
     parity : bool or "auto"
         Whether cosines and sines have frequencies of their own, in numbers of the least variance. "auto": where
         harmonics are.
@@ -244,7 +244,11 @@ class FourierFeatures(RandomFeatureMap):
         if composition is None:
             self._refuse_few(len(pairs.centre))
         self.composition_, self.measure_ = composition, composition.measure
-        self.frequencies_, self.weights_, self.n_sines_ = composition.draw(rng)
+        frequencies, weights, self.n_sines_ = composition.draw(rng)
+        # Where no more columns would lower the error, the rest is zero.
+        spare = self.n_components - composition.n_exact - len(weights)
+        self.frequencies_ = np.concatenate([np.zeros((spare, frequencies.shape[1])), frequencies])
+        self.weights_ = np.concatenate([np.zeros(spare), weights])
         return composition.controls
 
     def _sample(

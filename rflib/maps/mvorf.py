@@ -38,7 +38,7 @@ class MVORF(FourierFeatures):
     ----------
     bias_bound_ : float
         Largest |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. For the atoms' part it is found on a
-        fine grid of distances; parts that are left out count with a bound.
+        fine grid of distances; what parts are shrunk by counts with a bound.
     predicted_error_ : float
         Predicted root mean square error of one kernel value over pairs of training rows, n of n^2 being those of a
         row and itself. For the plain map the latter do not count, though its bias may be largest there, and
