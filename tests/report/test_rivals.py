@@ -32,7 +32,7 @@ def judged(kind, means, **changes):
 
 def spoilt(by, method="MVORF", dataset="usps", columns=64, means=MEANS):
     """Cells in one of which a method is changed by so much."""
-    cells = made_up_cells(means)
+    cells = made_up_cells(means).astype({"n_components": float})  # as beside cells of the exact kernel
     where = (cells["method"] == method) & (cells["dataset"] == dataset) & (cells["n_components"] == columns)
     return cells.assign(value=cells["value"] + by * where)
 
@@ -142,6 +142,7 @@ def test_lost_names_cell_winner_and_choice():
     cells["took"] = np.where(cells["method"] == "AutoMap", np.where(cells["seed"] < 3, "ORF", "GORF"), None)
     entry = {"type": "lost", **OURS, "chooser": "AutoMap"}
     (row,) = made(entry, cells, study=STUDY).to_dict("records")
+    assert isinstance(row["D"], int)
     assert (row["data set"], row["kernel"], row["D"], row["best other"]) == ("usps", "delta", 64, "GORF")
     assert row["MVORF"] == pytest.approx(0.17)
     assert row["its value"] == pytest.approx(0.15)

@@ -9,12 +9,13 @@ from rflib.report.wording import METRICS, metric_text
 
 
 @Table.with_options(
-    {**keys.METRIC, **keys.PLACES, "method": keys.label("method"), "than": METHODS},
+    {**keys.METRIC, **keys.PLACES, "method": keys.label("method"), "than": METHODS, "floor": keys.POSITIVE},
     ("metric", "method", "than"),
     caption=lambda entry: (
         f"{metric_text(entry)}: how many times {entry['method']} is better than another method at the same number "
         "of columns, by kernel and s; geometric mean over the data sets of the ratio of the means. Above 1 "
         f"{entry['method']} is better."
+        + (f" Values below {entry['floor']:g} count as that." if "floor" in entry else "")
     ),
 )
 def gains(entry: Options, results: Results) -> DataFrame:
@@ -22,6 +23,7 @@ def gains(entry: Options, results: Results) -> DataFrame:
     import pandas as pd
 
     own, others, _ = encounters(entry, results)
+    own, others = (table.clip(lower=entry.get("floor")) for table in (own, others))
     times = ratios(1 if METRICS[entry["metric"]].lower else -1, own, others)
     logs = np.log(times[np.isfinite(times) & (times > 0)]).reset_index()
     logs = pd.concat([logs, logs.assign(kernel="all")])

@@ -37,7 +37,7 @@ def lost(entry: Options, results: Results) -> DataFrame:
     table["beyond doubt"] = table["beyond doubt"].map({True: "yes", False: "no"})
     table[entry["method"]], table["its value"] = own.mean(axis=1), others.mean(axis=1)
     table = table[table["times"] > 1].sort_values("times", ascending=False, kind="stable").reset_index()
-    table = table.drop_duplicates(_CELL)
+    table = table.drop_duplicates(_CELL).astype({"n_components": int})
     shown = [*_CELL, entry["method"], "rival", "its value", "times", "beyond doubt"]
     if "chooser" in entry:
         chosen = at_columns(select(results.cells, {**entry, "methods": [entry["chooser"]]}))

@@ -22,6 +22,7 @@ def encounters(claim: Options, results: Results) -> tuple[DataFrame, DataFrame, 
     import pandas as pd
 
     found, cell, left_out = cells_of(claim, results)
+    found = found[found["method"].isin([claim["method"], *claim["than"]])].astype({"n_components": int})
     pairs = {name: paired(found, cell, claim["method"], name) for name in claim["than"]}
     own, others = (
         pd.concat({name: pair[i] for name, pair in pairs.items()}, names=["rival"]) for i in (0, 1)
