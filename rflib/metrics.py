@@ -1,5 +1,6 @@
 """Metrics: how far an approximate kernel is from the exact one, and how well a learner predicts."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 SINGLE_PRECISION = 1e-5
+_SMALL = 200
 
 
 def relative_frobenius_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None = None) -> float:
@@ -68,12 +70,71 @@ def regularised_spectral_error(
     ValueError
         If the shapes differ, an entry is not finite, or the ridge is not above zero.
     """
+    return regularised_spectral_errors(K, K_hat, [ridge], decomposition)[0]
+
+
+def regularised_spectral_errors(
+    K: ArrayLike,
+    K_hat: ArrayLike,
+    ridges: Sequence[float],
+    decomposition: tuple[NDArray, NDArray] | None = None,
+) -> list[float]:
+    """Return `regularised_spectral_error` for each of several ridges, with most of the work done once."""
     K, K_hat = _matrices(K, K_hat)
-    if not ridge > 0:
-        raise ValueError(f"regularised_spectral_error: ridge must be above 0, got {ridge!r}.")
+    for ridge in ridges:
+        if not ridge > 0:
+            raise ValueError(f"regularised_spectral_error: ridge must be above 0, got {ridge!r}.")
     eigenvalues, vectors = linalg.eigh(K) if decomposition is None else decomposition
-    scale = 1 / np.sqrt(np.abs(eigenvalues) + len(K) * ridge)
-    return spectral_norm((vectors * scale).T @ (K_hat - K) @ (vectors * scale))
+    difference = vectors.T @ (K_hat - K) @ vectors
+    scales = (1 / np.sqrt(np.abs(eigenvalues) + len(K) * ridge) for ridge in ridges)
+    return [_largest_eigenvalue(scale[:, None] * difference * scale) for scale in scales]
+
+
+def error_at(K: ArrayLike, K_hat: ArrayLike, entries: tuple[NDArray, NDArray]) -> float:
+    """Return the root mean square of K_hat - K at some entries over that of K at all of them.
+
+    So errors at different entries, such as the diagonal and `nearest_pairs`, have one unit, also where the kernel
+    vanishes there, as DeltaGaussian((1, -1), ...) does at distance zero.
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, m)
+        Exact and approximate kernel matrix.
+    entries : tuple of ndarray
+        Rows and columns of the entries.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an entry is not finite, or K is zero.
+    """
+    K, K_hat = _matrices(K, K_hat)
+    squares = (K_hat[entries] - K[entries]) ** 2
+    return _ratio(float(np.sqrt(np.mean(squares))), float(np.sqrt(np.mean(K**2))))
+
+
+def nearest_pairs(X: ArrayLike, share: float = 0.01) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the indices i < j of those rows of X, shape (n, d), that are nearest to each other.
+
+    They are so large a share of all n (n - 1) / 2 pairs, at least one; of pairs at one distance the first come
+    first.
+
+    Raises
+    ------
+    ValueError
+        If X has fewer than two rows, an entry is not finite, or the share is not above 0 and up to 1.
+    """
+    from scipy.spatial.distance import pdist  # slow to import, and needed here only
+
+    rows = _finite(X)
+    if rows.ndim != 2 or len(rows) < 2:
+        raise ValueError(f"nearest_pairs needs two or more rows, got shape {rows.shape}.")
+    if not 0 < share <= 1:
+        raise ValueError(f"nearest_pairs: share must be above 0 and up to 1, got {share!r}.")
+    distances = pdist(rows)
+    nearest = np.sort(np.argsort(distances, kind="stable")[: max(1, round(share * len(distances)))])
+    first, second = np.triu_indices(len(rows), k=1)
+    return first[nearest], second[nearest]
 
 
 def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
@@ -190,6 +251,19 @@ def spectral_norm(A: NDArray[np.float64]) -> float:
         eigenvalues = linalg.eigvalsh(A)
         return float(max(abs(eigenvalues[0]), abs(eigenvalues[-1])))
     return float(np.linalg.norm(A, 2))
+
+
+def _largest_eigenvalue(A: NDArray[np.float64]) -> float:
+    """Return the largest absolute eigenvalue of a symmetric matrix; for a large one by Lanczos' method."""
+    from scipy.sparse.linalg import ArpackError, eigsh  # slow to import, and needed here only
+
+    if len(A) > _SMALL:
+        try:
+            start = np.random.default_rng(0).standard_normal(len(A))
+            return float(abs(eigsh(A, 1, which="LM", v0=start, return_eigenvectors=False)[0]))
+        except ArpackError:
+            pass
+    return float(np.abs(linalg.eigvalsh(A)[[0, -1]]).max())
 
 
 def _is_symmetric(A: NDArray[np.float64], tolerance: float = 1e-10) -> bool:

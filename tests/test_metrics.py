@@ -8,10 +8,13 @@ from scipy import linalg, stats
 
 from rflib.metrics import (
     accuracy,
+    error_at,
     log_eigenvalue_ratio,
     mean_squared_error,
+    nearest_pairs,
     paired_t_test,
     regularised_spectral_error,
+    regularised_spectral_errors,
     relative_frobenius_error,
     relative_spectral_error,
     rmse,
@@ -51,6 +54,46 @@ def test_regularised_spectral_error(ridge):
         assert found == regularised_spectral_error(exact, K_hat, ridge, linalg.eigh(exact))
     with pytest.raises(ValueError, match="ridge must be above 0"):
         regularised_spectral_error(K, K_hat, 0)
+
+
+def test_regularised_errors_of_a_large_matrix_are_found_without_all_its_eigenvalues():
+    K, K_hat = kernels(n=250)
+    ridges = (1e-2, 1e-4)
+    found = regularised_spectral_errors(K, K_hat, ridges)
+    for ridge, error in zip(ridges, found, strict=True):
+        expected = np.abs(linalg.eigvalsh(K_hat - K, K + len(K) * ridge * np.eye(len(K)))).max()
+        assert error == pytest.approx(expected, rel=1e-7)
+    assert found == regularised_spectral_errors(K, K_hat, ridges)
+    assert regularised_spectral_error(K, K, 1e-4) == 0
+
+
+def test_errors_of_parts_have_one_unit():
+    K, K_hat = kernels()
+    rows, columns = np.nonzero(np.ones_like(K))
+    assert error_at(K, K_hat, (rows, columns)) == pytest.approx(relative_frobenius_error(K, K_hat), rel=1e-12)
+    diagonal = np.arange(len(K))
+    expected = np.linalg.norm(np.diag(K_hat - K)) / np.linalg.norm(K) * np.sqrt(len(K))
+    assert error_at(K, K_hat, (diagonal, diagonal)) == pytest.approx(expected, rel=1e-12)
+    np.fill_diagonal(K, 0.0)
+    assert np.isfinite(error_at(K, K_hat, (diagonal, diagonal))), "a kernel that vanishes at distance zero"
+    with pytest.raises(ValueError, match="is zero"):
+        error_at(0 * K, K_hat, (diagonal, diagonal))
+
+
+def test_nearest_pairs():
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    X[7] = X[3]
+    first, second = nearest_pairs(X, 0.1)
+    assert len(first) == round(0.1 * 30 * 29 / 2)
+    assert (first < second).all()
+    assert (3, 7) in set(zip(first.tolist(), second.tolist(), strict=True))
+    distances = np.linalg.norm(X[:, None] - X, axis=2)[np.triu_indices(30, k=1)]
+    found = np.linalg.norm(X[first] - X[second], axis=1)
+    np.testing.assert_allclose(np.sort(found), np.sort(distances)[: len(found)], atol=1e-12)
+    assert [len(found) for found in nearest_pairs(X[:2])] == [1, 1]
+    for rows, share, message in ((X[:1], 0.1, "two or more rows"), (X, 0, "share must be above 0")):
+        with pytest.raises(ValueError, match=message):
+            nearest_pairs(rows, share)
 
 
 @given(scale=st.floats(0.1, 10), shift=st.floats(-0.9, 2))

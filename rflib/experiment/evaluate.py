@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg import eigh
 
 from rflib.experiment.cells import exact_matrix, maps_of, read_rows, seed_of
 from rflib.experiment.specs import build_kernel
@@ -14,8 +15,12 @@ from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.metrics import (
     degrees_of_freedom,
+    error_at,
     log_eigenvalue_ratio,
     mean_squared_error,
+    nearest_pairs,
+    regularised_spectral_error,
+    regularised_spectral_errors,
     relative_frobenius_error,
     relative_spectral_error,
     spectral_norm,
@@ -31,10 +36,12 @@ DEGREES = ("effective_degrees", "surrogate_degrees")
 def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
     """Compare K_hat with K on ``job.rows`` training rows, other ones for each seed.
 
-    The ratios of eigenvalues are at ranks ``at`` = i from 1 to ``job.rows``.
+    The ratios of eigenvalues are at ranks ``at`` = i from 1 to ``job.rows``, the regularised errors at ridges
+    ``at`` = lambda. ``took`` is the type of the map that a map of maps, AutoMap, has chosen.
     """
     unit = job.sample.unit
     found: list[dict[str, Any]] = []
+    cell: dict[str, Any]
     read_for = None
     for n, seed, feature_map, fit_seconds in noted(maps_of(results, job.sample), found):
         if seed != read_for:
@@ -47,6 +54,11 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
                 relative_frobenius_error: float(np.linalg.norm(exact)),
                 relative_spectral_error: spectral_norm(exact),
             }
+            if job.parts:
+                diagonal = np.arange(len(X))
+                parts = {"diagonal_error": (diagonal, diagonal), "near_pairs_error": nearest_pairs(X)}
+            if job.ridges:
+                decomposition = eigh(exact)
             read_for = seed
         start = perf_counter()
         Z = feature_map.transform(X).astype(np.float64)
@@ -55,9 +67,18 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
         if job.unit_diagonal:
             np.fill_diagonal(estimate, 1.0)
         cell = {"n_components": n, "columns": feature_map.n_components_, "seed": seed}
+        if hasattr(feature_map, "best_"):
+            cell["took"] = type(feature_map.best_).__name__
         errors = {error.__name__: error(exact, estimate, norm) for error, norm in norms.items()}
         errors[mean_squared_error.__name__] = mean_squared_error(exact, estimate)
+        if job.parts:
+            errors |= {name: error_at(exact, estimate, entries) for name, entries in parts.items()}
         found += [{**cell, "metric": m, "value": v, "seconds": seconds} for m, v in errors.items()]
+        if job.ridges:
+            values = regularised_spectral_errors(exact, estimate, job.ridges, decomposition)
+            at_ridges = {**cell, "metric": regularised_spectral_error.__name__, "seconds": seconds}
+            pairs = zip(job.ridges, values, strict=True)
+            found += [{**at_ridges, "at": float(ridge), "value": value} for ridge, value in pairs]
         if job.eigenvalues:
             ratios = log_eigenvalue_ratio(exact, estimate)
             ranks = np.unique(np.linspace(1, len(ratios), RANKS).round().astype(int))

@@ -71,7 +71,12 @@ def _scaled(study: Study, preset: str) -> Study:
         ]
         size = {"repetitions": SMOKE_REPETITIONS, "seed_block": SMOKE_REPETITIONS}
         grids = [
-            {**grid, **size, "s": _one_block(grid.get("s", study["s"])), "max_columns": SMOKE_COLUMNS}
+            {
+                **grid,
+                **size,
+                "s": _one_block(grid.get("s", study["s"])),
+                "max_columns": min(SMOKE_COLUMNS, {**study, **grid}.get("max_columns", SMOKE_COLUMNS)),
+            }
             for grid in study.get("grids", [{}])
         ]
         return {**study, "datasets": small, "grids": grids}

@@ -284,6 +284,10 @@ class EvaluateJob(BlockJob):
         Compare the eigenvalues of K_hat with those of K too.
     degrees : bool
         Also the degrees of freedom of K, by which liu2020 counts the features needed.
+    parts : bool
+        Also the errors of the diagonal and of the nearest 1 % of pairs of rows.
+    ridges : tuple of float
+        Also the regularised spectral error with each of these ridges lambda.
     """
 
     sample: SampleJob
@@ -291,12 +295,15 @@ class EvaluateJob(BlockJob):
     unit_diagonal: bool = False
     eigenvalues: bool = False
     degrees: bool = False
+    parts: bool = False
+    ridges: tuple[float, ...] = ()
 
     step, folder, suffix = "evaluate", "errors", "parquet"
 
     @cached_property
     def name(self) -> str:
         flags = [f.name for f in fields(self) if getattr(self, f.name) is True]
+        flags += [f"ridges={'_'.join(map(str, self.ridges))}"] * bool(self.ridges)
         return f"{self.sample.name}/{'-'.join([f'rows={self.rows}', *flags])}"
 
 

@@ -150,7 +150,8 @@ class Pipeline:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What decides the plans besides the study files: sizes, the user's data, and what is not held."""
-        sizes = {key: self.config[key] for key in ("preset", "repetitions", "seed_block", "precision")}
+        keys = ("datasets", "preset", "repetitions", "seed_block", "precision")
+        sizes = {key: self.config[key] for key in keys}
         datasets = [dataset for study, _ in self._loaded.values() for dataset in study["datasets"]]
         absent = sorted({d["name"] for d in datasets if d.get("optional") and not self._held(d)})
         users = {name: folder_of(spec) for _, found in self._loaded.values() for name, spec in found.items()}

@@ -57,14 +57,19 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
         Content of the study file.
     settings : mapping
         ``preset``, ``repetitions``, ``seed_block`` and ``precision`` of the configuration; None leaves the study's
-        own. ``absent``: names of data sets whose files are not to be had; where optional, they are left out.
-        ``folders``: for the data sets that are files of the user, their folders among the prepared data.
+        own. ``datasets``: names of those to run on; None for all. ``absent``: names of data sets whose files are
+        not to be had; where optional, they are left out. ``folders``: for the data sets that are files of the
+        user, their folders among the prepared data.
 
     Raises
     ------
     ValueError
-        For anything unknown or out of range; the message names the entry.
+        For anything unknown or out of range; the message names the entry. If the study has none of ``datasets``.
     """
+    asked = settings.get("datasets")
+    names = {dataset["name"] for dataset in study["datasets"]}
+    if asked is not None and names.isdisjoint(asked):
+        raise ValueError(f"it has none of the configuration's datasets ({', '.join(asked)}).")
     wanted: dict[Wanted, None] = {}
     skipped: dict[tuple[str, str, str], None] = {}
     for grid in grids(study, settings.get("preset", "paper")):
@@ -87,9 +92,11 @@ def folders_of(names: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
 
 
 def _applies(grid: Study, dataset: Study, kernel: str, settings: Mapping[str, Any]) -> bool:
-    """Whether a kernel is used on a data set, which is there."""
-    absent = dataset.get("optional", False) and dataset["name"] in settings.get("absent", ())
-    return not absent and dataset["name"] in grid["kernels"][kernel].get("datasets", [dataset["name"]])
+    """Whether a kernel is used on a data set, which is there and asked for."""
+    name = dataset["name"]
+    absent = dataset.get("optional", False) and name in settings.get("absent", ())
+    asked = name in (settings.get("datasets") or [name])
+    return asked and not absent and name in grid["kernels"][kernel].get("datasets", [name])
 
 
 def _goes_with(grid: Study, kernel: str, method: str) -> bool:

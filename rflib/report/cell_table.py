@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from rflib.report.kind import DataFrame, Options
 
 EXACT = "exact kernel"
@@ -34,17 +36,22 @@ def read_cells(path: Path, study: Options) -> DataFrame:
 
 
 def select(cells: DataFrame, entry: Options, *, curves: bool = False) -> DataFrame:
-    """Return the cells of an entry's metric, and of its learner, kernels, datasets and methods where given.
+    """Return the cells of an entry's metric, and of its learner, ridge, kernels, datasets and methods where given.
 
     With ``curves`` the metric's points at several places in a cell, in column ``at``; else its one value.
 
     Raises
     ------
     ValueError
-        If several learners have the metric and the entry does not say which it is about.
+        If several learners have the metric, or it is for several ridges, and the entry does not say which it is
+        about.
     """
-    chosen = cells[(cells["metric"] == entry["metric"]) & (cells["at"].notna() == curves)]
+    chosen = cells[cells["metric"] == entry["metric"]]
+    at = chosen["at"]
+    chosen = chosen[np.isclose(at, entry["ridge"], atol=0) if "ridge" in entry else at.notna() == curves]
     learners = chosen["learner"].dropna().unique()
+    if len(at) and at.notna().all() and not curves and "ridge" not in entry:
+        raise ValueError(f"{entry['title']!r}: ridge: {entry['metric']} has several; say which.")
     if "learner" in entry:
         chosen = chosen[chosen["learner"] == entry["learner"]]
     elif len(learners) > 1:

@@ -41,14 +41,14 @@ def p_above_zero(values: ArrayLike) -> Floats:
 
 
 def holm(p: ArrayLike) -> Flags:
-    """Return which hypotheses of a family Holm's procedure rejects; the family is the last axis.
+    """Return which hypotheses of a family Holm's procedure rejects; the family is the last axis, without NaN.
 
     If all hypotheses are true, any is rejected with probability 5 % at most, however their tests depend on each
     other (Holm 1979).
     """
     p = np.asarray(p, dtype=np.float64)
-    n, order = p.shape[-1], np.argsort(p, axis=-1)
-    passed = np.take_along_axis(p, order, axis=-1) < LEVEL / (n - np.arange(n))
+    n, order = (~np.isnan(p)).sum(axis=-1, keepdims=True), np.argsort(p, axis=-1)
+    passed = np.take_along_axis(p, order, axis=-1) < LEVEL / np.maximum(n - np.arange(p.shape[-1]), 1)
     rejected = np.zeros(p.shape, dtype=bool)
     np.put_along_axis(rejected, order, np.logical_and.accumulate(passed, axis=-1), axis=-1)
     return rejected
@@ -76,8 +76,9 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
     Parameters
     ----------
     gains : array-like of shape (..., sides, cells, repetitions)
-        By how much each repetition speaks for the claim; NaN where there is none. A claim that has two sides, such
-        as equality within a margin, holds where both have a mean above zero. Leading axes are separate claims.
+        By how much each repetition speaks for the claim; NaN where there is none. A claim that has several sides,
+        such as equality within a margin or being better than each of several methods, holds where all that are
+        there have a mean above zero. Leading axes are separate claims.
     spared : int, default=0
         In how many cells the claim may fail.
 
@@ -88,12 +89,13 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
     spared cells that contradict the claim most are left out of the average that may contradict it.
     """
     gains = np.asarray(gains, dtype=np.float64)
-    means = np.nanmean(gains, axis=-1)
+    missing = np.isnan(gains).all(axis=-1)
+    means: Floats = np.where(missing, np.inf, _mean(gains, -1))
     sides, cells = means.shape[-2:]
     weaker = means.argmin(axis=-2)[..., None, :, None]
     weaker_gains = np.take_along_axis(gains, weaker, axis=-3)[..., 0, :, :]
     kept = np.argsort(means, axis=-1)[..., spared:, None]
-    p_cells = p_above_zero(-gains)
+    p_cells = np.where(missing, np.nan, p_above_zero(-gains))
     p_averages = p_above_zero(-_average(np.take_along_axis(gains, kept, axis=-2)))
     rejected = holm(
         np.concatenate([p_cells.reshape(*p_cells.shape[:-2], sides * cells), p_averages], axis=-1)
@@ -103,8 +105,8 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
     p_average = p_above_zero(_average(weaker_gains))
     supported = np.where(p_average < LEVEL, "reproduced", "undecided")
     return Judgement(
-        holds=(means > 0).all(axis=-2),
-        surely=holm(p_above_zero(gains).max(axis=-2)),
+        holds=np.logical_and.reduce(means > 0, axis=-2),
+        surely=holm(np.where(missing, 0.0, p_above_zero(gains)).max(axis=-2)),
         refuted=refuted,
         p_average=p_average,
         verdict=np.where(contradicted, "not reproduced", supported),
@@ -113,6 +115,11 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
 
 def _average(gains: Floats) -> Floats:
     """Average over the cells (last axis but one), each in units of its root mean square; zeros stay zeros."""
-    scale = np.sqrt(np.nanmean(gains**2, axis=-1, keepdims=True))
-    averages: Floats = np.nanmean(gains / np.where(scale > 0, scale, 1.0), axis=-2)
-    return averages
+    scale = np.sqrt(_mean(gains**2, -1))[..., None]
+    return _mean(gains / np.where(scale > 0, scale, 1.0), -2)
+
+
+def _mean(values: Floats, axis: int) -> Floats:
+    """Mean along an axis of what is not NaN; NaN where all is."""
+    n = (~np.isnan(values)).sum(axis=axis)
+    return np.where(n > 0, np.nansum(values, axis=axis) / np.maximum(n, 1), np.nan)

@@ -61,7 +61,11 @@ CURVATURE: Schema = {"type": "number", "minimum": 2, "description": "a number of
 DIMENSIONS = list_of(SEVERAL)
 S_OR_COLUMNS: Schema = {"enum": ["s", "columns"]}
 
-METRIC: dict[str, Schema] = {"metric": {"enum": list(METRICS)}, "learner": label("learner")}
+METRIC: dict[str, Schema] = {
+    "metric": {"enum": list(METRICS)},
+    "learner": label("learner"),
+    "ridge": POSITIVE,
+}
 KERNELS = labels("kernel")
 PLACES = {"kernels": KERNELS, "datasets": labels("dataset")}
 SELECTION = {**METRIC, **PLACES, "methods": labels("method")}

@@ -17,6 +17,11 @@ METRICS = {
     "relative_frobenius_error": Metric("relative error of the kernel matrix (Frobenius)"),
     "relative_spectral_error": Metric("relative error of the kernel matrix (spectral)"),
     "mean_squared_error": Metric("mean squared error of the kernel"),
+    "diagonal_error": Metric("error of the diagonal, in units of the kernel matrix's root mean square"),
+    "near_pairs_error": Metric(
+        "error of the nearest 1 % of pairs, in units of the kernel matrix's root mean square"
+    ),
+    "regularised_spectral_error": Metric("regularised spectral error of the kernel matrix"),
     "log_eigenvalue_ratio": Metric("log ratio of the eigenvalues of K_hat and K", lower=False),
     "effective_degrees": Metric("effective degrees of freedom d_K"),
     "surrogate_degrees": Metric("surrogate degrees of freedom D_K"),
@@ -37,4 +42,5 @@ AXES = {
 def metric_text(entry: Mapping[str, Any]) -> str:
     """Return what the metric of an entry is called, with a capital at its beginning."""
     text = METRICS[entry["metric"]].text
-    return text[:1].upper() + text[1:]
+    at = f", ridge {entry['ridge']:g}" if "ridge" in entry else ""
+    return text[:1].upper() + text[1:] + at

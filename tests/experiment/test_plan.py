@@ -155,6 +155,21 @@ def test_kernel_errors_may_be_left_out() -> None:
     assert all("eigenvalues" in file for file in files(kernel_error={"eigenvalues": True}))
 
 
+def test_columns_may_be_limited() -> None:
+    grids = [{"max_columns": 128}, {"s": [[4, 64]], "max_columns": 16}]
+    found = {sample.n_components for _, sample in samples(plan(s=[[4, "d/2"], 64], grids=grids))}
+    assert found == {(16, 128), (16,)}, "the small blocks of both grids, and no 256"
+    smoke = plan({"preset": "smoke"}, s=[4, 32], max_columns=16)
+    assert {sample.n_components for _, sample in samples(smoke)} == {(16,)}
+
+
+def test_a_run_may_be_on_some_data_sets() -> None:
+    datasets = [*STUDY["datasets"], {"name": "wine", "preprocess": "unit_norm"}]
+    assert files({"datasets": ["digits", "letter"]}, datasets=datasets) == files()
+    with pytest.raises(ValueError, match=r"none of the configuration's datasets \(letter\)"):
+        plan({"datasets": ["letter"]})
+
+
 def test_optional_data_sets_are_left_out_where_absent() -> None:
     datasets = [*STUDY["datasets"], {"name": "wine", "preprocess": "unit_norm", "optional": True}]
     assert files({"absent": ["wine", "digits"]}, datasets=datasets) == files()

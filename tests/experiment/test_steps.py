@@ -19,7 +19,15 @@ from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.learners.krr import KRRClassifier
 from rflib.learners.svm import LinearSVM
 from rflib.maps.gorf import GORF
-from rflib.metrics import accuracy, degrees_of_freedom, log_eigenvalue_ratio, relative_frobenius_error
+from rflib.metrics import (
+    accuracy,
+    degrees_of_freedom,
+    error_at,
+    log_eigenvalue_ratio,
+    nearest_pairs,
+    regularised_spectral_error,
+    relative_frobenius_error,
+)
 
 KERNEL, METHOD = {"type": "DeltaGaussian"}, {"type": "GORF"}
 ROWS = Data("digits", "unit_norm", max_train=60, max_test=40)
@@ -93,6 +101,28 @@ def test_eigenvalues_are_compared_at_their_ranks(results: Path) -> None:
     assert list(curve.index) == list(range(1, 61))
     np.testing.assert_allclose(curve, expected, rtol=1e-6)
     assert table.loc[table["metric"] == "relative_frobenius_error", "at"].isna().all()
+
+
+def test_parts_and_regularised_errors_are_those_of_the_library(results: Path) -> None:
+    job = EvaluateJob(ONE, rows=60, parts=True, ridges=(0.01, 0.001))
+    assert job.path.endswith("/rows=60-parts-ridges=0.01_0.001.parquet")
+    table = read_table(step(job, results)).set_index("metric")["value"]
+    rows, feature_map = by_hand(results, 16, 0)
+    X = rows.X_train[np.sort(np.random.default_rng(seed_of("rows", 0)).permutation(60))]
+    exact, estimate = DeltaGaussian()(X), feature_map.kernel_matrix(X)
+    expected = [regularised_spectral_error(exact, estimate, ridge) for ridge in (0.01, 0.001)]
+    np.testing.assert_allclose(table["regularised_spectral_error"], expected, rtol=1e-7)
+    parts = {"diagonal_error": (np.arange(60), np.arange(60)), "near_pairs_error": nearest_pairs(X)}
+    for name, entries in parts.items():
+        assert table[name] == pytest.approx(error_at(exact, estimate, entries), rel=1e-9, abs=1e-12)
+
+
+def test_what_a_map_of_maps_took_is_noted(results: Path) -> None:
+    unit = Unit(ROWS, {"type": "Gaussian", "sigma": 0.5}, {"type": "AutoMap", "candidates": ["RFF"]})
+    sample = SampleJob(unit, (8,), (0, 1))
+    step(sample, results)
+    assert set(read_table(step(EvaluateJob(sample, rows=60), results))["took"]) == {"RFF"}
+    assert "took" not in read_table(step(EvaluateJob(ONE, rows=50), results))
 
 
 def test_features_get_back_the_norms_of_the_rows(results: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,12 @@ from rflib.report.wording import METRICS
 _S = {"type": ["string", "integer"], "description": "a value of s"}
 _TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
 _TIE = keys.mapping(_TIED, ("reason",), "a mapping: cells that do not count, and the reason")
-_COMPARED = {
+COMPARED = {
     **keys.METRIC,
     **{"method": keys.label("method"), "than": keys.label("method")},
     **{"at": keys.S_OR_COLUMNS, "share": keys.SHARE, **keys.PLACES, "ties": keys.list_of(_TIE)},
 }
-_REQUIRED = ("metric", "method", "than")
+REQUIRED = ("metric", "method", "than")
 
 
 def relative_gain(sign: int, method: DataFrame, than: DataFrame) -> Series:
@@ -50,7 +51,27 @@ def compare(
         and a column for each repetition: how much each repetition speaks for the claim, a table for each side of
         the claim; and how much each cell does.
     """
-    chosen = {k: v for k, v in claim.items() if k in ("metric", "learner", "kernels", "datasets", "title")}
+    found, cell, left_out = cells_of(claim, results)
+    method, than = paired(found, cell, claim["method"], claim["than"])
+    if method.empty:
+        return "no data", f"None of its cells was run{left_out}."
+    values = 1 if METRICS[claim["metric"]].lower else -1, method, than
+    margins = margin(*values)
+    n, share = len(margins), float(claim.get("share", 1.0))
+    found_by = judge(np.stack(gains(*values)), spared=spared(n, share))
+    return str(found_by.verdict), (
+        f"{claim['type']} in {found_by.holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in "
+        f"{found_by.surely.sum()}, refuted in {found_by.refuted.sum()}; average of the cells: p = "
+        f"{float(found_by.p_average):.2g}; margin {relative(margins.min())} to {relative(margins.max())}"
+        f"{left_out}"
+    )
+
+
+def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str], str]:
+    """Return the cells that a claim is about, what makes a cell, and how many ties were left out, and why."""
+    chosen = {
+        k: v for k, v in claim.items() if k in ("metric", "learner", "ridge", "kernels", "datasets", "title")
+    }
     x = "n_components" if claim.get("at") == "columns" else "s_label"
     found = (at_columns if x == "n_components" else at_s)(select(results.cells, chosen))
     cell, ties = ["dataset", "kernel", x], Counter[str]()
@@ -59,24 +80,17 @@ def compare(
         own = found[tied & (found["method"] == claim["method"])]
         ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(cell))
         found = found[~tied]
-    left_out = "".join(f"; {number} left out: {reason}" for reason, number in ties.items() if number)
-    pair = (found[found["method"] == claim[key]] for key in ("method", "than"))
-    tables = (part.pivot(index=cell, columns="seed", values="value") for part in pair)
-    method, than = next(tables).align(next(tables), join="inner")
-    paired = np.isfinite(method) & np.isfinite(than)
-    run = paired.any(axis=1)
-    if not run.any():
-        return "no data", f"None of its cells was run{left_out}."
-    values = 1 if METRICS[claim["metric"]].lower else -1, method.where(paired)[run], than.where(paired)[run]
-    margins = margin(*values)
-    n, share = len(margins), float(claim.get("share", 1.0))
-    found_by = judge(np.stack(gains(*values)), spared=spared(n, share))
-    return str(found_by.verdict), (
-        f"{claim['type']} in {found_by.holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in "
-        f"{found_by.surely.sum()}, refuted in {found_by.refuted.sum()}; average of the cells: p = "
-        f"{float(found_by.p_average):.2g}; margin {_relative(margins.min())} to {_relative(margins.max())}"
-        f"{left_out}"
-    )
+    return found, cell, "".join(f"; {number} left out: {reason}" for reason, number in ties.items() if number)
+
+
+def paired(found: DataFrame, cell: list[str], method: str, than: str) -> tuple[DataFrame, DataFrame]:
+    """Return the values of two methods, a row for each cell that both have and a column for each repetition."""
+    parts = (found[found["method"] == name] for name in (method, than))
+    tables = (part.pivot(index=cell, columns="seed", values="value") for part in parts)
+    first, second = next(tables).align(next(tables), join="inner")
+    both: Any = np.isfinite(first) & np.isfinite(second)
+    run = both.any(axis=1)
+    return first.where(both)[run], second.where(both)[run]
 
 
 def _tied(tie: Options, cells: DataFrame) -> Series:
@@ -88,12 +102,12 @@ def _tied(tie: Options, cells: DataFrame) -> Series:
     return tied
 
 
-def _relative(value: float) -> str:
+def relative(value: float) -> str:
     """A relative difference in per cent; beyond a hundredfold, as beside an error of rounding, in multiples."""
     return f"{value:+.1%}" if abs(value) < 100 else f"{value:+.0e} times"
 
 
-@Check.with_options({**_COMPARED, "factor": keys.POSITIVE}, _REQUIRED)
+@Check.with_options({**COMPARED, "factor": keys.POSITIVE}, REQUIRED)
 def better(claim: Options, results: Results) -> tuple[str, str]:
     """The mean of `method` is better than that of `than`; with `factor`, at least so many times."""
 
@@ -103,7 +117,7 @@ def better(claim: Options, results: Results) -> tuple[str, str]:
     return compare(claim, results, gains)
 
 
-@Check.with_options({**_COMPARED, "within": keys.NOT_NEGATIVE}, (*_REQUIRED, "within"))
+@Check.with_options({**COMPARED, "within": keys.NOT_NEGATIVE}, (*REQUIRED, "within"))
 def equal(claim: Options, results: Results) -> tuple[str, str]:
     """The means differ by at most the relative difference `within`."""
 
@@ -114,7 +128,7 @@ def equal(claim: Options, results: Results) -> tuple[str, str]:
     return compare(claim, results, gains)
 
 
-@Check.with_options(_COMPARED, _REQUIRED)
+@Check.with_options(COMPARED, REQUIRED)
 def steadier(claim: Options, results: Results) -> tuple[str, str]:
     """The variance over the repetitions is smaller."""
 

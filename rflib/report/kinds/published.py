@@ -83,7 +83,7 @@ def with_p_values(entry: Options, results: Results) -> DataFrame:
 
 def _sides(entry: Options, results: Results) -> tuple[DataFrame, DataFrame]:
     """The published numbers, and our cells at each s with the paper's name of the data set as ``place``."""
-    chosen = {key: entry[key] for key in ("metric", "learner", "title") if key in entry}
+    chosen = {key: entry[key] for key in ("metric", "learner", "ridge", "title") if key in entry}
     mine = at_s(select(results.cells, chosen))
     numbers = published_numbers(results.published, entry["paper"], entry["table"], entry["metric"])
     return numbers, mine.assign(place=mine["dataset"].replace(entry.get("datasets", {})))

@@ -1,0 +1,179 @@
+"""A method against several others: claims that flip with the results, and the tables of gains and losses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rflib.report.cell_table import select
+from rflib.report.claims import check_claims
+from rflib.report.inference import holm, judge
+from rflib.report.kind import Results
+from rflib.report.options import check_shown
+
+from .made_up import ERROR, made, made_up_cells
+
+MEANS = {"MVORF": 0.1, "ORF": 0.2, "GORF": 0.15}
+STUDY = {
+    "datasets": [{"name": "letter"}, {"name": "usps"}],
+    "kernels": {"delta": {}},
+    "methods": {name: {} for name in (*MEANS, "AutoMap")},
+    "s": [["d", "2d"]],
+}
+OURS = {"title": "Ours", "metric": ERROR, "method": "MVORF", "than": ["ORF", "GORF"]}
+
+
+def judged(kind, means, **changes):
+    """Verdict and evidence of a claim on made-up cells."""
+    cells = means if isinstance(means, pd.DataFrame) else made_up_cells(means)
+    study = {**STUDY, "claims": [{**OURS, "type": kind, **changes}]}
+    found = check_claims(Results(study, cells, None))
+    return found["verdict"][0], found["evidence"][0]
+
+
+def spoilt(by, method="MVORF", dataset="usps", columns=64, means=MEANS):
+    """Cells in one of which a method is changed by so much."""
+    cells = made_up_cells(means).astype({"n_components": float})  # as beside cells of the exact kernel
+    where = (cells["method"] == method) & (cells["dataset"] == dataset) & (cells["n_components"] == columns)
+    return cells.assign(value=cells["value"] + by * where)
+
+
+def test_best_flips_with_the_results():
+    verdict, evidence = judged("best", MEANS)
+    assert verdict == "reproduced"
+    assert "best in 4 of 4 cells (100% claimed), beyond doubt in 4, refuted in 0" in evidence
+    assert "margin over the best of the others +50.0% to +50.0%" in evidence
+    assert judged("best", {**MEANS, "GORF": 0.05})[0] == "not reproduced"
+    assert judged("best", {"MVORF": 0.1})[0] == "no data"
+
+
+def test_best_counts_a_cell_that_any_other_wins():
+    cells = spoilt(0.07)  # worse than GORF, better than ORF
+    verdict, evidence = judged("best", cells)
+    assert verdict == "not reproduced"
+    assert "best in 3 of 4 cells" in evidence
+    assert judged("best", cells, share=0.75)[0] == "reproduced"
+
+
+def test_best_up_to_a_factor():
+    """AutoMap need not be the best, but within 1.1 of it."""
+    close = {"MVORF": 0.108, "ORF": 0.1, "GORF": 0.2}
+    assert judged("best", close)[0] == "not reproduced"
+    assert judged("best", close, factor=1 / 1.1)[0] == "reproduced"
+    assert judged("best", {**close, "MVORF": 0.112}, factor=1 / 1.1)[0] == "not reproduced"
+
+
+def test_higher_accuracy_is_better():
+    cells = made_up_cells({"MVORF": 0.9, "ORF": 0.8, "GORF": 0.85}).assign(metric="accuracy")
+    for kind in ("best", "unbeaten"):
+        assert judged(kind, cells, metric="accuracy")[0] == "reproduced"
+        assert (
+            judged(kind, cells, metric="accuracy", method="GORF", than=["MVORF", "ORF"])[0]
+            == "not reproduced"
+        )
+
+
+@pytest.mark.parametrize("kind", ["best", "unbeaten"])
+def test_a_method_that_is_not_everywhere_counts_where_it_is(kind):
+    cells = made_up_cells({**MEANS, "GORF": 0.05})
+    here = cells[(cells["method"] != "GORF") | (cells["dataset"] == "usps")]
+    verdict, evidence = judged(kind, here)
+    assert verdict == "not reproduced"
+    assert {"best": "best in 2 of 4 cells", "unbeaten": "better in 4 of 6 encounters"}[kind] in evidence
+    assert judged(kind, cells[cells["method"] != "GORF"])[0] == "reproduced"
+
+
+def test_unbeaten_flips_with_one_cell_and_names_it():
+    verdict, evidence = judged("unbeaten", MEANS)
+    assert verdict == "reproduced"
+    assert "better in 8 of 8 encounters with 2 others, beyond doubt in 8" in evidence
+    assert evidence.endswith("beaten beyond doubt in 0")
+    verdict, evidence = judged("unbeaten", spoilt(0.07), at="columns")
+    assert verdict == "not reproduced"
+    assert evidence.endswith("beaten beyond doubt in 1: usps, delta, 64 by GORF (1.13 times)")
+
+
+def test_a_level_cell_beats_nobody():
+    level = spoilt(0.05)
+    noise = np.random.default_rng(0).standard_normal(len(level)) * 0.01
+    verdict, evidence = judged("unbeaten", level.assign(value=level["value"] + noise))
+    assert verdict == "reproduced"
+    assert evidence.endswith("beaten beyond doubt in 0")
+
+
+def test_the_same_method_several_times_is_rarely_refuted_or_best():
+    """Three equal laws, one missing in half of the cells: at most 5 % (and 3 standard errors) either way."""
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((1000, 4, 20, 10))
+    gains = values[:, 1:] - values[:, :1]
+    gains[:, 2, ::2] = np.nan
+    verdicts = judge(gains).verdict
+    assert np.mean(verdicts == "not reproduced") <= 0.05 + 3 * 0.007
+    assert np.mean(verdicts == "reproduced") <= 0.05 + 3 * 0.007
+
+
+def test_what_is_missing_is_no_hypothesis():
+    assert list(holm([0.02, np.nan, np.nan, 0.03])) == [True, False, False, True]
+    assert not holm([0.03, 1.0, 1.0, 0.03]).any()
+    sides = np.array([[[1.0, 1.1, 0.9], [1.0, 1.1, 0.9]], [[np.nan] * 3, [-1.0, -1.1, -0.9]]])
+    found = judge(sides)
+    assert list(found.holds) == [True, False]
+    assert list(found.surely) == [True, False]
+
+
+def test_gains_are_geometric_means():
+    cells = spoilt(-0.05)  # usps at d: .05
+    table = made({"type": "gains", **OURS}, cells, study=STUDY)
+    assert list(table.columns) == ["than", "kernel", "s = d", "s = 2d", "all"]
+    assert list(zip(table["than"], table["kernel"], strict=True)) == [
+        (than, kernel) for than in ("ORF", "GORF") for kernel in ("delta", "all")
+    ]
+    np.testing.assert_allclose(
+        table.loc[0, ["s = d", "s = 2d"]].astype(float), [np.sqrt(2 * 4), 2], rtol=1e-9
+    )
+    assert table["all"][3] == pytest.approx(1.5 * 2**0.25)
+    better = made(
+        {"type": "gains", **OURS, "metric": "accuracy"}, cells.assign(metric="accuracy"), study=STUDY
+    )
+    assert better["s = 2d"][0] == pytest.approx(0.5), "more is better"
+
+
+def test_lost_names_cell_winner_and_choice():
+    cells = spoilt(0.07, means={**MEANS, "AutoMap": 0.15})
+    cells["took"] = np.where(cells["method"] == "AutoMap", np.where(cells["seed"] < 3, "ORF", "GORF"), None)
+    entry = {"type": "lost", **OURS, "chooser": "AutoMap"}
+    (row,) = made(entry, cells, study=STUDY).to_dict("records")
+    assert isinstance(row["D"], int)
+    assert (row["data set"], row["kernel"], row["D"], row["best other"]) == ("usps", "delta", 64, "GORF")
+    assert row["MVORF"] == pytest.approx(0.17)
+    assert row["its value"] == pytest.approx(0.15)
+    assert row["AutoMap"] == pytest.approx(0.15)
+    assert row["times"] == pytest.approx(17 / 15)
+    assert row["beyond doubt"] == "yes"
+    assert row["it took"] == "GORF (7), ORF (3)"
+    assert made(entry, made_up_cells(MEANS), study=STUDY).empty
+
+
+def test_a_metric_of_several_ridges_is_used_at_one():
+    cells = made_up_cells(MEANS).assign(metric="regularised_spectral_error", at=1e-3)
+    other = cells.assign(at=1e-4, value=1 - cells["value"])
+    both = pd.concat([cells, other], ignore_index=True)
+    entry = {**OURS, "metric": "regularised_spectral_error"}
+    assert judged("best", both, metric=entry["metric"], ridge=0.001)[0] == "reproduced"
+    assert judged("best", both, metric=entry["metric"], ridge=0.0001)[0] == "not reproduced"
+    assert set(made({"type": "ranking", **entry, "ridge": 1e-4}, both)["mean rank"]) == {1, 2, 3}
+    assert len(select(both, entry, curves=True)) == len(both)
+    with pytest.raises(ValueError, match="'Ours': ridge: regularised_spectral_error has several; say which"):
+        select(both, entry)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"than": "ORF"}, "'ORF' is not a list, each a method of the study"),
+        ({"than": ["ORFF"]}, "'ORFF' is not a method of the study|unknown 'ORFF'"),
+        ({"ridge": 0}, "0 is not a positive number"),
+    ],
+)
+def test_wrong_keys(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        check_shown({**STUDY, "claims": [{**OURS, "type": "best", **wrong}]})
