@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from rflib.kernels.sparse_rows import canonical
 from rflib.maps.row_blocks import row_blocks
 
 _BLOCK_ELEMENTS = 1 << 14
@@ -14,9 +15,9 @@ _BLOCK_ELEMENTS = 1 << 14
 def row_hashes(X: Any, seed: int) -> NDArray[np.uint64]:
     """Return a hash of each row and the seed, shape (n_samples,).
 
-    X is an array or a CSR matrix of any numeric type, without duplicate entries.
+    X is an array or a sparse matrix of any numeric type.
     """
-    n, d = X.shape
+    X, (n, d) = canonical(X), X.shape
     keys = np.random.default_rng(seed).integers(2**64, size=d, dtype=np.uint64) | np.uint64(1)
     hashes = np.zeros(n, dtype=np.uint64)
     if issparse(X):

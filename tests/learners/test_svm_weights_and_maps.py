@@ -11,7 +11,7 @@ from sklearn.kernel_approximation import PolynomialCountSketch
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
-from rflib.kernels import DeltaGaussian, Gaussian
+from rflib.kernels import Cauchy, DeltaGaussian, Gaussian
 from rflib.learners.krr import KRRClassifier
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.maps import GORF, RFF, Nystroem
@@ -164,10 +164,13 @@ def test_sparse_rows_reach_a_map_that_takes_them(data, container, learner):
     dense, found = clone(learner).fit(X, y), clone(learner).fit(container(X), y)
     np.testing.assert_allclose(found.coef_, dense.coef_, rtol=1e-6)
     np.testing.assert_array_equal(found.predict(container(X)), found.predict(X))
-    landmarks = clone(learner).set_params(feature_map=Nystroem(Gaussian(), n_components=16))
-    if not landmarks.__sklearn_tags__().input_tags.sparse:
-        with pytest.raises(TypeError, match=r"[Ss]parse"):
-            landmarks.fit(container(X), y)
+    for takes in (RFF(Gaussian(), 16, random_state=0), Nystroem(Gaussian(), 16, random_state=0)):
+        learner = clone(learner).set_params(feature_map=takes, tol=1e-9)
+        dense, found = clone(learner).fit(X, y), clone(learner).fit(container(X), y)
+        values = (getattr(each, "decision_function", each.predict) for each in (found, dense))
+        np.testing.assert_allclose(next(values)(container(X)), next(values)(X), atol=1e-6)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        learner.set_params(feature_map=Nystroem(Cauchy(), 16)).fit(container(X), y)
 
 
 @pytest.mark.parametrize("settings", [{}, {"solver": "newton"}, {"loss": "hinge"}], ids=str)
