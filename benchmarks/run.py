@@ -17,7 +17,18 @@ from typing import Any
 
 from timing import conditions
 
-PARTS = ("fourier", "sketches", "directions", "structured", "choice", "nystroem", "ridge", "posterior", "svm")
+PARTS = (
+    "fourier",
+    "sketches",
+    "sparse",
+    "directions",
+    "structured",
+    "choice",
+    "nystroem",
+    "ridge",
+    "posterior",
+    "svm",
+)
 OUT = Path("docs/results")
 LIMIT = "limit: product and np.cos in cache blocks"
 PEER = "scikit-learn "

@@ -10,7 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
+from sklearn.utils.extmath import safe_sparse_dot
 
+from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms
 from rflib.validation import hint
 
 UNIT_NORM_TOLERANCE = 1e-5
@@ -28,9 +30,12 @@ class Kernel(ABC):
     ----------
     unit_norm : bool
         True if the kernel is defined only for rows of Euclidean norm one.
+    takes_sparse : bool
+        True if it takes sparse rows as well.
     """
 
     unit_norm: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = True
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name, as scikit-learn's estimators do."""
@@ -63,7 +68,7 @@ class Kernel(ABC):
         vars(found).update(vars(self))
         return found
 
-    def isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+    def isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         """Return a kernel of at most one width, and the rows at which it has this kernel's values at X (n, d).
 
         They are this kernel and X themselves, unless there is a width for each column (`KernelWithWidth`).
@@ -71,7 +76,7 @@ class Kernel(ABC):
         return self, X
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Kernel matrix of the rows of X and Y (default: X), shape (n, m).
+        """Kernel matrix of the rows of X and Y (default: X), dense or sparse, shape (n, m).
 
         Rows of float32 give a matrix of float32; those of any other type are converted to float64 first.
 
@@ -80,8 +85,11 @@ class Kernel(ABC):
         ValueError
             If X or Y is not a finite matrix of numbers, their numbers of columns differ, a kernel on the unit
             sphere gets a row of another norm, or a value is too large for the type or is not a number.
+        TypeError
+            If rows are sparse and the kernel needs dense ones (``takes_sparse``).
         """
-        rows: tuple[NDArray, NDArray] = check_pairwise_arrays(X, Y, accept_sparse=False)
+        checked = check_pairwise_arrays(X, Y, accept_sparse="csr" if self.takes_sparse else False)
+        rows = tuple(map(canonical, checked))
         left, right = rows[0], None if Y is None else rows[1]
         self.check_rows(left)
         if right is not None:
@@ -95,14 +103,14 @@ class Kernel(ABC):
         return matrix
 
     @abstractmethod
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+    def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         """Return the kernel matrix of checked rows, both float32 or both float64; Y None stands for X."""
 
-    def check_rows(self, X: NDArray) -> None:
+    def check_rows(self, X: Rows) -> None:
         """Raise ValueError, naming the first row and its norm, if ``unit_norm`` is violated."""
         if not self.unit_norm:
             return
-        norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+        norms = np.sqrt(squared_norms(X))
         wrong = np.flatnonzero(np.abs(norms - 1) > UNIT_NORM_TOLERANCE)
         if wrong.size:
             raise ValueError(
@@ -119,7 +127,7 @@ class RadialKernel(Kernel):
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Radial profile at the distances z (any shape, non-negative)."""
 
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+    def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         return self.at_distance(_distances(X, Y))
 
 
@@ -134,15 +142,15 @@ class DotProductKernel(Kernel):
     def maclaurin(self) -> NDArray[np.floating]:
         """Coefficients a_0, ..., a_p of the (finite) Maclaurin series."""
 
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
-        return self.at_product(X @ (X if Y is None else Y).T)
+    def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
+        return self.at_product(safe_sparse_dot(X, (X if Y is None else Y).T, dense_output=True))
 
 
-def check_finite(owner: object, values: NDArray, *sources: NDArray) -> None:
+def check_finite(owner: object, values: NDArray, *sources: Rows) -> None:
     """Raise ValueError, naming the type and the largest number that they come from, if values are not finite."""
     if np.isfinite(np.vdot(values, values)) or np.isfinite(values).all():
         return
-    largest = max(float(np.abs(source).max(initial=0)) for source in sources)
+    largest = max(map(largest_size, sources))
     wider = ", pass them as float64," if values.dtype == np.float32 else ""
     raise ValueError(
         f"{owner!r} gave NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
@@ -150,9 +158,9 @@ def check_finite(owner: object, values: NDArray, *sources: NDArray) -> None:
     )
 
 
-def _distances(X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+def _distances(X: Rows, Y: Rows | None) -> NDArray[np.floating]:
     """Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
-    size = max(float(np.abs(Z).max(initial=0)) for Z in (X, Y) if Z is not None)
+    size = max(largest_size(Z) for Z in (X, Y) if Z is not None)
     smallest, largest = _SAFE_SIZES[X.dtype.name]
     if size == 0 or smallest < size < largest:
         return euclidean_distances(X, Y)

@@ -22,6 +22,7 @@ class Cauchy(KernelWithWidth):
     """
 
     width_parameter: ClassVar[str] = "gamma"
+    takes_sparse: ClassVar[bool] = False  # a factor for each column, zeros included
     is_inverse: ClassVar[bool] = True
 
     gamma: Width = 1.0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import manhattan_distances
 
+from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width import KernelWithWidth, Width
 
 
@@ -31,5 +32,5 @@ class Laplacian(KernelWithWidth):
     def __post_init__(self) -> None:
         self._check_width()
 
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+    def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         return np.exp(-self.single_width * manhattan_distances(X, Y))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.signature import n_arrays, picklable
+from rflib.kernels.sparse_rows import Rows, dense
 from rflib.validation import refuse
 
 PRECOMPUTED = "precomputed"
@@ -26,7 +27,8 @@ class Similarity(Kernel):
     Parameters
     ----------
     function : callable
-        Maps matrices X (n, d) and Y (m, d) to the matrix (n, m) of the similarities of their rows.
+        Maps matrices X (n, d) and Y (m, d) to the matrix (n, m) of the similarities of their rows. It gets
+        sparse rows as they are.
     """
 
     function: Callable[[NDArray, NDArray], NDArray]
@@ -35,9 +37,9 @@ class Similarity(Kernel):
         if n_arrays(self.function) != 2:
             refuse(self, "function", "a function of two matrices of rows, k(X, Y)")
 
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
-        expected = len(X), len(X if Y is None else Y)
-        values = np.asarray(self.function(X, X if Y is None else Y), dtype=X.dtype)
+    def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
+        expected = X.shape[0], (X if Y is None else Y).shape[0]
+        values = dense(self.function(X, X if Y is None else Y)).astype(X.dtype, copy=False)
         if values.shape != expected:
             raise ValueError(
                 f"The similarity k(X, Y) returned shape {values.shape} for {expected[0]} and {expected[1]} rows. "
@@ -62,6 +64,8 @@ class Precomputed(Kernel):
     Called with one matrix, it returns it, and refuses one that is no similarity matrix of training rows.
     """
 
+    takes_sparse: ClassVar[bool] = False
+
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         if Y is not None:
             raise ValueError("Precomputed similarities are known to the training rows only.")
@@ -77,6 +81,8 @@ class Precomputed(Kernel):
 @dataclass(frozen=True, eq=False)
 class Lookup(Kernel):
     """Similarities of training objects that are known by their numbers: rows (n, 1) hold indices into a matrix."""
+
+    takes_sparse: ClassVar[bool] = False
 
     similarities: NDArray
 

@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.sparse_rows import Rows
 
 Width = float | str | tuple[float, ...]
 
@@ -101,7 +102,7 @@ class KernelWithWidth(Kernel):
         """Return a copy with another value of `width_parameter`."""
         return type(self)(**self.get_params() | {self.width_parameter: width})
 
-    def isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+    def isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         """Return a kernel of one width, and the rows at which it has this kernel's values at X (n, d).
 
         They are this kernel and X, or, where there is a width for each column, the kernel of width 1 and X divided
@@ -142,12 +143,12 @@ def _is_width(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value) and float(value) > 0
 
 
-def _times(X: Any, factors: NDArray) -> Any:
+def _times(X: Rows, factors: NDArray) -> Rows:
     """The columns of X, dense or sparse, times factors."""
     return X.multiply(factors).tocsr() if issparse(X) else X * factors
 
 
-def scale(X: Any, one_norm: bool) -> float:
+def scale(X: Rows, one_norm: bool) -> float:
     """Return sqrt(d var(X) / 2); times sqrt(d) for the 1-norm."""
     d = X.shape[1]
     variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
@@ -155,7 +156,7 @@ def scale(X: Any, one_norm: bool) -> float:
     return float(width * np.sqrt(d) if one_norm else width)
 
 
-def median(X: Any, one_norm: bool) -> float:
+def median(X: Rows, one_norm: bool) -> float:
     """Return the median distance between rows; between different rows, if half of the pairs or more are equal."""
     if X.shape[0] > _MEDIAN_ROWS:
         X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MEDIAN_ROWS])]
@@ -169,4 +170,4 @@ def median(X: Any, one_norm: bool) -> float:
     return float(np.median(distances if 2 * different.size > distances.size else different))
 
 
-RULES: dict[str, Callable[[Any, bool], float]] = {"scale": scale, "median": median}
+RULES: dict[str, Callable[[Rows, bool], float]] = {"scale": scale, "median": median}

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
+from rflib.learners.row_hashes import row_hashes
 from rflib.validation import check_integer, refuse
 
 
@@ -91,25 +91,5 @@ def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
     So the folds of a stream are the same in whatever blocks and order its rows come; equal rows share one. X is an
     array or a CSR matrix of any numeric type.
     """
-    keys = np.random.default_rng(seed).integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
-    if issparse(X):
-        hashes = np.zeros(X.shape[0], dtype=np.uint64)
-        np.add.at(
-            hashes, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), _mixed(X.data) * keys[X.indices]
-        )
-    else:
-        hashes = (_mixed(X) * keys).sum(axis=1)
-    folds: NDArray[np.intp] = (_mixed_bits(hashes) % np.uint64(n_folds)).astype(np.intp)
+    folds: NDArray[np.intp] = (row_hashes(X, seed) % np.uint64(n_folds)).astype(np.intp)
     return folds
-
-
-def _mixed(numbers: NDArray) -> NDArray[np.uint64]:
-    """Return hashes of numbers, 0 for zeros of either sign."""
-    return _mixed_bits((numbers.astype(np.float64) + 0.0).view(np.uint64))
-
-
-def _mixed_bits(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix 64 bits, as the finaliser of splitmix64 does (Steele, Lea and Flood, OOPSLA 2014)."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))

@@ -48,11 +48,11 @@ class LiblinearProblem:
         Targets; for classification labels that are whole numbers.
     fit_intercept : bool
         Append a constant column of ones, whose weight is regularised like any other.
-    repeats : ndarray of int, shape (n_samples,), optional
-        How often each row counts; repeated rows are not copied.
+    rows : ndarray of int, optional
+        Numbers of the rows in the order in which liblinear sees them, some perhaps repeated; rows are not copied.
     """
 
-    def __init__(self, X: NDArray, y: NDArray, *, fit_intercept: bool, repeats: NDArray | None = None):
+    def __init__(self, X: NDArray, y: NDArray, *, fit_intercept: bool, rows: NDArray | None = None):
         lib, _ = _library()
         n, d = X.shape
         nodes = np.empty((n, d + 2), dtype=lib.feature_node)
@@ -61,22 +61,18 @@ class LiblinearProblem:
         nodes["index"][:, d] = d + 1 if fit_intercept else -1
         nodes["value"][:, d] = 1.0
         nodes["index"][:, d + 1] = -1
-        chosen = (
-            np.arange(n, dtype=np.uintp)
-            if repeats is None
-            else np.repeat(np.arange(n, dtype=np.uintp), repeats)
-        )
+        chosen = np.arange(n) if rows is None else rows
         length = len(chosen)
-        rows = (ctypes.POINTER(lib.feature_node) * length)()
-        addresses = np.ctypeslib.as_array(ctypes.cast(rows, ctypes.POINTER(ctypes.c_size_t)), (length,))
-        addresses[:] = nodes.ctypes.data + nodes.strides[0] * chosen
+        pointers = (ctypes.POINTER(lib.feature_node) * length)()
+        addresses = np.ctypeslib.as_array(ctypes.cast(pointers, ctypes.POINTER(ctypes.c_size_t)), (length,))
+        addresses[:] = nodes.ctypes.data + nodes.strides[0] * chosen.astype(np.uintp)
         targets = np.asarray(y, dtype=np.float64)[chosen]
 
         problem = lib.problem.__new__(lib.problem)
-        problem.l, problem.n, problem.x = length, d + fit_intercept, rows
+        problem.l, problem.n, problem.x = length, d + fit_intercept, pointers
         problem.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         problem.bias = 1.0 if fit_intercept else -1.0
-        self._problem, self._keep_alive = problem, (nodes, rows, targets)
+        self._problem, self._keep_alive = problem, (nodes, pointers, targets)
 
     def solve(
         self,
@@ -91,7 +87,8 @@ class LiblinearProblem:
     ) -> tuple[NDArray[np.float64], int]:
         """Minimise liblinear's objective number ``solver`` (its option -s).
 
-        Return the weights, (n_features [+ 1 for the bias], n_vectors), and the iterations done.
+        Return the weights, (n_features [+ 1 for the bias], n_vectors), of several classes in the order of their
+        labels, and the iterations done.
 
         Parameters
         ----------
@@ -136,6 +133,8 @@ class LiblinearProblem:
         model = lib.toPyModel(trained)
         n_vectors = 1 if solver > 10 or model.nr_class == 2 else model.nr_class
         weights = np.ctypeslib.as_array(model.w, (self._problem.n, n_vectors)).copy()
+        if n_vectors > 1:
+            weights = weights[:, np.argsort(model.get_labels())]
         said = "".join(_messages.lines)
         if verbose:
             print(said, end="")

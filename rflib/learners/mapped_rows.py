@@ -72,5 +72,6 @@ class MappedRows(SignedFeatures):
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         if hasattr(self.feature_map, "fit"):
-            tags.input_tags.sparse = get_tags(self.feature_map).input_tags.sparse
+            of_map = get_tags(self.feature_map).input_tags
+            tags.input_tags.sparse, tags.input_tags.pairwise = of_map.sparse, of_map.pairwise
         return tags

@@ -20,6 +20,7 @@ from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
 from rflib.learners.one_vs_rest import OneVsRestClassifier, encode_labels, values_to_codes
 from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed, check_weights
+from rflib.learners.row_hashes import row_hashes
 from rflib.learners.signed_features import FLOATS, check_signed, features_of, find_signs
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
@@ -117,29 +118,31 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         Z = rows if fitted is None else features_of(fitted, rows)
         self.signature_ = find_signs(self, Z.shape[1], fitted)
         X = self._used(Z)
-        self.C_ = self._select_C(X, targets, sample_weight) if self.C == "cv" else float(self.C)
-        solve, labels = self._trainer(X, targets, sample_weight, self._seed())
+        hashes = row_hashes(rows, 0)
+        self.C_ = self._select_C(X, targets, sample_weight, hashes) if self.C == "cv" else float(self.C)
+        solve, _ = self._trainer(X, targets, sample_weight, hashes, self._seed())
         weights, self.n_iter_ = solve(self.C_, None)
         coef, intercept = self._split(weights)
         all_coef = np.zeros((len(coef), Z.shape[1]))
         all_coef[:, self._columns] = coef
-        order = np.argsort(labels)[: len(coef)]
-        return all_coef[order], intercept[order]
+        return all_coef, intercept
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _trainer(
-        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, seed: int
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray, seed: int
     ) -> tuple[Solver, NDArray]:
         """Return the solver for rows, without those of weight zero, and the labels of its weight vectors."""
         if sample_weight is not None and not sample_weight.all():
             kept = sample_weight > 0
-            X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
+            X, y, sample_weight, hashes = X[kept], y[kept], sample_weight[kept], hashes[kept]
         targets, labels = self._targets(y)
-        return self._solver(X, targets, sample_weight, seed), labels
+        return self._solver(X, targets, sample_weight, hashes, seed), labels
 
-    def _solver(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, seed: int) -> Solver:
+    def _solver(
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray, seed: int
+    ) -> Solver:
         """Return the solver for targets as liblinear takes them."""
         if self.solver == "newton":
             if not self.loss.startswith("squared") or self.dual is True:
@@ -165,8 +168,11 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         )
         if self.max_iter is not None or not whole:
             return self._limited_liblinear(X, y, sample_weight, dual, seed)
-        repeats = None if sample_weight is None else sample_weight.astype(np.intp)
-        return self._liblinear(X, y, repeats, self._solvers[self.loss, dual], seed)
+        # Where liblinear stops depends on the order of the rows, so this must depend on the rows alone.
+        order = np.lexsort((y, hashes))
+        if sample_weight is not None:
+            order = np.repeat(order, sample_weight[order].astype(np.intp))
+        return self._liblinear(X, y, order, self._solvers[self.loss, dual], seed)
 
     def _limited_liblinear(
         self, X: NDArray, y: NDArray, sample_weight: NDArray | None, dual: bool, seed: int
@@ -192,8 +198,8 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
         return solve
 
-    def _liblinear(self, X: NDArray, y: NDArray, repeats: NDArray | None, number: int, seed: int) -> Solver:
-        problem = LiblinearProblem(X, y, fit_intercept=self.fit_intercept, repeats=repeats)
+    def _liblinear(self, X: NDArray, y: NDArray, rows: NDArray, number: int, seed: int) -> Solver:
+        problem = LiblinearProblem(X, y, fit_intercept=self.fit_intercept, rows=rows)
         epsilon = self._tube().get("epsilon", 0.0)
 
         def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
@@ -208,13 +214,13 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
         return solve
 
-    def _select_C(self, X: NDArray, y: NDArray, sample_weight: NDArray | None) -> float:
+    def _select_C(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray) -> float:
         Cs = np.sort(check_positive_numbers(self, "Cs"))
         check_enough_rows(self, y, instead="set C to a number")
         folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
         seeds = [self._seed() for _ in folds]
         errors = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._fold_errors)(X, y, sample_weight, Cs, seed, *fold)
+            delayed(self._fold_errors)(X, y, sample_weight, hashes, Cs, seed, *fold)
             for seed, fold in zip(seeds, folds, strict=True)
         )
         self.cv_errors_ = np.column_stack(list(errors))
@@ -226,6 +232,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         X: NDArray,
         y: NDArray,
         sample_weight: NDArray | None,
+        hashes: NDArray,
         Cs: NDArray,
         seed: int,
         train: NDArray,
@@ -233,7 +240,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
     ) -> list[float]:
         """Return the error of each C on the rows held out, from one solution to the next."""
         given, held_out = (None if sample_weight is None else sample_weight[part] for part in (train, test))
-        solve, labels = self._trainer(X[train], y[train], given, seed)
+        solve, labels = self._trainer(X[train], y[train], given, hashes[train], seed)
         weights: NDArray | None = None
         errors = []
         for C in Cs:
@@ -361,6 +368,11 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     -----
     For probabilities, calibrate: ``CalibratedClassifierCV(LinearSVM(...))``.
 
+    liblinear sees the rows in an order that hashes of their numbers tell (of X, also with a feature_map), because
+    where it stops depends on the order. So the result of `fit` is the same, to the bit, in whatever order X comes,
+    and the same for a weight as for a row that is repeated as often. (Features of a map may differ in the last
+    digit, and with ``max_iter``, or weights that are not small whole numbers, all of this holds within tol only.)
+
     References
     ----------
     Fan, Chang, Hsieh, Wang, Lin: LIBLINEAR: a library for large linear classification, JMLR 9 (2008).
@@ -389,17 +401,16 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         return self
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
-        """Code the classes that these rows have: by -1 and +1 if they are two, else as liblinear orders them."""
-        labels, first, codes = np.unique(y, return_index=True, return_inverse=True)
-        if len(labels) == 2:
-            return 2 * codes - 1, labels
-        order = np.argsort(first)
-        return np.argsort(order)[codes], labels[order]
+        """Code the classes that these rows have: by -1 and +1 if they are two, else by their numbers."""
+        labels, codes = np.unique(y, return_inverse=True)
+        return 2 * codes - 1 if len(labels) == 2 else codes, labels
 
-    def _solver(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, seed: int) -> Solver:
+    def _solver(
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray, seed: int
+    ) -> Solver:
         if not y.any():  # one class, in a fold of cross-validation: it is predicted, whatever the weights are
             return lambda C, start: (np.zeros((X.shape[1] + self.fit_intercept, 1)), 0)
-        return super()._solver(X, y, sample_weight, seed)
+        return super()._solver(X, y, sample_weight, hashes, seed)
 
     def _intervals(self, targets: NDArray) -> tuple[NDArray, NDArray]:
         vectors = 1 if targets.min() == -1 else np.arange(targets.max() + 1)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows, canonical, dense
 from rflib.kernels.width import KernelWithWidth
 from rflib.validation import check_integer, refuse
 
@@ -49,6 +50,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     """
 
     _state: ClassVar[tuple[str, ...]] = ()
+    # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
+    _takes_sparse = False
 
     kernel: KernelLike
     n_components: int
@@ -60,7 +63,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows, finite.
         y : array-like of shape (n_samples,), optional
             Targets, for methods that use them.
@@ -71,12 +74,12 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             If X is not a finite matrix, the kernel does not suit the method, a row is not of unit norm though the
             kernel needs it, a parameter is out of its range, or n_components is too small for the method.
         """
-        X = self._checked(X, reset=True)
+        rows = self._checked(X, reset=True)
         check_integer(self, "n_components", at_least=1)
-        self.kernel_ = kernel = self._resolved_kernel().for_rows(X)
+        self.kernel_ = kernel = self._resolved_kernel().for_rows(rows)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
-        self.kernel_.check_rows(X)
+        self.kernel_.check_rows(rows)
         try:
             rng = as_generator(self.random_state)
         except (TypeError, ValueError):
@@ -84,7 +87,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
             )
         # While features are drawn, kernel_ is the kernel on the rows that `_draw` gets.
-        self.kernel_, rows = self._isotropic(X)
+        self.kernel_, rows = self._isotropic(rows)
         self._draw(rows, y, rng)
         self.kernel_ = kernel
         return self
@@ -92,10 +95,13 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows X, shape (n_samples, n_components_).
 
-        Rows of float32 give features of float32; those of any other type are converted to float64 first.
+        Rows of float32 give features of float32; those of any other type are converted to float64 first. Sparse
+        rows give the same features as dense ones, to rounding.
 
         Raises
         ------
+        TypeError
+            If X is sparse and the map must have dense rows.
         ValueError
             If X has another number of columns than in fit, or is not finite, or a row is not of unit norm
             though the kernel needs it, or a feature is too large for the type.
@@ -135,7 +141,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Return the arrays that define the fitted map, for `restore`."""
         check_is_fitted(self)
         found = {"n_features_in_": np.array(self.n_features_in_)}
-        found |= {name: np.asarray(getattr(self, name)) for name in ("signature_", *self._state)}
+        found |= {name: dense(getattr(self, name)) for name in ("signature_", *self._state)}
         kernel = self._resolved_kernel()
         if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
             assert isinstance(self.kernel_, KernelWithWidth)
@@ -155,43 +161,53 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return self
 
     @abstractmethod
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         """Set ``signature_`` and the arrays of ``_state``; X and ``kernel_`` are as in `Kernel.isotropic`."""
 
     @abstractmethod
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         """Return the features of checked rows, in X's dtype; X is as in `_draw`, ``kernel_`` is the user's."""
 
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        self.kernel_.check_rows(X)
+        rows = self._checked(X, reset=False)
+        self.kernel_.check_rows(rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            features = self._columns(self._isotropic(X)[1])
-        expected = len(X), self.n_components_
-        if np.shape(features) != expected or features.dtype != X.dtype:
+            features = self._columns(self._isotropic(rows)[1])
+        expected = rows.shape[0], self.n_components_
+        if np.shape(features) != expected or features.dtype != rows.dtype:
             raise ValueError(
-                f"{type(self).__name__}._columns must return an array of shape {expected} and type {X.dtype}, one "
-                f"column for each of signature_ (n_components={self.n_components!r}), but returned shape "
+                f"{type(self).__name__}._columns must return an array of shape {expected} and type {rows.dtype}, "
+                f"one column for each of signature_ (n_components={self.n_components!r}), but returned shape "
                 f"{np.shape(features)} and type {getattr(features, 'dtype', type(features).__name__)}."
             )
-        if not self._surely_finite(X):
-            check_finite(self, features, X)
+        if not self._surely_finite(rows):
+            check_finite(self, features, rows)
         return features
 
-    def _surely_finite(self, X: NDArray) -> bool:
+    def _surely_finite(self, X: Rows) -> bool:
         """Whether the features of checked rows cannot overflow; where this says no, they are looked through."""
         return False
 
-    def _checked(self, X: ArrayLike, *, reset: bool) -> NDArray[np.floating]:
+    def _checked(self, X: ArrayLike, *, reset: bool) -> Rows:
         """X as a finite matrix of float32 if it is one, else of float64; in C order, as sums depend on it."""
-        checked: NDArray[np.floating] = validate_data(
-            self, X, dtype=[np.float64, np.float32], order="C", reset=reset
+        checked = validate_data(
+            self,
+            X,
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_sparse=self._accepted_sparse,
+            reset=reset,
         )
-        return checked
+        return canonical(checked)
 
-    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+    @property
+    def _accepted_sparse(self) -> str | bool:
+        """Return what scikit-learn's validation takes as ``accept_sparse``."""
+        return "csr" if self._takes_sparse else False
+
+    def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         """Return the kernel and the rows that `_draw` and `_columns` work with (`Kernel.isotropic`)."""
         return self.kernel_.isotropic(X)
 
@@ -206,5 +222,6 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -12,8 +12,10 @@ from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from rflib.maps.row_blocks import blas_threads
+from rflib.kernels.sparse_rows import Rows
+from rflib.maps.row_blocks import blas_threads, over_row_blocks
 
 # Elements of a block: a few MB, enough for the matrix product to run at full speed.
 _BLOCK = 1 << 20
@@ -25,7 +27,7 @@ ScaledFunction = Callable[[NDArray, NDArray, NDArray], None]
 
 
 def cosine_features(
-    X: NDArray,
+    X: Rows,
     frequencies: NDArray,
     phases: NDArray,
     amplitudes: NDArray,
@@ -41,7 +43,7 @@ def cosine_features(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or csr_array of shape (n, d)
         Rows.
     frequencies, phases, amplitudes : ndarrays of shape (F, d), (F,) and (F,)
         The v_f, b_f and a_f.
@@ -60,7 +62,7 @@ def cosine_features(
     ndarray of shape (n, n_pairs + F + n_more)
         Cosines of the first n_pairs, their sines, cosines of the rest, sines of the last; in X's dtype.
     """
-    n, n_frequencies = len(X), len(frequencies)
+    n, n_frequencies = X.shape[0], len(frequencies)
     directions = np.ascontiguousarray(frequencies.T, dtype=X.dtype)
     phases, amplitudes = phases.astype(X.dtype), amplitudes.astype(X.dtype)
     shifted = phases.any()
@@ -80,8 +82,11 @@ def cosine_features(
         if remove:
             remove(product, rows, part)
 
-    threads = blas_threads() if features.size > _BLOCK else 1
     height = max(1, _BLOCK // max(1, n_frequencies))
+    if issparse(X):
+        over_row_blocks(lambda rows: fill(X[rows] @ directions, rows), n, height)
+        return features
+    threads = blas_threads() if features.size > _BLOCK else 1
     buffer = np.empty((min(n, height * threads), n_frequencies), dtype=X.dtype)
     with ThreadPoolExecutor(threads) as pool:
         for start in range(0, n, height * threads):

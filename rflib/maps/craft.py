@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.tensor_sketch import TensorSketch
@@ -92,10 +93,10 @@ class CRAFT(RandomFeatureMap):
     def _up(self) -> RandomFeatureMap:
         return clone(self._base()).set_params(n_components=self.n_components_up)
 
-    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+    def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel_, X  # the base map has its own
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_components_up", at_least=self.n_components)
         self.base_ = self._up().set_params(random_state=rng).fit(X, y)
         if (self.base_.signature_ < 0).any():
@@ -106,9 +107,13 @@ class CRAFT(RandomFeatureMap):
         self.projection_seed_ = rng.integers(0, 2**63, 4, dtype=np.uint64)
         self.signature_ = np.ones(self.n_components)
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
-        for rows in row_blocks(len(X), max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return self._base()._takes_sparse
+
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
+        features = np.zeros((X.shape[0], self.n_components_), dtype=X.dtype)
+        for rows in row_blocks(X.shape[0], max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):
             up = self.base_._columns(self.base_._isotropic(X[rows])[1])
             up /= np.sqrt(X.dtype.type(self.n_components_))
             for first, signs in self._signs(X.dtype):

@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.product_sketch import Law, Moments, moments
 
@@ -68,15 +69,16 @@ class PairMeans:
         return max(float(self.terms[np.ix_(used, used)].sum()), 0.0)
 
 
-def pair_means(series: InnerProductSeries, rows: NDArray, law: Law) -> tuple[float, PairMeans, PairMeans]:
+def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float, PairMeans, PairMeans]:
     """Return the largest kernel value, the means over pairs of different rows, and over rows with themselves.
 
     The pairs are those of each row with some of those that follow it, as many for each row.
     """
-    factors = series.factors(rows)
-    units, squares, every = factors.units, factors.units**2, np.arange(len(rows))
-    most = max(1, (len(rows) - 1) // 2)
-    shifts = range(1, 1 + min(most, -(-_PAIRS // len(rows))))
+    factors, n = series.factors(rows), rows.shape[0]
+    units, every = factors.units, np.arange(n)
+    squares = units.squares() if isinstance(units, ShiftedRows) else units**2
+    most = max(1, (n - 1) // 2)
+    shifts = range(1, 1 + min(most, -(-_PAIRS // n)))
     groups = [[np.roll(every, -shift) for shift in shifts], [every]]
     exact = [[series.exact(rows, rows[other]) for other in group] for group in groups]
     largest = max(float(np.abs(np.concatenate(exact[0] + exact[1])).max()), np.finfo(float).tiny)
@@ -85,8 +87,8 @@ def pair_means(series: InnerProductSeries, rows: NDArray, law: Law) -> tuple[flo
     amplitudes = (factors.signs * np.exp(relative))[:n_degrees]
     found: list[PairMeans] = []
     for group, values in zip(groups, exact, strict=True):
-        products = np.concatenate([np.einsum("ij,ij->i", units, units[other]) for other in group])
-        overlaps = np.concatenate([np.einsum("ij,ij->i", squares, squares[other]) for other in group])
+        products = np.concatenate([_inner(units, other) for other in group])
+        overlaps = np.concatenate([_inner(squares, other) for other in group])
         by_degree, terms, power = [], [], np.ones_like(products)
         parts = moments(products, overlaps, n_degrees, law.block, quarter=law.quarter)
         for sign, amplitude, part in zip(series.signs[:n_degrees], amplitudes, parts, strict=True):
@@ -100,9 +102,16 @@ def pair_means(series: InnerProductSeries, rows: NDArray, law: Law) -> tuple[flo
     return largest, found[0], found[1]
 
 
+def _inner(rows: NDArray | ShiftedRows, other: NDArray) -> NDArray[np.float64]:
+    """Inner product of each row with the row of a number."""
+    if isinstance(rows, ShiftedRows):
+        return rows.products(other)
+    return np.asarray(np.einsum("ij,ij->i", rows, rows[other]))
+
+
 def choose_columns(
     series: InnerProductSeries,
-    rows: NDArray,
+    rows: Rows,
     n_rows: int,
     n_components: int,
     law: Law,
@@ -118,7 +127,7 @@ def choose_columns(
     ----------
     series : InnerProductSeries
         The kernel.
-    rows : ndarray of shape (n, d)
+    rows : ndarray or csr_array of shape (n, d)
         Sample of the training rows, in random order.
     n_rows, n_components : int
         Number of all training rows, and of columns.

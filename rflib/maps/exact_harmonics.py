@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
 
+from rflib.kernels.sparse_rows import ShiftedRows
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.measures.control_variates import ControlVariate, polynomial_columns, radial_functions
 
@@ -105,20 +106,26 @@ class ExactHarmonics:
             values[:, of_degree] = radial @ self.combination[:, of_degree]
         return values
 
-    def fill(self, Y: NDArray, functions: NDArray, out: NDArray) -> None:
+    def fill(self, Y: NDArray | ShiftedRows, functions: NDArray, out: NDArray) -> None:
         """Write the exact columns of rows Y, seen from the pole, into ``out`` (n, n_columns)."""
         d = len(self.pole)
 
         def fill(rows: slice) -> None:
+            # Columns of degree 1 and more are dense whatever the rows are; those of degree 0 need no rows.
+            block = Y[rows]
+            if isinstance(block, ShiftedRows):
+                block = (
+                    block.toarray().astype(out.dtype) if self.degrees.any() else np.empty((len(out[rows]), 0))
+                )
             stop = 0
             polynomials: dict[int, NDArray] = {}
             for k, degree in enumerate(self.degrees.astype(int)):
                 if degree not in polynomials:
-                    polynomials[degree] = _polynomials(Y[rows], degree)
+                    polynomials[degree] = _polynomials(block, degree)
                 start, stop = stop, stop + polynomial_columns(d, degree)
                 np.multiply(functions[rows, k : k + 1], polynomials[degree], out=out[rows, start:stop])
 
-        over_row_blocks(fill, len(Y), max(1, _BLOCK_ELEMENTS // max(1, out.shape[1])))
+        over_row_blocks(fill, len(out), max(1, _BLOCK_ELEMENTS // max(1, out.shape[1])))
 
     def remover(
         self, functions: NDArray, norms: NDArray, frequencies: NDArray, amplitudes: NDArray, n_sines: int

@@ -9,6 +9,7 @@ from typing import ClassVar, NoReturn
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
@@ -17,6 +18,7 @@ from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.kernels.base import UNIT_NORM_TOLERANCE, RadialKernel
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, canonical
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.exact_harmonics import ExactHarmonics
@@ -105,6 +107,7 @@ class FourierFeatures(RandomFeatureMap):
 
     # The papers count s positive and s negative frequencies of signed measures.
     frequencies_per_s: ClassVar[int] = 1
+    _takes_sparse = True
     measure: MeasureLike | None
     measure_: SpectralMeasure
     # What methods without these parameters have, and maps without exact columns.
@@ -160,13 +163,15 @@ class FourierFeatures(RandomFeatureMap):
         """Columns for one of the papers' features: of each frequency 2 with cosine and sine, 1 with phases."""
         return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
-    def _surely_finite(self, X: NDArray) -> bool:
+    def _surely_finite(self, X: Rows) -> bool:
         largest = max(1.0, float(X.max()), -float(X.min()))
         return bool(largest * np.abs(self.frequencies_).sum(axis=1).max() < np.finfo(X.dtype).max)
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` would construct for the rows X, to be given as ``measure``."""
-        rows = check_array(X, dtype=[np.float64, np.float32], order="C", estimator=self)
+        sparse = self._accepted_sparse
+        rows = check_array(X, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse, estimator=self)
+        rows = canonical(rows)
         kernel, rows = self._resolved_kernel().for_rows(rows).isotropic(rows)
         kernel.check_rows(rows)
         return construct(self.construction(), kernel, Domain.of(rows))
@@ -176,7 +181,7 @@ class FourierFeatures(RandomFeatureMap):
         assert self.measure is not None
         return self.measure
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters()
         if self._has_options():
             self._draw_with_options(X, rng)
@@ -208,7 +213,7 @@ class FourierFeatures(RandomFeatureMap):
         highest = -1 if self.harmonics is None else int(self.harmonics)
         return (_RANK_OF_CONSTANTS if highest >= 0 else 0, int(highest >= 1), int(highest >= 2))
 
-    def _draw_with_options(self, X: NDArray, rng: Generator) -> None:
+    def _draw_with_options(self, X: Rows, rng: Generator) -> None:
         pairs, domain = RowPairs.of(X, _N_PAIRS), Domain.of(X)
         measure = construct(self.construction(), self.kernel_, domain)
         if self.layout != "cos_sin" or self.radii == "joint" or isinstance(measure, ProductMeasure):
@@ -340,7 +345,7 @@ class FourierFeatures(RandomFeatureMap):
         n = self._n_frequencies()
         return Sampling(n, self.directions, self.radii, phases=n - self._n_pairs())
 
-    def _construct(self, X: NDArray, sampling: Sampling) -> None:
+    def _construct(self, X: Rows, sampling: Sampling) -> None:
         """Set the measure for the sampling and the range, around the rows X, on which it represents the kernel."""
         domain = Domain.of(X)
         self.measure_ = construct(self.construction(), self.kernel_, domain).for_sampling(sampling)
@@ -361,41 +366,50 @@ class FourierFeatures(RandomFeatureMap):
     def _n_pairs(self) -> int:
         return 0 if self.layout == "phase" else self.n_components // 2
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         self._warn_beyond_range(X)
         exact = self._exact()
         n_exact = len(exact.column_signs())
         n_sines = int(self.n_sines_)
         amplitudes = np.sqrt(np.abs(self.weights_))
-        Y = X - self.pole_.astype(X.dtype) if self.pole_.any() else X
+        phases, shifted = self.phases_, bool(self.pole_.any())
+        if not shifted:
+            Y = X
+        elif issparse(X):  # the products are those with X less those with the pole
+            Y, phases = X, phases - self.frequencies_ @ self.pole_
+        else:
+            Y = X - self.pole_.astype(X.dtype)
         if not n_exact:
             pairs = self.n_components_ - len(self.weights_)
             amplitudes[pairs:] *= np.where(self.phases_[pairs:] != 0, np.sqrt(2), 1)
-            return cosine_features(Y, self.frequencies_, self.phases_, amplitudes, pairs, n_sines=n_sines)
-        Y, frequencies = Y / X.dtype.type(exact.unit), self.frequencies_ * exact.unit
-        norms = row_norms(Y)
+            return cosine_features(Y, self.frequencies_, phases, amplitudes, pairs, n_sines=n_sines)
+        Y = (Y / X.dtype.type(exact.unit)).astype(X.dtype, copy=False)
+        frequencies = self.frequencies_ * exact.unit
+        seen = ShiftedRows.less(Y, self.pole_ / exact.unit) if issparse(X) else Y
+        norms = seen.norms() if isinstance(seen, ShiftedRows) else row_norms(seen)
         functions = exact.functions(norms).astype(X.dtype)
         features = cosine_features(
             Y,
             frequencies,
-            self.phases_,
+            phases,
             amplitudes,
             n_pairs=0,
             n_sines=n_sines,
             n_more=n_exact,
             remove=exact.remover(functions, norms, frequencies, amplitudes, n_sines),
         )
-        exact.fill(Y, functions, features[:, len(self.weights_) :])
+        exact.fill(seen, functions, features[:, len(self.weights_) :])
         return features
 
-    def _warn_beyond_range(self, X: NDArray) -> None:
+    def _warn_beyond_range(self, X: Rows) -> None:
         if not np.isfinite(self.radius_):
             return
         distances = distances_from(self.centre_, X)
+        n = X.shape[0]
         beyond = int(np.sum(distances > self.radius_ * (1 + UNIT_NORM_TOLERANCE)))
         if beyond:
             warnings.warn(
-                f"{type(self).__name__}: {beyond} of {len(X)} rows are outside the range of the training rows, "
+                f"{type(self).__name__}: {beyond} of {n} rows are outside the range of the training rows, "
                 f"at a distance of up to {distances.max():.4g} from their centre, and the features represent the "
                 f"kernel up to {self.radius_:.4g} only. Fit the map on rows that cover these, or use one with "
                 "an exact measure, such as RFF, ORF or GORF.",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 
@@ -31,6 +32,7 @@ class GaussianCosines(RandomFeatureMap):
         The phases, zero for pairs of columns.
     """
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = ("frequencies_", "weights_", "phases_")
 
     def __init__(
@@ -56,7 +58,7 @@ class GaussianCosines(RandomFeatureMap):
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         """Return n frequencies (n, d) for sigma = 1, and their weights (n,)."""
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         assert isinstance(self.kernel_, Gaussian)
         n, pairs = (self.n_components + 1) // 2, self.n_components // 2
         vectors, self.weights_ = self._sample(n, X.shape[1], rng)
@@ -66,12 +68,12 @@ class GaussianCosines(RandomFeatureMap):
         sign = np.where(self.weights_ < 0, -1.0, 1.0)
         self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         amplitudes = np.sqrt(np.abs(self.weights_))
         pairs = self.n_components_ - len(amplitudes)
         amplitudes[pairs:] *= np.sqrt(2)
         return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
 
-    def _surely_finite(self, X: NDArray) -> bool:
+    def _surely_finite(self, X: Rows) -> bool:
         largest = max(1.0, float(X.max()), -float(X.min()))
         return bool(largest * np.abs(self.frequencies_).sum(axis=1).max() < np.finfo(X.dtype).max)

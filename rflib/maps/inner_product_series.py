@@ -9,11 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from scipy.special import comb, gammaln, xlogy
+from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import DotProductKernel, Kernel, check_finite
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, row_sums
 
 # The Gaussian's degrees end here; those above are counted as bias.
 _LAST_DEGREE = 60
@@ -25,7 +28,7 @@ class Factors:
 
     Attributes
     ----------
-    units : ndarray of shape (n, d)
+    units : ndarray or ShiftedRows of shape (n, d)
         The u(x); zero where the vector is zero.
     log_amplitudes : ndarray of shape (n_degrees, n)
         log |A_n(x)|.
@@ -33,7 +36,7 @@ class Factors:
         Signs of the A_n(x).
     """
 
-    units: NDArray[np.float64]
+    units: NDArray[np.float64] | ShiftedRows
     log_amplitudes: NDArray[np.float64]
     signs: NDArray[np.float64]
 
@@ -89,45 +92,57 @@ class InnerProductSeries:
         """Number of degrees, from 0 on."""
         return len(self.signs)
 
-    def factors(self, X: NDArray) -> Factors:
-        """Return the factors of the rows X (n, d), in double precision."""
+    def factors(self, X: Rows) -> Factors:
+        """Return the factors of the rows X (n, d), dense or sparse, in double precision."""
         with np.errstate(all="ignore"):
             return self._factors(*self._split(X.astype(np.float64)))
 
-    def _factors(self, log_scale: NDArray, negative: NDArray, vectors: NDArray) -> Factors:
-        largest = np.abs(vectors).max(axis=1, initial=0)
-        scaled = vectors / np.where(largest > 0, largest, 1)[:, None]
-        norms = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    def _factors(self, log_scale: NDArray, negative: NDArray, vectors: NDArray | ShiftedRows) -> Factors:
+        units: NDArray[np.float64] | ShiftedRows
+        if isinstance(vectors, ShiftedRows):
+            norms = vectors.norms()
+            largest, units = np.ones(len(norms)), vectors.times(1 / np.where(norms > 0, norms, np.inf))
+        else:
+            largest = np.abs(vectors).max(axis=1, initial=0)
+            scaled = vectors / np.where(largest > 0, largest, 1)[:, None]
+            norms = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+            units = scaled / np.where(norms > 0, norms, 1)[:, None]
         degrees = np.arange(self.n_degrees)[:, None]
         lengths = xlogy(degrees, norms) + xlogy(degrees, largest)
         powers = self._powers[:, None]
         shrink = np.where(powers > 0, powers * log_scale, 0)
         odd = negative & (powers % 2 == 1)
         return Factors(
-            scaled / np.where(norms > 0, norms, 1)[:, None],
+            units,
             0.5 * self.log_coefficients[:, None] + shrink + lengths,
             np.where(odd, -1.0, 1.0),
         )
 
-    def exact(self, X: NDArray, Y: NDArray) -> NDArray[np.floating]:
+    def exact(self, X: Rows, Y: Rows) -> NDArray[np.floating]:
         """Return the kernel of each row of X (n, d) with that row of Y, shape (n,); ValueError if not finite."""
         with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(self._kernel, Gaussian):
-                values = self._kernel.at_distance(np.linalg.norm(X - Y, axis=1))
+                distances = row_norms(X - Y) if issparse(X) else np.linalg.norm(X - Y, axis=1)
+                values = self._kernel.at_distance(distances)
             else:
                 assert isinstance(self._kernel, DotProductKernel)
-                values = self._kernel.at_product(np.einsum("ij,ij->i", X, Y))
+                products = row_sums(X.multiply(Y)) if issparse(X) else np.einsum("ij,ij->i", X, Y)
+                values = self._kernel.at_product(products)
         check_finite(self._kernel, values, X, Y)
         return values
 
-    def _split(self, X: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    def _split(self, X: Rows) -> tuple[NDArray, NDArray, NDArray | ShiftedRows]:
         """The logarithm of |s| and whether s is negative, both (n,), and the vectors (n, d) of the products."""
-        positive = np.zeros(len(X), dtype=bool)
+        n = X.shape[0]
+        positive = np.zeros(n, dtype=bool)
         if isinstance(self._kernel, Gaussian):
+            if issparse(X):
+                shifted = ShiftedRows.less(X, self.centre).times(np.full(n, 1 / self._kernel.single_width))
+                return -0.5 * shifted.norms() ** 2, positive, shifted
             vectors = (X - self.centre) / self._kernel.single_width
             return -0.5 * np.einsum("ij,ij->i", vectors, vectors), positive, vectors
         if not isinstance(self._kernel, Polynomial):
-            return np.zeros(len(X)), positive, X
+            return np.zeros(n), positive, ShiftedRows.less(X, np.zeros(X.shape[1])) if issparse(X) else X
         share = self._kernel.scale ** (1 / self._kernel.degree)
         constant, slope = np.sqrt([share * self._kernel.coef0, share * self._kernel.gamma])
         first, rest = constant, slope * self.centre
@@ -135,5 +150,7 @@ class InnerProductSeries:
         first, rest = (first / norm, rest / norm) if norm > 0 else (1.0, rest)
         # The reflection that takes the centre's unit vector [first, rest] to the first axis.
         along = slope * (X @ rest) + first * constant
-        vectors = slope * X - ((along + constant) / (1 + first))[:, None] * rest
-        return np.log(np.abs(along)), along < 0, vectors
+        across = (along + constant) / (1 + first)
+        if issparse(X):
+            return np.log(np.abs(along)), along < 0, ShiftedRows(X * slope, -across, rest)
+        return np.log(np.abs(along)), along < 0, slope * X - across[:, None] * rest

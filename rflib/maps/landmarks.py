@@ -9,10 +9,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.kernels.sparse_rows import Rows, dense
 
 # Rows for each centre, and iterations: with more of them the error hardly falls.
 _ROWS_A_CENTRE = 20
@@ -22,12 +24,12 @@ _FACTOR_ELEMENTS = 1 << 25
 _EXHAUSTED = 1e-12
 
 
-def uniform(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
+def uniform(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
     """Return n rows of X drawn without replacement."""
-    return X[rng.permutation(len(X))[:n]]
+    return X[rng.permutation(X.shape[0])[:n]]
 
 
-def kmeans(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
+def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
     """Return the n centres of scikit-learn's KMeans (Zhang, Tsang & Kwok 2008), begun at rows drawn uniformly.
 
     For a kernel on the unit sphere the centres are divided by their norms. At most 20 n rows are used, in 10
@@ -36,9 +38,11 @@ def kmeans(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    _, factors = kernel.isotropic(np.ones_like(X[:1]))  # the kernel's own distances, if columns have widths
-    rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng) * factors
-    start = rows[:n]
+    ones = np.ones((1, X.shape[1]), dtype=X.dtype)
+    _, factors = kernel.isotropic(ones)  # the kernel's own distances, if columns have widths
+    rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng)
+    rows = rows.multiply(factors).tocsr() if issparse(rows) else rows * factors
+    start = dense(rows[:n])
     with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
         centres: NDArray = KMeans(n, init=start, n_init=1, max_iter=_ITERATIONS).fit(rows).cluster_centers_
@@ -48,7 +52,7 @@ def kmeans(kernel: Kernel, X: NDArray, n: int, rng: Generator) -> NDArray:
     return np.where(norms > np.sqrt(np.finfo(X.dtype).eps), centres / np.maximum(norms, 1e-300), start)
 
 
-def rpcholesky(kernel: Kernel, X: NDArray, n: int, rng: Generator, *, block: int | None = None) -> NDArray:
+def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | None = None) -> Rows:
     """Return the n pivots of a randomly pivoted Cholesky decomposition (Chen, Epperly, Tropp & Webber 2022).
 
     Each pivot is drawn with probability proportional to the diagonal of the residual. They are proposed in blocks,
@@ -66,7 +70,7 @@ def rpcholesky(kernel: Kernel, X: NDArray, n: int, rng: Generator, *, block: int
     """
     rows = uniform(kernel, X, max(2 * n, _FACTOR_ELEMENTS // n), rng).astype(np.float64)
     chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))
-    rest = np.setdiff1d(np.arange(len(rows)), chosen, assume_unique=True)[: n - len(chosen)]
+    rest = np.setdiff1d(np.arange(rows.shape[0]), chosen, assume_unique=True)[: n - len(chosen)]
     return rows[np.concatenate([chosen, rest]).astype(int)]
 
 
@@ -81,17 +85,19 @@ def positive_kernel(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def pivots(kernel: Kernel, rows: NDArray, n: int, rng: Generator, block: int) -> NDArray[np.int64]:
+def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> NDArray[np.int64]:
     """Return the numbers of at most n pivots, see `rpcholesky`; fewer if the residual is exhausted."""
-    residual = np.concatenate([np.diag(kernel(part)) for part in np.array_split(rows, 1 + len(rows) // 64)])
+    n_rows = rows.shape[0]
+    parts = np.array_split(np.arange(n_rows), 1 + n_rows // 64)
+    residual = np.concatenate([np.diag(kernel(rows[part])) for part in parts])
     total = np.abs(residual).sum()
-    factor, signs, chosen = np.empty((len(rows), n)), np.empty(n), np.empty(0, dtype=np.int64)
+    factor, signs, chosen = np.empty((n_rows, n)), np.empty(n), np.empty(0, dtype=np.int64)
     while len(chosen) < n:
         size = np.abs(residual)
         size[chosen] = 0
         if not size.sum() > _EXHAUSTED * total:
             break
-        proposed = rng.choice(len(rows), size=block, p=size / size.sum())
+        proposed = rng.choice(n_rows, size=block, p=size / size.sum())
         used = len(chosen)
         F, signed = factor[:, :used], signs[:used]
         among = kernel(rows[proposed]) - (F[proposed] * signed) @ F[proposed].T
@@ -119,7 +125,7 @@ def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
     return np.array(kept)
 
 
-LANDMARKS: dict[str, Callable[[Kernel, NDArray, int, Generator], NDArray]] = {
+LANDMARKS: dict[str, Callable[[Kernel, Rows, int, Generator], Rows]] = {
     "uniform": uniform,
     "kmeans": kmeans,
     "rpcholesky": rpcholesky,

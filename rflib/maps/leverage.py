@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_X_y
 from rflib.frequencies.draw import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.fourier import FourierFeatures
@@ -58,14 +59,14 @@ class ScoredFourierFeatures(FourierFeatures):
         """Return what the scores need of the targets."""
         return None
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         s = self._n_frequencies()
         size = self._pool_size(s)
         self._construct(X, Sampling(size, self.directions, self.radii))
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         targets = self._targets(y)
         width = max(size, targets.n_columns if targets else 0)
-        scores = self._scores(_feature_blocks(X, pool, max(1, _BLOCK_ELEMENTS // width)), len(X), targets)
+        scores = self._scores(_feature_blocks(X, pool, max(1, _BLOCK_ELEMENTS // width)), X.shape[0], targets)
         if self.variant == "resampled":
             self._keep(resample(pool, scores[:size] + scores[size:], s, rng), rng)
         else:
@@ -92,7 +93,7 @@ class ScoredFourierFeatures(FourierFeatures):
         self.phases_ = np.repeat([0.0, -np.pi / 2], s)
         self.signature_ = np.ones(2 * s)
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         if self.variant == "resampled":
             return super()._columns(X)
         return cosine_features(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
@@ -135,11 +136,11 @@ def are_labels(y: NDArray) -> bool:
     )
 
 
-def _feature_blocks(X: NDArray, pool: Frequencies, rows: int) -> Iterator[NDArray[np.float64]]:
+def _feature_blocks(X: Rows, pool: Frequencies, rows: int) -> Iterator[NDArray[np.float64]]:
     """Cosines, then sines, of all frequencies over the root of their number, for blocks of rows."""
     size = len(pool.vectors)
     amplitudes = np.full(size, np.sqrt(1 / size))
-    for part in row_blocks(len(X), rows):
+    for part in row_blocks(X.shape[0], rows):
         block = cosine_features(X[part], pool.vectors, np.zeros(size), amplitudes, n_pairs=size)
         yield block.astype(np.float64, copy=False)
 
@@ -184,7 +185,7 @@ class LeverageRFF(ScoredFourierFeatures):
         self.directions = directions
         self.random_state = random_state
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_number(self, "ridge", above=0)
         super()._draw(X, y, rng)
 
@@ -235,7 +236,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         self.directions = directions
         self.random_state = random_state
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "add_n")
         check_choice(self, "task", TASKS)
         if y is None:
@@ -243,7 +244,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
                 "SurrogateLeverageRFF requires y to be passed, but the target y is None: it scores the "
                 "frequencies by the targets."
             )
-        super()._draw(X, check_X_y(X, y)[1], rng)
+        super()._draw(X, check_X_y(X, y, accept_sparse=True)[1], rng)
 
     def _targets(self, y: ArrayLike | None) -> Targets:
         targets = np.asarray(y)

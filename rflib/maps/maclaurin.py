@@ -8,9 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.polynomial import Polynomial
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.row_blocks import over_row_blocks
 
@@ -43,6 +45,7 @@ class RandomMaclaurin(RandomFeatureMap):
         Rademacher vectors: for each degree N its columns' first vectors, then the second ones, up to the N-th.
     """
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = ("degrees_", "signs_")
 
     def __init__(
@@ -63,7 +66,7 @@ class RandomMaclaurin(RandomFeatureMap):
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         probabilities = self._probabilities()
         self.degrees_ = np.sort(rng.choice(len(probabilities), size=self.n_components, p=probabilities))
         signs = rng.integers(0, 2, (int(self.degrees_.sum()), X.shape[1]), dtype=np.int8)
@@ -77,9 +80,9 @@ class RandomMaclaurin(RandomFeatureMap):
         weights = np.where(coefficients != 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
         return weights / weights.sum()
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         assert isinstance(self.kernel_, DotProductKernel)
-        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
         signs = self.signs_.T.astype(X.dtype)
         groups = []
@@ -89,6 +92,8 @@ class RandomMaclaurin(RandomFeatureMap):
             scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
             ends = used + (stop - first) * np.arange(degree + 1)
             factors = [signs[:, a:b] for a, b in pairwise(ends)]
+            if issparse(X):  # of other matrices scipy's product makes a copy for each block
+                factors = list(map(np.ascontiguousarray, factors))
             groups.append((slice(first, stop), scale, factors))
             used = ends[-1]
 
@@ -98,5 +103,5 @@ class RandomMaclaurin(RandomFeatureMap):
                 for factor in factors:
                     features[rows, columns] *= X[rows] @ factor
 
-        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // self.n_components_))
+        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features

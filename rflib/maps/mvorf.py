@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rflib.frequencies.composition import bound_of_left_out, mean_squared_error
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures, Harmonics
 from rflib.maps.kernel_requirements import not_radial
@@ -81,7 +82,7 @@ class MVORF(FourierFeatures):
             return self.measure
         return "minimum_residual" if self._has_options() else "minimum_variance"
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         super()._draw(X, y, rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.similarity import Lookup, Precomputed
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.landmarks import LANDMARKS
 from rflib.maps.row_blocks import over_row_blocks
@@ -48,8 +49,9 @@ class Nystroem(RandomFeatureMap):
 
     Attributes
     ----------
-    landmarks_ : ndarray of shape (n_components_, n_features_in_)
-        The landmarks; with "precomputed", their similarities (n_components_, n_components_).
+    landmarks_ : ndarray or csr_array of shape (n_components_, n_features_in_)
+        The landmarks; with "precomputed", their similarities (n_components_, n_components_). They are sparse if
+        they are rows of sparse X, not for centres of k-means, nor after `restore`.
     indices_ : ndarray of shape (n_components_,)
         Numbers of the landmarks among the training rows; only with "precomputed".
     normalization_ : ndarray of shape (n_components_, n_components_)
@@ -75,25 +77,33 @@ class Nystroem(RandomFeatureMap):
     def _state(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("landmarks_", "indices_") if isinstance(self.kernel_, Precomputed) else ("landmarks_",)
 
-    def _isotropic(self, X: NDArray) -> tuple[Kernel, NDArray]:
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        try:
+            return self._resolved_kernel().takes_sparse
+        except ValueError:  # which `fit` raises
+            return False
+
+    def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel_, X  # the landmarks are rows of the user's
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "landmarks", tuple(LANDMARKS))
-        if self.n_components > len(X):
+        n_rows = X.shape[0]
+        if self.n_components > n_rows:
             warnings.warn(
-                f"Nystroem: there are only {len(X)} rows for n_components = {self.n_components} landmarks; "
-                f"n_components_ is {len(X)}.",
+                f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks; "
+                f"n_components_ is {n_rows}.",
                 stacklevel=3,
             )
         # In double precision also for single rows: small eigenvalues would blow up the rounding of the kernel.
-        n = min(self.n_components, len(X))
+        n = min(self.n_components, n_rows)
         choose = LANDMARKS[self.landmarks]
         if isinstance(self.kernel_, Precomputed):
             similarities = self.kernel_(X)
             if self.landmarks == "kmeans":
                 refuse(self, "landmarks", "'uniform' or 'rpcholesky' for a precomputed kernel")
-            every = np.arange(float(len(X)))[:, None]
+            every = np.arange(float(n_rows))[:, None]
             self.indices_ = choose(Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
             self.landmarks_ = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
         else:
@@ -115,9 +125,9 @@ class Nystroem(RandomFeatureMap):
         self.signature_ = np.where(values < 0, -1.0, 1.0)
         self._small = size < _SINGLE_FROM * np.abs(W).max()
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         """Columns of small eigenvalues are products in double precision, as they multiply what is rounded."""
-        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         single = X.dtype == np.float32
         precise = self._small if single else np.ones(self.n_components_, dtype=bool)
         landmarks = self.landmarks_ if precise.any() else self.landmarks_.astype(X.dtype)
@@ -133,5 +143,5 @@ class Nystroem(RandomFeatureMap):
             for chosen, normalization in groups:
                 features[rows, chosen] = matrix.astype(normalization.dtype, copy=False) @ normalization
 
-        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // len(landmarks)))
+        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features

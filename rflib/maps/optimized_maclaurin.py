@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import Polynomial
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.degree_columns import choose_columns
 from rflib.maps.inner_product_series import InnerProductSeries
@@ -79,6 +80,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         Weights of the draws, which sum to one for each sketched degree.
     """
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = ("columns_", "exact_degree_", "centre_", "turns_", "weights_")
 
     def __init__(
@@ -111,14 +113,14 @@ class OptimizedMaclaurin(RandomFeatureMap):
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "complex_to_real")
         check_flag(self, "centre")
         check_choice(self, "projection", PROJECTIONS)
         if self.exact_degrees != "auto":
             check_integer(self, "exact_degrees", at_least=0)
         n, d = X.shape
-        self.centre_ = X.mean(axis=0, dtype=np.float64) if self.centre else np.zeros(d)
+        self.centre_ = mean_row(X) if self.centre else np.zeros(d)
         series = InnerProductSeries(self.kernel_, self.centre_)
         rows = rng.permutation(n)[: max(_SAMPLE_ELEMENTS // d, _SAMPLE_ROWS[0])][: _SAMPLE_ROWS[1]]
         law = Law(hadamard_order(d) if self.projection == "srht" else 1, self.complex_to_real)
@@ -145,14 +147,17 @@ class OptimizedMaclaurin(RandomFeatureMap):
         degrees = np.flatnonzero(self.columns_)
         return [int(n) for n in degrees[degrees > self.exact_degree_]]
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        features = np.zeros((len(X), self.n_components_), dtype=X.dtype)
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
+        features = np.zeros((X.shape[0], self.n_components_), dtype=X.dtype)
         series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))
         ends = np.cumsum(self.columns_)
         places = [slice(end - count, end) for end, count in zip(ends, self.columns_, strict=True)]
         exact = np.flatnonzero(self.columns_[: self.exact_degree_ + 1]).tolist()
-        makers: list[tuple[int, Callable[[NDArray], NDArray]]] = [(n, partial(_monomials, n)) for n in exact]
-        makers += self._products(X.dtype)
+        makers: list[tuple[int, Callable[[NDArray | ShiftedRows], NDArray]]] = [
+            (n, partial(_monomials, n)) for n in exact
+        ]
+        first = series.factors(X[:1]).units
+        makers += self._products(X.dtype, first.vector if isinstance(first, ShiftedRows) else None)
 
         def fill(rows: slice) -> None:
             factors = series.factors(X[rows])
@@ -163,11 +168,16 @@ class OptimizedMaclaurin(RandomFeatureMap):
                     make(units), amplitudes.astype(X.dtype)[:, None], out=features[rows, places[degree]]
                 )
 
-        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
+        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
         return features
 
-    def _products(self, dtype: np.dtype) -> Iterator[tuple[int, Callable[[NDArray], NDArray]]]:
-        """The sketched degrees, each with a function from unit vectors to its columns."""
+    def _products(
+        self, dtype: np.dtype, shift: NDArray | None
+    ) -> Iterator[tuple[int, Callable[[NDArray | ShiftedRows], NDArray]]]:
+        """The sketched degrees, each with a function from unit vectors to its columns.
+
+        ``shift`` is the vector of the unit vectors of sparse rows, which are `ShiftedRows`.
+        """
         used = first = 0
         for degree in self._sketched():
             columns = int(self.columns_[degree])
@@ -177,7 +187,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
             weights = np.sqrt(self.weights_[first : first + draws])
             if self.complex_to_real:
                 weights = np.repeat(weights, 2)[:columns]
-            factors = [vectors(part, dtype, quarter=self.complex_to_real) for part in turns]
+            matrices = [vectors(part, dtype, quarter=self.complex_to_real) for part in turns]
+            factors = [_projection(matrix, shift) for matrix in matrices]
             yield (
                 degree,
                 partial(_product, factors, weights.astype(dtype), complex_to_real=self.complex_to_real),
@@ -185,11 +196,25 @@ class OptimizedMaclaurin(RandomFeatureMap):
             used, first = used + degree * draws, first + draws
 
 
-def _monomials(degree: int, units: NDArray) -> NDArray:
+def _projection(matrix: NDArray, shift: NDArray | None) -> Callable[[NDArray | ShiftedRows], NDArray]:
+    """The product with a matrix (d, m), whose part that is the same for all sparse rows is computed once."""
+    along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
+
+    def project(units: NDArray | ShiftedRows) -> NDArray:
+        return units.product(matrix, along) if isinstance(units, ShiftedRows) else units @ matrix
+
+    return project
+
+
+def _monomials(degree: int, units: NDArray | ShiftedRows) -> NDArray:
     """All monomials of a degree, shape (n, columns), each times the root of how often it occurs in <u, v>^n."""
-    d = units.shape[1]
-    if degree < 2:
-        return units if degree else np.ones((len(units), 1), dtype=units.dtype)
+    n, d = units.shape
+    if not degree:
+        return np.ones((n, 1), dtype=units.dtype)
+    if isinstance(units, ShiftedRows):
+        units = units.toarray()
+    if degree == 1:
+        return units
     which = np.array(list(combinations_with_replacement(range(d), degree)))
     values = units[:, which[:, 0]]
     for index in which.T[1:]:
@@ -207,12 +232,18 @@ def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:
     return orders
 
 
-def _product(factors: list[NDArray], scale: NDArray, units: NDArray, *, complex_to_real: bool) -> NDArray:
-    """The columns (n, len(scale)) of draws, from the real matrices of their projections."""
+def _product(
+    factors: list[Callable[[NDArray | ShiftedRows], NDArray]],
+    scale: NDArray,
+    units: NDArray | ShiftedRows,
+    *,
+    complex_to_real: bool,
+) -> NDArray:
+    """The columns (n, len(scale)) of draws, from the real products with the matrices of their projections."""
     as_drawn = np.result_type(units.dtype, np.complex64) if complex_to_real else units.dtype
-    values = (units @ factors[0]).view(as_drawn)
+    values = factors[0](units).view(as_drawn)
     for factor in factors[1:]:
-        values *= (units @ factor).view(as_drawn)
+        values *= factor(units).view(as_drawn)
     columns: NDArray = values.view(units.dtype)[:, : len(scale)]
     columns *= scale
     return columns

@@ -46,9 +46,14 @@ def draw_turns(
     blocks = -(-draws // block)
     columns = step * rng.integers(0, kinds, (degree, blocks, 1, d), dtype=np.int8)
     rows = rng.permuted(np.broadcast_to(np.arange(block), (degree, blocks, block)), axis=2)
-    negative = np.bitwise_count(rows[..., None] & np.arange(d)) & 1
-    turns = (columns + 2 * negative.astype(np.int8)) % 4
-    return turns.reshape(degree, blocks * block, d)[:, :draws]
+    # Only what is kept of the last block is made: with many input columns it may be little.
+    rows = rows.reshape(degree, blocks * block)[:, :draws].astype(np.uint32)
+    turns = columns[:, np.arange(draws) // block, 0]
+    for vectors_of, numbers in zip(turns, rows, strict=True):
+        negative = np.bitwise_count(numbers[:, None] & np.arange(d, dtype=np.uint32)) & 1
+        vectors_of += 2 * negative.astype(np.int8)
+    turns %= 4
+    return turns
 
 
 def vectors(turns: NDArray[np.int8], dtype: np.dtype, *, quarter: bool) -> NDArray[np.floating]:

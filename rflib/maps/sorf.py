@@ -7,8 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.gaussian_cosines import GaussianCosines
 from rflib.maps.product_sketch import hadamard_order
 from rflib.maps.row_blocks import over_row_blocks
@@ -24,7 +26,8 @@ class SORF(GaussianCosines):
 
     Frequencies are rows of sqrt(b) / sigma H D_1 H D_2 H D_3, with H the orthogonal Hadamard matrix of order b,
     the least power of two of at least d, and D_k diagonal matrices of random signs; each block of b has its own
-    signs. From 2,048 input columns on, fast transforms take the place of the product with the frequencies.
+    signs. From 2,048 input columns on, fast transforms take the place of the product with the frequencies, unless
+    rows are sparse: products with them cost less than a transform of all their zeros.
 
     Biased: all norms are sqrt(b) / sigma where the Gaussian's are chi distributed, and directions are not uniform.
     The bias at the distance z is at most 6 z / (sigma sqrt(b)) (theorem 3 there) and of the order of
@@ -63,8 +66,8 @@ class SORF(GaussianCosines):
             values = walsh_hadamard(values * self.signs_[:, k].astype(X.dtype))
         return values.reshape(len(X), blocks * b)
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
-        if X.shape[1] < _FAST_FROM:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
+        if X.shape[1] < _FAST_FROM or issparse(X):
             return super()._columns(X)
         kernel, _ = self.kernel_.isotropic(X[:1])
         assert isinstance(kernel, Gaussian)

@@ -9,15 +9,19 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
+from scipy.sparse import csr_array, issparse
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
+from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
 # Number of input columns from which sketches and fast transforms beat matrix products.
 _DENSE_BELOW = 48
+
+Transform = Callable[[Rows], NDArray]
 
 
 class TensorSketch(RandomFeatureMap):
@@ -45,6 +49,7 @@ class TensorSketch(RandomFeatureMap):
         Its sign.
     """
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = ("hashes_", "signs_")
 
     def __init__(
@@ -74,15 +79,15 @@ class TensorSketch(RandomFeatureMap):
         assert isinstance(polynomial, Polynomial)
         return polynomial
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         shape = self._polynomial().degree, X.shape[1] + 1
         self.hashes_ = rng.integers(0, self.n_components, shape)
         self.signs_ = (2 * rng.integers(0, 2, shape) - 1).astype(np.int8)
         self.signature_ = np.ones(self.n_components)
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         D = self.n_components_
-        features = np.empty((len(X), D), dtype=X.dtype)
+        features = np.empty((X.shape[0], D), dtype=X.dtype)
         transforms = self._transforms(X.dtype)
         # Column k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
         weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=X.dtype)
@@ -98,10 +103,10 @@ class TensorSketch(RandomFeatureMap):
             np.multiply(product.real, weights, out=features[rows, : D // 2 + 1])
             np.multiply(product.imag[:, inner], weights[inner], out=features[rows, D // 2 + 1 :])
 
-        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // D))
+        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // D))
         return features
 
-    def _transforms(self, dtype: np.dtype) -> list[Callable[[NDArray], NDArray]]:
+    def _transforms(self, dtype: np.dtype) -> list[Transform]:
         """Functions from rows to the real Fourier transforms (n, D // 2 + 1) of each of their sketches.
 
         The transform of a sketch is linear in the row: with few coordinates a matrix product is the fastest, with
@@ -119,13 +124,16 @@ class TensorSketch(RandomFeatureMap):
         return found
 
 
-def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Callable[[NDArray], NDArray]:
+def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
     """Return the count sketch (n, D) of rows (n, d): each bucket sums its coordinates, and has its constant."""
+    matrix = csr_array((values, (np.arange(len(values)), hashes)), shape=(len(values), len(constant)))
     order = np.argsort(hashes, kind="stable")
     buckets, starts = np.unique(hashes[order], return_index=True)
     values = values[order]
 
-    def sketch(block: NDArray) -> NDArray:
+    def sketch(block: Rows) -> NDArray:
+        if issparse(block):
+            return dense(block @ matrix) + constant
         filled = np.tile(constant, (len(block), 1))
         filled[:, buckets] += np.add.reduceat(block[:, order] * values, starts, axis=1)
         return filled
@@ -133,13 +141,11 @@ def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Callable[[ND
     return sketch
 
 
-def _by_transform(sketch: Callable[[NDArray], NDArray]) -> Callable[[NDArray], NDArray]:
+def _by_transform(sketch: Transform) -> Transform:
     return lambda block: fft.rfft(sketch(block), axis=1)
 
 
-def _by_product(
-    sketch: Callable[[NDArray], NDArray], d: int, dtype: np.dtype
-) -> Callable[[NDArray], NDArray]:
+def _by_product(sketch: Transform, d: int, dtype: np.dtype) -> Transform:
     """Return the sketch and its transform as one affine function of the row."""
     constant = fft.rfft(sketch(np.zeros((1, d), dtype=dtype)))
     matrix = fft.rfft(sketch(np.eye(d, dtype=dtype))) - constant

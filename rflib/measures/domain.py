@@ -7,9 +7,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, largest_size, lexicographic_order, mean_row
 from rflib.measures.row_pairs import RowPairs
 
 _SAMPLE_ROWS = 1000
@@ -47,8 +49,8 @@ class Domain:
         return RowPairs.at_distances(quantiles, self.dimension)
 
     @staticmethod
-    def of(X: NDArray) -> DomainOfRows:
-        """Return the domain of the rows X (n, d); it does not depend on their order."""
+    def of(X: Rows) -> DomainOfRows:
+        """Return the domain of the rows X (n, d), dense or sparse; it does not depend on their order."""
         return DomainOfRows(X)
 
 
@@ -58,9 +60,9 @@ class DomainOfRows(Domain):
     zmax is the diameter of their `enclosing_ball`: 2 if all rows have unit norm.
     """
 
-    rows: NDArray
+    rows: Rows
 
-    def __init__(self, rows: NDArray) -> None:
+    def __init__(self, rows: Rows) -> None:
         vars(self).update(dimension=rows.shape[1], rows=rows)
 
     def pairs(self, n_pairs: int) -> RowPairs:
@@ -80,15 +82,15 @@ class DomainOfRows(Domain):
     @cached_property
     def distances(self) -> NDArray:
         """Sample of pairwise distances, sorted."""
-        X, n = self.rows, len(self.rows)
-        order = np.lexsort(X.T[::-1]) if n > _SAMPLE_ROWS else np.arange(n)
+        X, n = self.rows, self.rows.shape[0]
+        order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
         rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
-        z = euclidean_distances(rows)[np.triu_indices(len(rows), 1)] if n > 1 else np.empty(0)
-        z = np.sort(z[z > _RESOLUTION * np.abs(rows).max()])
+        z = euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)] if n > 1 else np.empty(0)
+        z = np.sort(z[z > _RESOLUTION * largest_size(rows)])
         return np.minimum(z if z.size else np.linspace(0, self.zmax, 101)[1:], self.zmax)
 
 
-def enclosing_ball(X: NDArray) -> tuple[NDArray[np.float64], float]:
+def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:
     """Return centre (d,) and radius of a ball that holds the rows X (n, d) and others like them.
 
     It is the unit ball if all rows have unit norm, as then new rows will have it too. Otherwise it is nearly
@@ -100,20 +102,22 @@ def enclosing_ball(X: NDArray) -> tuple[NDArray[np.float64], float]:
     origin = np.zeros(X.shape[1])
     if np.abs(distances_from(origin, X) - 1).max() <= UNIT_NORM_TOLERANCE:
         return origin, 1.0
-    centre = best = X.mean(axis=0, dtype=np.float64)
+    centre = best = mean_row(X)
     radius = np.inf
     for step in range(_BALL_STEPS):
         distances = distances_from(centre, X)
         largest = float(distances.max())
         if largest < radius:
             best, radius = centre, largest
-        farthest = X[distances >= largest * (1 - _RESOLUTION)].mean(axis=0, dtype=np.float64)
+        farthest = mean_row(X[distances >= largest * (1 - _RESOLUTION)])
         centre = centre + (farthest - centre) / (step + 2)
-    return best, _MARGIN * radius if radius > _RESOLUTION * np.abs(X).max() else 0.5
+    return best, _MARGIN * radius if radius > _RESOLUTION * largest_size(X) else 0.5
 
 
-def distances_from(centre: NDArray, X: NDArray) -> NDArray[np.float64]:
+def distances_from(centre: NDArray, X: Rows) -> NDArray[np.float64]:
     """Return the distances of the rows X (n, d) from a point (d,) in double precision, shape (n,)."""
+    if issparse(X):
+        return ShiftedRows.less(X, centre).norms()
     height = max(1, _BLOCK_ELEMENTS // X.shape[1])
     squares = []
     for start in range(0, len(X), height):

@@ -7,8 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
+
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, lexicographic_order, mean_row
 
 # A row stands beside as many others at most: so the diagonal never counts for less.
 _LARGEST_SAMPLE = 1000
@@ -18,6 +21,8 @@ _NEAREST = (0.001, 0.01, 0.1, 1.0)
 _SHARE_OF_DIAGONAL = 8
 _N_ROWS = 400
 _N_ANCHORS = 32
+# A sample of sparse rows is made dense up to this size: the same numbers as from dense rows, also where pairs tie.
+_DENSE_ELEMENTS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +79,18 @@ class RowPairs:
         )
 
     @staticmethod
-    def of(X: NDArray, n_pairs: int) -> RowPairs:
-        """Return about n_pairs pairs of the rows X (n, d); they do not depend on the order of the rows."""
-        centre, n = X.mean(axis=0, dtype=np.float64), len(X)
-        order = np.lexsort(X.T[::-1]) if n > _N_ROWS else np.arange(n)
-        rows = X[order[_spread(n, _N_ROWS)]] - centre
-        itself = _spread(len(rows), n_pairs // _SHARE_OF_DIAGONAL + 1)
-        i, j = np.triu_indices(len(rows), 1)
-        nearest = np.argsort(euclidean_distances(rows)[i, j], kind="stable")
+    def of(X: Rows, n_pairs: int) -> RowPairs:
+        """Return about n_pairs pairs of the rows X (n, d), dense or sparse, whatever their order."""
+        centre, n = mean_row(X), X.shape[0]
+        order = lexicographic_order(X) if n > _N_ROWS else np.arange(n)
+        sample = X[order[_spread(n, _N_ROWS)]]
+        if sample.shape[0] * sample.shape[1] <= _DENSE_ELEMENTS:
+            sample = dense(sample)
+        rows = ShiftedRows.less(sample, centre) if issparse(sample) else sample - centre
+        distances = euclidean_distances(rows.sparse if isinstance(rows, ShiftedRows) else rows)
+        itself = _spread(sample.shape[0], n_pairs // _SHARE_OF_DIAGONAL + 1)
+        i, j = np.triu_indices(sample.shape[0], 1)
+        nearest = np.argsort(distances[i, j], kind="stable")
         edges = np.unique(np.append(0, np.ceil(len(i) * np.array(_NEAREST)))).astype(int)
         chosen = [
             nearest[start:stop][_spread(stop - start, n_pairs // len(_NEAREST))]
@@ -92,14 +101,19 @@ class RowPairs:
         for part, (start, stop) in zip(chosen, pairwise(edges), strict=True):
             shares.append(np.full(len(part), (1 - diagonal) * (stop - start) / len(i) / len(part)))
         first, second = (np.concatenate([itself, *(side[part] for part in chosen)]) for side in (i, j))
-        norms = row_norms(rows)
+        if isinstance(rows, ShiftedRows):
+            norms, products = rows.norms(), rows.gram()[first, second]
+            between = row_norms(rows.sparse[first] - rows.sparse[second])
+        else:
+            norms, products = row_norms(rows), np.einsum("ij,ij->i", rows[first], rows[second])
+            between = row_norms(rows[first] - rows[second])
         with np.errstate(invalid="ignore", divide="ignore"):
-            cosines = np.einsum("ij,ij->i", rows[first], rows[second]) / (norms[first] * norms[second])
+            cosines = products / (norms[first] * norms[second])
         return RowPairs(
             centre,
             norms[[first, second]].reshape(2, -1),
             np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1),
-            row_norms(rows[first] - rows[second]),
+            between,
             np.concatenate(shares),
         )
 

@@ -52,7 +52,7 @@ print(round(time.perf_counter() - start, 1), peak_mib())
 def measured(script, *arguments):
     """Return the seconds and the peak memory (MiB) of a script."""
     command = [sys.executable, "-c", PEAK + script, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     seconds, peak = done.stdout.split()
     return float(seconds), int(peak)

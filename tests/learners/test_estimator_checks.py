@@ -51,13 +51,6 @@ LEARNERS = [
 
 
 def expected_failures(estimator):
-    if (
-        isinstance(estimator, LinearSVM | LinearSVR)
-        and estimator.solver == "liblinear"
-        and estimator.tol > 1e-9
-    ):
-        order = "liblinear stops within tol at a point that depends on the rows' order, and the check changes that"
-        return {"check_sample_weight_equivalence_on_dense_data": order}
     if isinstance(estimator, DoublyStochasticClassifier | DoublyStochasticRegressor):
         drawn = "rows are drawn at random, as often as their weights say: the same law, not the same draws"
         return {"check_sample_weight_equivalence_on_dense_data": drawn}

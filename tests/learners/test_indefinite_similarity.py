@@ -14,6 +14,8 @@ from sklearn.svm import SVC, SVR
 
 from rflib.kernels import Gaussian, Similarity
 from rflib.learners import ExactKernelSVC, ExactKernelSVR, ExactKRR, ExactKRRClassifier, SpectrumRepair
+from rflib.learners.krr import KRR
+from rflib.learners.svm import LinearSVR
 from rflib.maps import MVORF, RFF, Nystroem
 
 from .similarities import (
@@ -249,6 +251,17 @@ def test_a_pipeline_with_a_learner_from_elsewhere_is_cut_into_folds_by_rows_and_
         np.testing.assert_array_equal(cross_val_score(steps, X, y, cv=3), cross_val_score(own, K, y, cv=3))
         expected = own.fit(K, y).decision_function(rows)
         np.testing.assert_allclose(steps.fit(X, y).decision_function(Y), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [KRR(alphas=1e-2), LinearSVR(tol=1e-9)], ids=repr)
+def test_a_learner_on_a_map_of_similarities_is_cut_into_folds_by_rows_and_columns(learner):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    kernel = Gaussian()
+    by_kernel, by_matrix = (
+        cross_val_score(clone(learner).set_params(feature_map=Nystroem(k, 20, random_state=0)), rows, X[:, 0])
+        for k, rows in ((kernel, X), ("precomputed", kernel(X)))
+    )
+    np.testing.assert_allclose(by_matrix, by_kernel, rtol=1e-6)
 
 
 def test_precomputed_definite_kernels_against_scikit_learn():

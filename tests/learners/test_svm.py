@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.svm import LinearSVR as SklearnSVR
 
+from rflib.learners.row_hashes import row_hashes
 from rflib.learners.svm import LinearSVM, LinearSVR
 
 
@@ -120,14 +121,48 @@ def test_equals_liblinear_own_interface(data):
     liblinearutil = pytest.importorskip("liblinear.liblinearutil")
     X, score = data
     y = np.where(score > 0, 1, -1)
-    model = liblinearutil.train(y, X, "-s 2 -c 1000 -q")
+    order = np.argsort(row_hashes(X, 0))
+    model = liblinearutil.train(y[order], X[order], "-s 2 -c 1000 -q")
     theirs = np.array(model.get_decfun(0)[0])
     ours = LinearSVM(C=1000, tol=0.01).fit(X, y)
     np.testing.assert_array_equal(ours.coef_[0], theirs)
-    regression = liblinearutil.train(score, X, "-s 11 -c 1000 -p 0.1 -q")
+    regression = liblinearutil.train(score[order], X[order], "-s 11 -c 1000 -p 0.1 -q")
     np.testing.assert_array_equal(
         LinearSVR(C=1000, tol=1e-4).fit(X, score).coef_, np.array(regression.get_decfun(0)[0])
     )
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings"),
+    [
+        (LinearSVM, {}),
+        (LinearSVM, {"dual": True, "fit_intercept": True}),
+        (LinearSVM, {"loss": "hinge", "C": 0.01}),
+        (LinearSVR, {}),
+        (LinearSVR, {"loss": "epsilon_insensitive", "C": 0.01}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_order_of_the_rows_does_not_matter_and_weights_are_repeated_rows(data, learner, settings, dtype):
+    """To the bit, at the default tol, where liblinear itself gives other numbers from the sixth digit on."""
+    rng = np.random.default_rng(0)
+    chosen = np.repeat(np.arange(100), rng.integers(0, 4, 100))
+    X, score = data[0].astype(dtype), data[1]
+    y = np.digitize(score, [-0.5, 0.5]) if learner is LinearSVM else score
+    y[:20] = y[20:40]  # rows that are equal, with targets that are not
+    X[:20] = X[40:60]
+    model = learner(**settings).fit(X[chosen], y[chosen])
+    shuffled = rng.permutation(chosen)
+    counts = np.bincount(chosen, minlength=150)
+    others = (
+        learner(**settings).fit(X[shuffled], y[shuffled]),
+        learner(**settings).fit(X, y, sample_weight=counts),
+        learner(**settings).fit(X[::-1], y[::-1], sample_weight=counts[::-1]),
+    )
+    for other in others:
+        np.testing.assert_array_equal(other.coef_, model.coef_)
+        np.testing.assert_array_equal(other.intercept_, model.intercept_)
 
 
 def test_C_by_cross_validation_is_grid_search(data):

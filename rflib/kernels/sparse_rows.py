@@ -1,0 +1,187 @@
+"""Sparse rows: one form for all, what is asked of dense and of sparse rows alike, and sparse rows with a shift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+# Rows = NDArray | csr_array, but sparse arrays have no stubs.
+Rows = Any
+
+# Squared norms this small beside the terms of their sum are rounding errors.
+_ROUNDING = 16 * np.finfo(np.float64).eps
+
+
+def canonical(X: Rows) -> Rows:
+    """Return sparse rows in CSR format without duplicates or stored zeros, in order; dense ones as they are.
+
+    The arrays of X are not changed.
+    """
+    if not issparse(X):
+        return X
+    rows = csr_array(X)
+    if not (rows.has_canonical_format and rows.data.all()):
+        rows = rows.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
+
+
+def dense(X: Rows) -> NDArray[Any]:
+    """Return rows, or any other array, as a numpy array."""
+    return X.toarray() if issparse(X) else np.asarray(X)
+
+
+def largest_size(X: Rows) -> float:
+    """Return the largest absolute value."""
+    values = X.data if issparse(X) else X
+    return float(np.abs(values).max(initial=0))
+
+
+def mean_row(X: Rows) -> NDArray[np.float64]:
+    """Return the mean of rows (n, d) in double precision, shape (d,), the same to the bit if X is sparse."""
+    if not issparse(X):
+        return np.asarray(X.mean(axis=0, dtype=np.float64))
+    return np.asarray(X.astype(np.float64).sum(axis=0)) / X.shape[0]
+
+
+def squared_norms(X: Rows) -> NDArray[np.float64]:
+    """Return the squared Euclidean norms of rows (n, d), in double precision, shape (n,)."""
+    if not issparse(X):
+        return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    return row_sums(X.astype(np.float64).power(2))
+
+
+def lexicographic_order(X: Rows) -> NDArray[np.intp]:
+    """Return the order of rows (n, d) by their first column, equal ones by the second, and so on; it is stable."""
+    if not issparse(X):
+        return np.lexsort(X.T[::-1])
+    starts, stops = X.indptr[:-1].astype(np.intp), X.indptr[1:].astype(np.intp)
+    codes, end = _entry_codes(X)
+    # The first place of each row's group of rows that are equal so far; entry after entry splits the groups.
+    rank, ties = np.zeros(X.shape[0], dtype=np.intp), np.arange(X.shape[0])
+    for k in range(int((stops - starts).max(initial=0)) + 1):
+        left = starts[ties] + k < stops[ties]
+        code = np.full(len(ties), end)
+        code[left] = codes[starts[ties[left]] + k]
+        order = np.lexsort((code, rank[ties]))
+        ties, code, left = ties[order], code[order], left[order]
+        new_group = np.diff(rank[ties], prepend=-1) != 0
+        new_pair = new_group | (np.diff(code, prepend=-1) != 0)
+        places = np.arange(len(ties))
+        first_of_pair = np.maximum.accumulate(np.where(new_pair, places, 0))
+        rank[ties] += first_of_pair - np.maximum.accumulate(np.where(new_group, places, 0))
+        ties = ties[left & ~(new_pair & np.append(new_pair[1:], True))]
+        if not len(ties):
+            break
+    return np.argsort(rank, kind="stable")
+
+
+def _entry_codes(X: Rows) -> tuple[NDArray[np.intp], int]:
+    """Numbers that order the stored entries as they order rows that are equal before them, and the end's number.
+
+    Of two rows, that with a negative entry where the other has zeros comes first: the more so the earlier.
+    """
+    places = np.where(X.data < 0, X.indices, -X.indices.astype(np.intp))
+    order = np.lexsort((X.data, places, X.data > 0))
+    places, values = places[order], X.data[order]
+    new = np.append(False, (places[1:] != places[:-1]) | (values[1:] != values[:-1]))[: len(order)]
+    ranks = np.cumsum(new)
+    codes = np.empty(len(order), dtype=np.intp)
+    codes[order] = ranks + (values > 0)
+    negative = values < 0
+    return codes, int(ranks[negative][-1]) + 1 if negative.any() else 0
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedRows:
+    """Rows S_i + b_i r, which are dense, held as sparse rows S and multiples of one vector.
+
+    Attributes
+    ----------
+    sparse : csr_array of shape (n, d)
+        The S_i.
+    multiples : ndarray of shape (n,)
+        The b_i.
+    vector : ndarray of shape (d,)
+        The r.
+    """
+
+    sparse: Rows
+    multiples: NDArray[np.floating]
+    vector: NDArray[np.floating]
+
+    @staticmethod
+    def less(X: Rows, vector: NDArray) -> ShiftedRows:
+        """Return the rows less a vector, in double precision."""
+        return ShiftedRows(X.astype(np.float64), np.full(X.shape[0], -1.0), vector.astype(np.float64))
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the numbers."""
+        return np.dtype(self.sparse.dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n, d = self.sparse.shape
+        return n, d
+
+    def __getitem__(self, rows: Any) -> ShiftedRows:
+        return ShiftedRows(self.sparse[rows], self.multiples[rows], self.vector)
+
+    def astype(self, dtype: np.dtype) -> ShiftedRows:
+        """Return the rows in another precision."""
+        return ShiftedRows(self.sparse.astype(dtype), self.multiples.astype(dtype), self.vector.astype(dtype))
+
+    def product(self, matrix: NDArray, along: NDArray) -> NDArray[np.floating]:
+        """Return the product with a matrix (d, m), of which ``along`` (m,) is the vector's."""
+        product: NDArray[np.floating] = self.sparse @ matrix
+        product += np.multiply.outer(self.multiples, along)
+        return product
+
+    def toarray(self) -> NDArray[np.floating]:
+        """Return the rows as a dense array (n, d)."""
+        rows: NDArray[np.floating] = self.sparse.toarray()
+        rows += np.multiply.outer(self.multiples, self.vector)
+        return rows
+
+    def times(self, factors: NDArray) -> ShiftedRows:
+        """Return the rows, each times a factor."""
+        scaled = self.sparse.multiply(factors[:, None]).tocsr()
+        return ShiftedRows(scaled, self.multiples * factors, self.vector)
+
+    def squares(self) -> ShiftedRows:
+        """Return the rows of the squared entries."""
+        crossed = self.sparse.multiply(self.vector).multiply(2 * self.multiples[:, None])
+        return ShiftedRows((self.sparse.power(2) + crossed).tocsr(), self.multiples**2, self.vector**2)
+
+    def gram(self) -> NDArray[np.float64]:
+        """Return the inner products of all rows, shape (n, n)."""
+        crossed = np.multiply.outer(self.sparse @ self.vector, self.multiples)
+        squares = np.multiply.outer(self.multiples, self.multiples) * (self.vector @ self.vector)
+        products: NDArray[np.float64] = (self.sparse @ self.sparse.T).toarray()
+        return products + crossed + crossed.T + squares
+
+    def products(self, other: NDArray) -> NDArray[np.float64]:
+        """Return the inner product of each row with the row of a number, shape (n,)."""
+        along = self.sparse @ self.vector
+        crossed = along * self.multiples[other] + along[other] * self.multiples
+        squares = self.multiples * self.multiples[other] * (self.vector @ self.vector)
+        return row_sums(self.sparse.multiply(self.sparse[other])) + crossed + squares
+
+    def norms(self) -> NDArray[np.float64]:
+        """Return the Euclidean norms, shape (n,)."""
+        own, shifts = squared_norms(self.sparse), self.multiples**2 * (self.vector @ self.vector)
+        squares = own + 2 * self.multiples * (self.sparse @ self.vector) + shifts
+        return np.sqrt(np.where(squares > _ROUNDING * (own + shifts), squares, 0))
+
+
+def row_sums(X: Rows) -> NDArray[np.float64]:
+    """Return the sums of sparse rows, shape (n,)."""
+    sums: NDArray[np.float64] = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+    return sums
