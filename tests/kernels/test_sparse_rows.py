@@ -46,7 +46,7 @@ UNIT = np.eye(5)[[0, 1, 1, 4]] * np.array([1.0, -1, 1, 1])[:, None]
         SphericalPolynomial(),
         Similarity(lambda X, Y: X @ Y.T),
     ],
-    ids=repr,
+    ids=lambda kernel: repr(kernel).split(" at 0x")[0],
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_kernel_of_sparse_rows_is_that_of_dense_ones(kernel, dtype):
