@@ -25,7 +25,7 @@ from rflib.frequencies.coupled import coupled_factors
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.base import RadialMeasure
-from rflib.measures.control_variates import ControlVariate, control_variate
+from rflib.measures.control_variates import ControlVariate, control_variate, control_variates
 from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.plane_waves import KINDS, PlaneWaves, Stratum
 from rflib.measures.row_pairs import RowPairs
@@ -39,7 +39,7 @@ _N_NORMS = 48
 _BISECTIONS = 50
 _N_NORMS_OF_BOUND = 64
 ALL_RANKS = 1 << 30
-_USUAL_RANKS = (ALL_RANKS, 1, 0)
+_USUAL_RANKS = ((ALL_RANKS,), (1,), (0,))
 # Of degree 0 every function is one column, of degree 1 it is d, of degree 2 about d^2/2.
 _RANKS = ((ALL_RANKS, 0), (1, 0, ALL_RANKS), (1, 0))
 
@@ -58,6 +58,8 @@ class Composition:
         What is drawn.
     counts : ndarray of shape (n_strata,)
         How many frequencies of each.
+    variances : ndarray of shape (n_strata,)
+        What the strata vary by with so many, unshrunk, over the pairs.
     shrinkage : ndarray of shape (n_strata,)
         Factors of the strata's kernels, at most one.
     odd : bool
@@ -74,6 +76,7 @@ class Composition:
     controls: tuple[ControlVariate, ...]
     strata: tuple[Stratum, ...]
     counts: NDArray[np.int64]
+    variances: NDArray
     shrinkage: NDArray
     odd: bool
     coupled: bool
@@ -84,6 +87,11 @@ class Composition:
     def n_exact(self) -> int:
         """Number of columns that are not drawn."""
         return sum(control.n_columns for control in self.controls)
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Kinds of the strata that there are, drawn or not."""
+        return ("both",) if any(stratum.kind == "both" for stratum in self.strata) else KINDS
 
     def draw(self, rng: Generator) -> tuple[NDArray, NDArray, int]:
         """Draw frequencies (n, d) and signed weights (n,), those of cosines first; and the number of sines."""
@@ -163,7 +171,15 @@ class _Question:
 @lru_cache(maxsize=32)
 def _composed(question: _Question) -> Composition | None:
     q = question
-    choice = _Choice(q.exact, q.pairs, q.n_columns, q.ranks, q.parity, q.coupled)
+    choice = _Choice(
+        q.exact,
+        q.pairs,
+        q.n_columns,
+        ranks=[(rank,) for rank in q.ranks] if q.ranks else _RANKS,
+        parity=q.parity,
+        coupled=q.coupled,
+        free=q.ranks is None,
+    )
     for measure in choice.promising(q.measures):
         choice.try_measure(measure)
     return choice.best
@@ -186,7 +202,7 @@ def _predicted(composition: Composition, exact: NDArray, pairs: RowPairs) -> flo
     }
     bias = measure.profile(pairs.distances) - exact
     variance = 0.0
-    for kind in {s.kind for s in composition.strata} & {"both"} or KINDS:
+    for kind in composition.kinds:
         for stratum in waves.strata(kind, composition.controls):
             chosen, count, factor = drawn.get((kind, stratum.atom), (stratum, 0, 0.0))
             bias = bias - (1 - factor) * stratum.means
@@ -220,28 +236,28 @@ def bound_of_left_out(composition: Composition, centre: NDArray, radius: float) 
     return float(
         sum(
             (1 - factors.get((kind, stratum.atom), 0.0)) * np.abs(stratum.means).max()
-            for kind in {kind for kind, _ in factors} & {"both"} or KINDS
+            for kind in composition.kinds
             for stratum in waves.strata(kind, composition.controls)
         )
     )
 
 
 class _Choice:
-    """The best composition so far."""
+    """The best composition so far, of these ranks of each degree; if free, with strata shrunk or left out."""
 
     def __init__(
         self,
         exact: NDArray,
         pairs: RowPairs,
         n_columns: int,
-        ranks: tuple[int, int, int] | None,
+        *,
+        ranks: Sequence[Sequence[int]],
         parity: bool | None,
         coupled: bool,
+        free: bool,
     ) -> None:
         self.exact, self.pairs, self.n_columns = exact, pairs, n_columns
-        self.ranks = [(rank,) for rank in ranks] if ranks else _RANKS
-        self.parity = parity
-        self.free = ranks is None
+        self.ranks, self.parity, self.free = ranks, parity, free
         self.d = len(pairs.centre)
         self.coupled = coupled and n_columns >= 2 * self.d
         self.anchors = pairs.anchors
@@ -254,8 +270,15 @@ class _Choice:
             return candidates
         some = slice(None, None, _PAIRS_A_TRIAL_SKIPS)
         pairs = self.pairs.thinned(some)
-        trial = _Choice(self.exact[some], pairs, self.n_columns, _USUAL_RANKS, True, self.coupled)
-        trial.free = True
+        trial = _Choice(
+            self.exact[some],
+            pairs,
+            self.n_columns,
+            ranks=_USUAL_RANKS,
+            parity=True,
+            coupled=self.coupled,
+            free=True,
+        )
         errors = []
         for measure in candidates:
             trial.best = None
@@ -314,8 +337,7 @@ class _Choice:
         if chosen is None:
             return
         if self.free and len(drawn) > 1:
-            variances = self._allocated(chosen.strata, int(chosen.counts.sum()))[1]
-            kept = [i for i, variance in zip(drawn, variances, strict=True) if signals[i] > variance]
+            kept = [i for i, variance in zip(drawn, chosen.variances, strict=True) if signals[i] > variance]
             fewer = scored(kept or [int(np.argmax(signals))])
             if fewer is not None and fewer.mean_squared_error < chosen.mean_squared_error:
                 chosen = fewer
@@ -335,7 +357,8 @@ class _Choice:
         frequencies = left // 2 if both else left
         if frequencies < len(strata) or left < 0:
             return None
-        counts, variances = self._allocated(strata, frequencies)
+        precisions = [_Precision(s.energies, self.d, self.coupled) for s in strata]
+        counts, variances = _allocate(precisions, frequencies)
         shares, factors = self.pairs.shares, np.ones(len(strata))
         if self.free and strata:
             means = np.array([stratum.means for stratum in strata])
@@ -347,10 +370,9 @@ class _Choice:
             bias = bias - (1 - factors) @ means
         error = float(shares @ bias**2 + factors**2 @ variances)
         odd = both and left % 2 == 1
-        return Composition(measure, controls, tuple(strata), counts, factors, odd, self.coupled, error)
-
-    def _allocated(self, strata: Sequence[Stratum], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        return _allocate([_Precision(s.energies, self.d, self.coupled) for s in strata], n)
+        return Composition(
+            measure, controls, tuple(strata), counts, variances, factors, odd, self.coupled, error
+        )
 
 
 class _Precision:
@@ -439,10 +461,7 @@ def _share_of_cosines(
     radius_bytes: bytes, weight_bytes: bytes, ranks: tuple[int, int, int], pairs: RowPairs
 ) -> float:
     radii, weights = map(np.frombuffer, (radius_bytes, weight_bytes))
-    controls = [
-        control_variate(len(pairs.centre), degree, radii, weights, pairs.anchors, rank)
-        for degree, rank in enumerate(ranks)
-    ]
+    controls = control_variates(len(pairs.centre), radii, weights, pairs.anchors, ranks)
     mass = np.where(weights > 0, weights[weights > 0].sum(), -weights[weights < 0].sum())
     waves = PlaneWaves(radii, np.sqrt(np.abs(weights) * mass), pairs)
     factors = orthogonal_factors(len(pairs.centre))[-1]

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.gorf import GORF
 from rflib.maps.leverage import LeverageRFF, SurrogateLeverageRFF
 from rflib.maps.mvorf import MVORF
@@ -117,9 +117,8 @@ class AutoMap(RandomFeatureMap):
         """Become the fitted map that `state` was taken from; the parameters must be the same."""
         super().restore(state)
         index, columns = map(int, self.choice_)
-        prefix = "best."
-        inner = {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
-        self.best_ = self._made(self._candidates()[index], columns, None).restore(inner)
+        best = self._made(self._candidates()[index], columns, None)
+        self.best_ = best.restore(inner_state(state, "best."))
         return self
 
     def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:

@@ -30,6 +30,11 @@ def as_generator(random_state: Seed) -> Generator:
     return np.random.default_rng(random_state)
 
 
+def inner_state(state: Mapping[str, NDArray], prefix: str) -> dict[str, NDArray]:
+    """Return the arrays of a map inside a map: those whose names begin with the prefix, without it."""
+    return {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
+
+
 class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base of all maps: Z (n, D) real and signature e in {+1, -1}^D, with K_hat = Z diag(e) Z^T.
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.validation import check_integer, refuse
@@ -78,9 +78,7 @@ class CRAFT(RandomFeatureMap):
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map that `state` was taken from; the parameters must be the same."""
-        prefix = "base."
-        inner = {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
-        self.base_ = self._up().restore(inner)
+        self.base_ = self._up().restore(inner_state(state, "base."))
         return super().restore(state)
 
     def _base(self) -> RandomFeatureMap:

@@ -25,7 +25,7 @@ from rflib.maps.exact_harmonics import ExactHarmonics
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
-from rflib.measures.control_variates import ControlVariate, control_variate
+from rflib.measures.control_variates import ControlVariate, control_variates
 from rflib.measures.domain import Domain, RangeWarning, distances_from
 from rflib.measures.row_pairs import RowPairs
 from rflib.measures.variance import signed_atoms
@@ -269,10 +269,7 @@ class FourierFeatures(RandomFeatureMap):
                 "directions='orthogonal' and radii='stratified'. Give a number or three ranks instead."
             )
         radii, weights = signed_atoms(measure, _N_NORMS)
-        exact = [
-            control_variate(len(pairs.centre), degree, radii, weights, pairs.anchors, rank)
-            for degree, rank in enumerate(ranks)
-        ]
+        exact = control_variates(len(pairs.centre), radii, weights, pairs.anchors, ranks)
         controls = tuple(control for control in exact if control.n_columns)
         left = self.n_components - sum(control.n_columns for control in controls)
         least = sum(1 for _ in measure.parts())

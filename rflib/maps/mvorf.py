@@ -65,16 +65,18 @@ class MVORF(FourierFeatures):
         coupled: bool | str = "auto",
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.measure = measure
-        self.directions = directions
-        self.radii = radii
-        self.layout = layout
-        self.harmonics = harmonics
-        self.parity = parity
-        self.coupled = coupled
-        self.random_state = random_state
+        super().__init__(
+            kernel,
+            n_components,
+            measure=measure,  # type: ignore[arg-type]
+            directions=directions,
+            radii=radii,
+            layout=layout,
+            harmonics=harmonics,
+            parity=parity,
+            coupled=coupled,
+            random_state=random_state,
+        )
 
     def construction(self) -> MeasureLike:
         """Return the measure that is asked for; by default the one that suits the options."""

@@ -21,6 +21,7 @@ kernel are added.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,6 +123,13 @@ def control_variate(
         anchors,
         functionals @ scaled * signs,
     )
+
+
+def control_variates(
+    d: int, radii: NDArray, weights: NDArray, anchors: NDArray, ranks: Sequence[int]
+) -> list[ControlVariate]:
+    """Return the control variates of degree 0, 1, ..., of at most these ranks; see `control_variate`."""
+    return [control_variate(d, degree, radii, weights, anchors, rank) for degree, rank in enumerate(ranks)]
 
 
 def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:
