@@ -85,6 +85,12 @@ class MVORF(FourierFeatures):
         return "minimum_residual" if self._has_options() else "minimum_variance"
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        self._check_parameters()
+        if self._has_options() and not self._is_composed():
+            raise ValueError(
+                "MVORF: harmonics, parity and coupled need layout='cos_sin', directions='orthogonal' and "
+                "radii='stratified'. GORF takes them with other directions and norms."
+            )
         super()._draw(X, y, rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(

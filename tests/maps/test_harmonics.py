@@ -175,6 +175,7 @@ def test_the_error_falls_to_zero_where_the_diagonal_is_all():
         ({"parity": "yes"}, "parity must be"),
         ({"coupled": True, "directions": "frame"}, "coupled must be"),
         ({"harmonics": 1, "layout": "phase"}, "layout='cos_sin'"),
+        ({"harmonics": 1, "radii": "iid"}, "radii='stratified'"),
         ({"harmonics": 2, "n_components": 10}, "too few"),
     ],
 )
