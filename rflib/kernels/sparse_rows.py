@@ -36,6 +36,11 @@ def dense(X: Rows) -> NDArray[Any]:
     return X.toarray() if issparse(X) else np.asarray(X)
 
 
+def times_columns(X: Rows, factors: NDArray) -> Rows:
+    """Return rows (n, d) whose columns are multiplied by factors (d,)."""
+    return X.multiply(factors).tocsr() if issparse(X) else X * factors
+
+
 def largest_size(X: Rows) -> float:
     """Return the largest absolute value."""
     values = X.data if issparse(X) else X

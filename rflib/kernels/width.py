@@ -8,13 +8,13 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.sparse_rows import Rows, times_columns
 
 Width = float | str | tuple[float, ...]
 
@@ -122,7 +122,7 @@ class KernelWithWidth(Kernel):
                 f"{self!r} has {len(width)} widths, one for each column, but the rows have {X.shape[1]} columns."
             )
         factors = np.array(width) if self.is_inverse else 1 / np.array(width)
-        return self.with_width(1.0), _times(X, factors).astype(X.dtype, copy=False)
+        return self.with_width(1.0), times_columns(X, factors).astype(X.dtype, copy=False)
 
     def _check_width(self) -> None:
         """Raise ValueError unless the width is as the class says; several become a tuple."""
@@ -141,11 +141,6 @@ class KernelWithWidth(Kernel):
 
 def _is_width(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value) and float(value) > 0
-
-
-def _times(X: Rows, factors: NDArray) -> Rows:
-    """The columns of X, dense or sparse, times factors."""
-    return X.multiply(factors).tocsr() if issparse(X) else X * factors
 
 
 def scale(X: Rows, one_norm: bool) -> float:

@@ -297,7 +297,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
 
 
 def _mean(targets: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
-    return float(targets.mean() if weights is None else np.average(targets, weights=weights))
+    return float(np.average(targets, weights=weights))
 
 
 def _has_log_loss(learner: Any) -> bool:

@@ -78,9 +78,7 @@ def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
 
 def held_out_mean(learner: Any, losses: NDArray, weights: NDArray | None) -> float:
     """Return the (weighted) mean of held-out losses; ValueError for a fold without weight."""
-    if weights is None:
-        return float(np.mean(losses))
-    if not weights.any():
+    if weights is not None and not weights.any():
         raise ValueError(f"{type(learner).__name__}: all rows of a fold of cv have the weight zero.")
     return float(np.average(losses, weights=weights))
 

@@ -9,12 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
-from rflib.kernels.sparse_rows import Rows, dense
+from rflib.kernels.sparse_rows import Rows, dense, times_columns
 
 # Rows for each centre, and iterations: with more of them the error hardly falls.
 _ROWS_A_CENTRE = 20
@@ -41,7 +40,7 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
     ones = np.ones((1, X.shape[1]), dtype=X.dtype)
     _, factors = kernel.isotropic(ones)  # the kernel's own distances, if columns have widths
     rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng)
-    rows = rows.multiply(factors).tocsr() if issparse(rows) else rows * factors
+    rows = times_columns(rows, factors)
     start = dense(rows[:n])
     with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
