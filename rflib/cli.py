@@ -16,26 +16,35 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from rflib import __version__
-from rflib.experiment.sources import unchanged
+from rflib.files import explained
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one step.
 
     An error that rflib raises about its input ends it with one clear line and exit status 1. One from elsewhere,
-    such as a user's class or numpy, is shown with its traceback too.
+    such as a user's class or numpy, is shown with its traceback too. Standard error is the job's log; where that
+    cannot be written, as on a full disk, the line goes to standard output.
     """
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
     threads = options.pop("threads")
-    print("rflib", shlex.join(sys.argv[1:] if arguments is None else arguments), file=sys.stderr, flush=True)
+    command = shlex.join(sys.argv[1:] if arguments is None else arguments)
     try:
+        from rflib.experiment.sources import unchanged
+
+        with explained("the job's log"):
+            print("rflib", command, file=sys.stderr, flush=True)
         with threadpool_limits(threads), unchanged():
             step(**options)
-    except (ValueError, OSError) as error:
-        if not _explains_itself(error):
-            traceback.print_exception(error)
-        sys.exit(f"error: {error}")
+    except (ValueError, OSError, ImportError) as error:
+        try:
+            if not _explains_itself(error):
+                traceback.print_exception(error)
+            print(f"error: {error}", file=sys.stderr, flush=True)
+        except OSError:
+            print(f"error: {error}", flush=True)
+        sys.exit(1)
 
 
 _OURS = Path(__file__).parent

@@ -68,10 +68,12 @@ def ask(arguments: Sequence[str]) -> int | None:
 
 def serve(listener: socket.socket) -> None:
     """Fork for each command that comes, until standard input ends."""
+    import gc
     import selectors
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _import_all()
+    gc.freeze()  # else each fork's collector would visit, and so copy, all that was imported
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ, "end")
     selector.register(listener, selectors.EVENT_READ, "command")
@@ -130,14 +132,12 @@ def _run(command: dict[str, Any], files: Sequence[int]) -> NoReturn:
         status = 0
     except SystemExit as error:
         status = error.code
-        if isinstance(status, str):
-            print(status, file=sys.stderr)
-            status = 1
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):  # a full disk
+                stream.flush()
         os._exit(status or 0)
 
 

@@ -18,6 +18,7 @@ from rflib.warm import VARIABLE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="forks are watched with pidfd_open")
 START = "import os, rflib.warm; rflib.warm.start(); print(os.environ['RFLIB_WARM'], flush=True); input()"
+FULL = Path("/dev/full")
 COMMAND = [sys.executable, "-m", "rflib"]
 
 Run = tuple[subprocess.Popen[str], dict[str, str]]
@@ -80,6 +81,16 @@ def test_a_command_has_its_own_folder_environment_and_files(run: Run, tmp_path: 
     told = {**run[1], "RFLIB_SOURCES": "other sources"}
     refused = subprocess.run([*COMMAND, "fingerprint", "rflib"], env=told, capture_output=True, text=True)
     assert "were edited after this run began" in refused.stderr
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+def test_an_error_is_not_lost_with_a_log_that_has_no_room(run: Run) -> None:
+    for environment in (run[1], {**run[1], VARIABLE: ""}):
+        with FULL.open("w") as log:
+            command = [*COMMAND, "fingerprint", "rflib"]
+            ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert ended.returncode != 0
+        assert "cannot write the job's log: No space left on device. Make room" in ended.stdout
 
 
 def test_it_ends_with_the_run_and_its_forks_too(run: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 VARIABLE = "RFLIB_SOURCES"
 _PACKAGE = Path(__file__).parents[1]
-_SUFFIXES = {".py", ".yaml", ".html", ".css", ".js"}
+_SUFFIXES = {".py", ".pyi", ".yaml", ".html", ".css", ".js"}
 
 
 def digest() -> str:

@@ -49,7 +49,11 @@ def last_words(log: Path) -> str:
     except OSError:
         return "It has no log."
     said = [line.strip() for line in lines if line.strip() and not line.startswith("rflib ")]
-    return said[-1] if said else "It ended without a message: killed, perhaps for want of memory."
+    return (
+        said[-1]
+        if said
+        else "It ended without a message: killed, perhaps for want of memory, or the disk is full."
+    )
 
 
 def told(state: Mapping[str, Any]) -> str:

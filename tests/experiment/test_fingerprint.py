@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rflib.experiment import fingerprint as module
-from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.fingerprint import closure, fingerprint
 
 FILES = {
     "__init__.py": "MODULES = {'One': 'one', 'Two': 'two'}\n",
@@ -77,6 +77,12 @@ def test_a_module_and_what_it_imports(
 def test_maps_differ_from_each_other() -> None:
     names = ("rff", "orf", "qmc", "grff", "gorf", "mvorf", "srf")
     assert len({fingerprint(f"rflib.maps.{name}") for name in names}) == len(names)
+
+
+def test_an_edit_of_one_learner_leaves_the_other_alone() -> None:
+    ridge, svm = "rflib.learners.exact_ridge", "rflib.learners.exact_svm"
+    assert svm not in closure(ridge)
+    assert not {ridge, "rflib.learners.ridge_system", "rflib.learners.folds"} & closure(svm)
 
 
 def test_a_module_without_source_is_an_error() -> None:

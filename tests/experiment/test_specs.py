@@ -76,3 +76,9 @@ def test_a_class_from_outside_is_found_by_its_module() -> None:
 def test_what_is_unknown_is_named_with_the_nearest(role: str, spec: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         build(role, spec)
+
+
+def test_a_study_needs_a_number_or_one_for_each_column() -> None:
+    assert build_kernel({"type": "Gaussian", "sigma": [1, 2]}) == Gaussian((1, 2))
+    with pytest.raises(ValueError, match="a study needs a number for sigma"):
+        build_kernel({"type": "Gaussian", "sigma": "scale"})

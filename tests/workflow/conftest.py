@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
 import shutil
@@ -15,6 +16,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from .forks import Run
+
 ROOT = Path(__file__).parents[2]
 SOURCES = ("rflib", "snakemake_logger_plugin_rflib", "workflow", "profiles", "Snakefile", "config.yaml")
 TINY = {
@@ -24,7 +27,7 @@ TINY = {
     "methods": {
         "GRFF": {"type": "GRFF"},
         "GORF": {"type": "GORF"},
-        "SRF": {"type": "SRF", "measure": "minimum_variance"},
+        "SRF": {"type": "SRF", "measure": {"type": "minimum_variance", "deltas": [0.01]}},
     },
     "s": [4],
     "repetitions": 2,
@@ -43,22 +46,14 @@ class Workspace:
     sources: Path | None = None
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        return ["--cores", "2", *arguments]
 
     @property
     def environment(self) -> dict[str, str]:
         return {**os.environ, "PYTHONPATH": str(self.sources or self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+    def start(self, *arguments: str) -> Run:
+        return Run(self.command(*arguments), self.folder, self.environment)
 
     def snakemake(self, *arguments: str, fails: bool = False, seconds: float = 600) -> str:
         process = self.start(*arguments)
@@ -109,9 +104,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         if source.is_symlink() or source.is_file():
             shutil.copy2(source, workspace.folder / name, follow_symlinks=False)
         else:
-            shutil.copytree(source, workspace.folder / name)
-    for cache in workspace.folder.rglob("__pycache__"):
-        shutil.rmtree(cache)
+            shutil.copytree(source, workspace.folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    compileall.compile_dir(workspace.folder, quiet=1)  # valid in copies too, which have the same times
     for path in (workspace.folder / "workflow/studies").glob("*.yaml"):
         path.unlink()
     workspace.study()
@@ -122,7 +116,9 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def finished(fresh: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The tiny study, run to its table of cells."""
     workspace = _copy(fresh, tmp_path_factory.mktemp("finished"))
-    workspace.snakemake(TABLE)
+    # Not a fork, in which sets have the same order as in all other forks.
+    command = [sys.executable, "-m", "snakemake", *workspace.command(TABLE)]
+    subprocess.run(command, cwd=workspace.folder, env=workspace.environment, check=True)
     return workspace
 
 

@@ -43,7 +43,7 @@ ENVIRONMENT = [
 ]
 # They run each step, or import what others define, and decide nothing.
 RUNNERS = {
-    *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy"),
+    *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy", "rflib.extras"),
     *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.values"),
 }
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
@@ -177,7 +177,7 @@ def _undeclared(job: Job, workspace: Workspace) -> list[str]:
         str(path)
         for path in job.opened
         if path.is_file()
-        and not (path.is_relative_to(package) and path.suffix in (".py", ".pyc"))
+        and not (path.is_relative_to(package) and path.suffix in (".py", ".pyi", ".pyc"))
         and not any(os.path.realpath(path).startswith(f"{folder}/") for folder in ENVIRONMENT)
         and not path.is_relative_to(Path(__file__).parent)
         and not any(path.is_relative_to(place) for place in known)

@@ -64,7 +64,7 @@ def test_comments_and_docstrings_rerun_nothing(finished: Workspace, copy_of: Cop
 def test_a_new_method_of_the_package_reruns_nothing(finished: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(finished)
     (workspace.folder / "rflib/maps/new.py").write_text("class New: ...\n")
-    workspace.edit("rflib/maps/__init__.py", "MODULES = {", 'MODULES = {\n    "New": "new",')
+    workspace.append("rflib/maps/__init__.pyi", "from .new import New as New\n")
     assert workspace.planned() == {}
 
 

@@ -22,7 +22,10 @@ def test_killed_at_a_random_moment(seed: int, fresh: Workspace, finished: Worksp
     workspace = copy_of(fresh)
     moment = random.Random(seed)
     process = workspace.start(TABLE)
-    time.sleep(moment.uniform(1, 15))
+    begun = moment.randrange(12)  # of the run's twelve jobs, each of which begins a log
+    while process.poll() is None and len([*workspace.folder.glob("results/logs/**/*.log")]) < begun:
+        time.sleep(0.02)
+    time.sleep(moment.uniform(0, 0.5))
     if process.poll() is None:
         match seed % 3:
             case 0:
