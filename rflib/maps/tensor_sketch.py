@@ -50,6 +50,7 @@ class TensorSketch(RandomFeatureMap):
     """
 
     _takes_sparse = True
+    _needs_rows = False
     _state: ClassVar[tuple[str, ...]] = ("hashes_", "signs_")
 
     def __init__(
@@ -80,10 +81,13 @@ class TensorSketch(RandomFeatureMap):
         return polynomial
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        shape = self._polynomial().degree, X.shape[1] + 1
-        self.hashes_ = rng.integers(0, self.n_components, shape)
-        self.signs_ = (2 * rng.integers(0, 2, shape) - 1).astype(np.int8)
+        self._draw_sketches(X.shape[1], self.n_components, rng)
         self.signature_ = np.ones(self.n_components)
+
+    def _draw_sketches(self, d: int, n_buckets: int, rng: Generator) -> None:
+        shape = self._polynomial().degree, d + 1
+        self.hashes_ = rng.integers(0, n_buckets, shape)
+        self.signs_ = (2 * rng.integers(0, 2, shape) - 1).astype(np.int8)
 
     def _columns(self, X: Rows) -> NDArray[np.floating]:
         D = self.n_components_
@@ -112,15 +116,23 @@ class TensorSketch(RandomFeatureMap):
         The transform of a sketch is linear in the row: with few coordinates a matrix product is the fastest, with
         many the sketch and a fast transform.
         """
-        kernel, D, d = self._polynomial(), self.n_components_, self.n_features_in_
+        d = self.n_features_in_
+        sketches = self._sketches(dtype, self.n_components_)
+        return [
+            _by_product(sketch, d, dtype) if d < _DENSE_BELOW else _by_transform(sketch)
+            for sketch in sketches
+        ]
+
+    def _sketches(self, dtype: np.dtype, n_buckets: int) -> list[Transform]:
+        """Functions from rows to each of their count sketches (n, n_buckets)."""
+        kernel, d = self._polynomial(), self.n_features_in_
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         found = []
         for hashes, signs in zip(self.hashes_, self.signs_, strict=True):
-            constant = np.zeros(D, dtype=dtype)
+            constant = np.zeros(n_buckets, dtype=dtype)
             constant[hashes[d]] = signs[d] * constant_term
-            sketch = _sketch(hashes[:d], (slope * signs[:d]).astype(dtype), constant)
-            found.append(_by_product(sketch, d, dtype) if d < _DENSE_BELOW else _by_transform(sketch))
+            found.append(_sketch(hashes[:d], (slope * signs[:d]).astype(dtype), constant))
         return found
 
 
