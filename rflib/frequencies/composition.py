@@ -21,11 +21,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from rflib.frequencies.candidate import candidate
 from rflib.frequencies.coupled import coupled_factors
 from rflib.frequencies.directions import DIRECTIONS
+from rflib.frequencies.products import NO_PRODUCTS, Products
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.base import RadialMeasure
-from rflib.measures.control_variates import ControlVariate, control_variate, control_variates
+from rflib.measures.control_variates import ControlVariate, control_variates, polynomial_columns
 from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.plane_waves import KINDS, PlaneWaves, Stratum
 from rflib.measures.row_pairs import RowPairs
@@ -37,11 +39,14 @@ _N_PROMISING = 4
 _PAIRS_A_TRIAL_SKIPS = 3
 _N_NORMS = 48
 _BISECTIONS = 50
+_ROUNDS_OF_SHRINKAGE = 4
 _N_NORMS_OF_BOUND = 64
 ALL_RANKS = 1 << 30
-_USUAL_RANKS = ((ALL_RANKS,), (1,), (0,))
-# Of degree 0 every function is one column, of degree 1 it is d, of degree 2 about d^2/2.
-_RANKS = ((ALL_RANKS, 0), (1, 0, ALL_RANKS), (1, 0))
+_USUAL_RANKS = ((ALL_RANKS,), (1,), (0,), (0,))
+# Of degree 0 every function is one column, of degree 1 it is d, of degree 2 about d^2/2, of degree 3 about d^3/6.
+_RANKS = ((ALL_RANKS, 0), (1, 0, ALL_RANKS), (1, 0), (0, 1))
+
+Ranks = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +58,7 @@ class Composition:
     measure : AtomicMeasure
         The atoms.
     controls : tuple of ControlVariate
-        At most one for each of the degrees 0, 1 and 2.
+        At most one for each of the degrees 0 to 3.
     strata : tuple of Stratum
         What is drawn.
     counts : ndarray of shape (n_strata,)
@@ -68,8 +73,6 @@ class Composition:
         Whether the bases of a stratum are coupled.
     mean_squared_error : float
         Predicted, over the pairs.
-    predicted : dict
-        What `mean_squared_error` predicted over other pairs.
     """
 
     measure: AtomicMeasure
@@ -81,7 +84,6 @@ class Composition:
     odd: bool
     coupled: bool
     mean_squared_error: float
-    predicted: dict[tuple[bytes, RowPairs], float] = field(default_factory=dict)
 
     @property
     def n_exact(self) -> int:
@@ -117,6 +119,50 @@ class Composition:
         )
         return frequencies, signed, sum(map(len, weights["sin"]))
 
+    def products(self, rng: Generator) -> Products:
+        """Return which products of directions stand for a degree: none."""
+        return NO_PRODUCTS
+
+    def error_over(self, exact: NDArray, pairs: RowPairs) -> float:
+        """Return the mean squared error, predicted over other pairs than the columns were chosen for."""
+        waves = PlaneWaves(self.measure.radii, self.measure.weights, pairs)
+        drawn = {
+            (s.kind, s.atom): (s, int(n), factor)
+            for s, n, factor in zip(self.strata, self.counts, self.shrinkage, strict=True)
+        }
+        bias = self.measure.profile(pairs.distances) - exact
+        variance = 0.0
+        for kind in self.kinds:
+            for stratum in waves.strata(kind, self.controls):
+                chosen, count, factor = drawn.get((kind, stratum.atom), (stratum, 0, 0.0))
+                bias = bias - (1 - factor) * stratum.means
+                if count:
+                    precision = _Precision(chosen.energies, len(pairs.centre), self.coupled)
+                    variance += factor**2 * precision.variance(count, stratum.energies)
+        return float(pairs.shares @ bias**2) + variance
+
+    def bound_of_left_out(self, radius: float) -> float:
+        """Return a bound on what kernel values lack of the strata that are not drawn, or shrunk.
+
+        Parameters
+        ----------
+        radius : float
+            The rows are so near to the point from which the control variates see them.
+        """
+        # Each adds a kernel that is definite, positive or negative, and so largest between a row and itself.
+        pairs = RowPairs.of_themselves(
+            np.zeros(self.measure.dimension), np.linspace(0, radius, _N_NORMS_OF_BOUND)
+        )
+        factors = {(s.kind, s.atom): factor for s, factor in zip(self.strata, self.shrinkage, strict=True)}
+        waves = PlaneWaves(self.measure.radii, self.measure.weights, pairs)
+        return float(
+            sum(
+                (1 - factors.get((kind, stratum.atom), 0.0)) * np.abs(stratum.means).max()
+                for kind in self.kinds
+                for stratum in waves.strata(kind, self.controls)
+            )
+        )
+
 
 def compose(
     measures: Iterable[AtomicMeasure],
@@ -124,9 +170,10 @@ def compose(
     pairs: RowPairs,
     n_columns: int,
     *,
-    ranks: tuple[int, int, int] | None = None,
+    ranks: Ranks | None = None,
     parity: bool | None = None,
     coupled: bool = True,
+    shrunk: bool | None = None,
 ) -> Composition | None:
     """Return the composition of the least predicted error; None if there are too few columns for any.
 
@@ -140,27 +187,31 @@ def compose(
         Pairs over which errors are averaged.
     n_columns : int
         Number of columns D.
-    ranks : tuple of 3 int, optional
-        Ranks of the control variates of degree 0, 1 and 2; by default what is best.
+    ranks : tuple of 4 int, optional
+        Ranks of the control variates of degree 0 to 3; by default what is best.
     parity : bool, optional
         Whether cosines and sines have frequencies of their own; by default what is best.
     coupled : bool
         Whether the bases of a stratum are coupled.
+    shrunk : bool, optional
+        Whether strata are shrunk or left out where that lowers the error; by default where ``ranks`` are free.
     """
-    return _composed(_Question(tuple(measures), exact, pairs, n_columns, ranks, parity, coupled))
+    free = ranks is None if shrunk is None else shrunk
+    return _composed(Question(tuple(measures), exact, pairs, n_columns, ranks, parity, coupled, free))
 
 
 @dataclass(frozen=True)
-class _Question:
-    """What `compose` is asked, comparable by its numbers, as maps of other seeds ask for the same."""
+class Question:
+    """Which columns are asked for, comparable by its numbers, as maps of other seeds ask for the same."""
 
     measures: tuple[AtomicMeasure, ...] = field(compare=False)
     exact: NDArray = field(compare=False)
     pairs: RowPairs
     n_columns: int
-    ranks: tuple[int, int, int] | None
-    parity: bool | None
-    coupled: bool
+    ranks: Ranks | None = None
+    parity: bool | None = None
+    coupled: bool = True
+    free: bool = True
     numbers: tuple[bytes, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -169,7 +220,7 @@ class _Question:
 
 
 @lru_cache(maxsize=32)
-def _composed(question: _Question) -> Composition | None:
+def _composed(question: Question) -> Composition | None:
     q = question
     choice = _Choice(
         q.exact,
@@ -178,68 +229,11 @@ def _composed(question: _Question) -> Composition | None:
         ranks=[(rank,) for rank in q.ranks] if q.ranks else _RANKS,
         parity=q.parity,
         coupled=q.coupled,
-        free=q.ranks is None,
+        free=q.free,
     )
     for measure in choice.promising(q.measures):
         choice.try_measure(measure)
     return choice.best
-
-
-def mean_squared_error(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
-    """Return the error of a composition, predicted over other pairs than it was chosen for."""
-    key = (exact.tobytes(), pairs)
-    if key not in composition.predicted:
-        composition.predicted[key] = _predicted(composition, exact, pairs)
-    return composition.predicted[key]
-
-
-def _predicted(composition: Composition, exact: NDArray, pairs: RowPairs) -> float:
-    measure = composition.measure
-    waves = PlaneWaves(measure.radii, measure.weights, pairs)
-    drawn = {
-        (s.kind, s.atom): (s, int(n), factor)
-        for s, n, factor in zip(composition.strata, composition.counts, composition.shrinkage, strict=True)
-    }
-    bias = measure.profile(pairs.distances) - exact
-    variance = 0.0
-    for kind in composition.kinds:
-        for stratum in waves.strata(kind, composition.controls):
-            chosen, count, factor = drawn.get((kind, stratum.atom), (stratum, 0, 0.0))
-            bias = bias - (1 - factor) * stratum.means
-            if count:
-                precision = _Precision(chosen.energies, len(pairs.centre), composition.coupled)
-                variance += factor**2 * precision.variance(count, stratum.energies)
-    return float(pairs.shares @ bias**2) + variance
-
-
-def bound_of_left_out(composition: Composition, centre: NDArray, radius: float) -> float:
-    """Return a bound on what kernel values lack of the strata that are not drawn, or shrunk.
-
-    Parameters
-    ----------
-    composition : Composition
-        What is drawn.
-    centre : ndarray of shape (d,)
-        The point from which the control variates see the rows.
-    radius : float
-        The rows are so near to it.
-    """
-    # Each adds a kernel that is definite, positive or negative, and so largest between a row and itself.
-    norms = np.linspace(0, radius, _N_NORMS_OF_BOUND)
-    pairs = RowPairs(
-        centre, np.tile(norms, (2, 1)), np.ones_like(norms), np.zeros_like(norms), np.ones_like(norms)
-    )
-    measure = composition.measure
-    strata = zip(composition.strata, composition.shrinkage, strict=True)
-    factors = {(s.kind, s.atom): factor for s, factor in strata}
-    waves = PlaneWaves(measure.radii, measure.weights, pairs)
-    return float(
-        sum(
-            (1 - factors.get((kind, stratum.atom), 0.0)) * np.abs(stratum.means).max()
-            for kind in composition.kinds
-            for stratum in waves.strata(kind, composition.controls)
-        )
-    )
 
 
 class _Choice:
@@ -260,7 +254,6 @@ class _Choice:
         self.ranks, self.parity, self.free = ranks, parity, free
         self.d = len(pairs.centre)
         self.coupled = coupled and n_columns >= 2 * self.d
-        self.anchors = pairs.anchors
         self.best: Composition | None = None
 
     def promising(self, measures: Iterable[AtomicMeasure]) -> list[AtomicMeasure]:
@@ -288,30 +281,34 @@ class _Choice:
         return [candidates[i] for i in order]
 
     def try_measure(self, measure: AtomicMeasure) -> None:
-        bias = measure.profile(self.pairs.distances) - self.exact
+        known = candidate(measure, self.pairs)
+        bias = known.profile - self.exact
         if self.best is not None and self.pairs.shares @ bias**2 >= self.best.mean_squared_error:
             return
-        waves = PlaneWaves(measure.radii, measure.weights, self.pairs)
-        zeroth, first, second = (
+        zeroth, first, second, third = (
             [
-                control_variate(self.d, degree, measure.radii, measure.weights, self.anchors, rank)
+                known.control(degree, rank)
                 for rank in self.ranks[degree]
+                if rank * polynomial_columns(self.d, degree) <= self.n_columns
+                or rank == ALL_RANKS
+                or not self.free
             ]
-            for degree in range(3)
+            for degree in range(4)
         )
-        odd = [] if self.parity is False else [(control, waves.strata("sin", [control])) for control in first]
+        odd_controls = list(product(first, third))
+        odd = [] if self.parity is False else [(pair, known.strata("sin", pair)) for pair in odd_controls]
         for even_controls in product(zeroth, second):
-            if sum(control.n_columns for control in even_controls) >= self.n_columns:
+            if sum(control.n_columns for control in even_controls) > self.n_columns:
                 continue
-            even = waves.strata("cos", even_controls) if odd else []
-            for control, sines in odd:
-                self._try(measure, (*even_controls, control), even + sines, bias)
+            even = known.strata("cos", even_controls) if odd else []
+            for pair, sines in odd:
+                self._try(measure, (*even_controls, *pair), even + sines, bias)
             if self.parity is not True:
                 # Where it is left open, a common frequency of both is best where nothing is exact.
-                for control in first:
-                    controls = (*even_controls, control)
+                for pair in odd_controls:
+                    controls = (*even_controls, *pair)
                     if self.parity is False or not any(control.n_columns for control in controls):
-                        self._try(measure, controls, waves.strata("both", controls), bias)
+                        self._try(measure, controls, known.strata("both", controls), bias)
 
     def _try(
         self,
@@ -326,7 +323,7 @@ class _Choice:
         signals = [float(self.pairs.shares @ s.means**2) for s in strata]
         drawn = [i for i, s in enumerate(strata) if s.energies.sum() + signals[i] > _NEGLIGIBLE * size]
         most = left // 2 if strata and strata[0].kind == "both" else left
-        if self.free and len(drawn) > most > 0:
+        if self.free and len(drawn) > most:
             drawn = sorted(sorted(drawn, key=lambda i: -signals[i])[:most])
 
         def scored(kept: Sequence[int]) -> Composition | None:
@@ -362,17 +359,33 @@ class _Choice:
         shares, factors = self.pairs.shares, np.ones(len(strata))
         if self.free and strata:
             means = np.array([stratum.means for stratum in strata])
-            weighted = means * shares
-            best = np.linalg.lstsq(
-                weighted @ means.T + np.diag(variances), weighted @ (means.sum(axis=0) - bias)
-            )
-            factors = np.clip(best[0], 0, 1)
+            factors = _shrinkage(means, variances, bias, shares)
             bias = bias - (1 - factors) @ means
         error = float(shares @ bias**2 + factors**2 @ variances)
         odd = both and left % 2 == 1
         return Composition(
             measure, controls, tuple(strata), counts, variances, factors, odd, self.coupled, error
         )
+
+
+def _shrinkage(means: NDArray, variances: NDArray, bias: NDArray, shares: NDArray) -> NDArray[np.float64]:
+    """Factors in [0, 1] that nearly have the least error; those that would be outside are kept at 0 or 1."""
+    weighted = means * shares
+    quadratic = weighted @ means.T + np.diag(variances)
+    linear = weighted @ (means.sum(axis=0) - bias)
+    factors, inside = np.ones(len(means)), np.ones(len(means), dtype=bool)
+    best = factors.copy()
+    for _ in range(_ROUNDS_OF_SHRINKAGE):
+        fixed = quadratic[np.ix_(inside, ~inside)] @ factors[~inside]
+        factors[inside] = np.linalg.lstsq(quadratic[np.ix_(inside, inside)], linear[inside] - fixed)[0]
+        outside = (factors < 0) | (factors > 1)
+        factors = np.clip(factors, 0, 1)
+        if factors @ (quadratic @ factors - 2 * linear) < best @ (quadratic @ best - 2 * linear):
+            best = factors.copy()
+        inside &= ~outside
+        if not outside.any() or not inside.any():
+            break
+    return best
 
 
 class _Precision:
@@ -427,13 +440,16 @@ def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int6
         return grid[np.argmin(variances + multiplier * grid, axis=1)]
 
     low, high = _TINY, float(variances.max()) + _TINY
+    counts, left = np.ones(len(precisions), dtype=int), n - len(precisions)
     for _ in range(_BISECTIONS):
         middle = np.sqrt(low) * np.sqrt(high)
-        low, high = (low, middle) if best(middle).sum() <= n else (middle, high)
-    counts = best(high)
-    if counts.sum() > n:
-        counts[:] = 1
-    left = n - counts.sum()
+        found = best(middle)
+        if (spare := n - int(found.sum())) < 0:
+            low = middle
+        else:
+            high, counts, left = middle, found, spare
+        if not left:
+            break
     now = _variances(precisions, counts)
     if left:
         then = _variances(precisions, counts + left)
@@ -447,7 +463,7 @@ def _variances(precisions: Sequence[_Precision], counts: NDArray[np.int64]) -> N
     return np.array([1 / np.maximum(p(c), _TINY) for p, c in zip(precisions, counts, strict=True)])
 
 
-def share_of_cosines(measure: RadialMeasure, ranks: tuple[int, int, int], pairs: RowPairs) -> float:
+def share_of_cosines(measure: RadialMeasure, ranks: Ranks, pairs: RowPairs) -> float:
     """Return the share of cosines among the random columns with which cosines and sines have the least variance.
 
     The norms of the measure are drawn, so that each column has the variance of a mixture of its norms.
@@ -457,9 +473,7 @@ def share_of_cosines(measure: RadialMeasure, ranks: tuple[int, int, int], pairs:
 
 
 @lru_cache(maxsize=32)
-def _share_of_cosines(
-    radius_bytes: bytes, weight_bytes: bytes, ranks: tuple[int, int, int], pairs: RowPairs
-) -> float:
+def _share_of_cosines(radius_bytes: bytes, weight_bytes: bytes, ranks: Ranks, pairs: RowPairs) -> float:
     radii, weights = map(np.frombuffer, (radius_bytes, weight_bytes))
     controls = control_variates(len(pairs.centre), radii, weights, pairs.anchors, ranks)
     mass = np.where(weights > 0, weights[weights > 0].sum(), -weights[weights < 0].sum())

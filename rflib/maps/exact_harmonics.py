@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
 
+from rflib.frequencies.products import NO_PRODUCTS, Products
 from rflib.kernels.sparse_rows import ShiftedRows
 from rflib.maps.row_blocks import over_row_blocks
-from rflib.measures.control_variates import ControlVariate, polynomial_columns, radial_functions
+from rflib.measures.control_variates import (
+    ControlVariate,
+    polynomial_columns,
+    radial_functions,
+    rising_product,
+)
 
 _BLOCK_ELEMENTS = 1 << 19
 # For so many rows the radial functions are interpolated, if half of the nodes would do up to rounding.
@@ -42,6 +49,10 @@ class ExactHarmonics:
         Degree n of each function, and the sign of its columns.
     removal : ndarray of shape (n_frequencies, n_functions)
         What is removed from each column, a coefficient for each function, divided by the norm to the power n.
+    frame : ndarray of shape (d, n_directions)
+        Directions whose products are columns of the last function, in place of all polynomials of its degree.
+    products : ndarray of shape (n_products, degree)
+        Which of them; none if the last function is like the others.
 
     The methods take rows, distances and frequencies in the ``unit``, so that no power of them overflows in single
     precision.
@@ -53,13 +64,28 @@ class ExactHarmonics:
     degrees: NDArray
     signs: NDArray
     removal: NDArray
+    frame: NDArray
+    products: NDArray
 
     @staticmethod
-    def of(pole: NDArray, controls: Sequence[ControlVariate], frequencies: NDArray) -> ExactHarmonics:
+    def of(
+        pole: NDArray,
+        controls: Sequence[ControlVariate],
+        frequencies: NDArray,
+        products: Products = NO_PRODUCTS,
+    ) -> ExactHarmonics:
         """Return the harmonics of control variates, to be removed from the columns of these frequencies."""
         if not controls:
+            none = np.zeros(0)
             return ExactHarmonics(
-                pole, np.zeros(0), np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros((len(frequencies), 0))
+                pole,
+                none,
+                np.zeros((0, 0)),
+                none,
+                none,
+                np.zeros((len(frequencies), 0)),
+                products.frame,
+                products.factors,
             )
         norms = np.linalg.norm(frequencies, axis=1)
         distinct, inverse = np.unique(norms, return_inverse=True)
@@ -70,6 +96,8 @@ class ExactHarmonics:
             np.concatenate([np.full(len(control.signs), control.degree) for control in controls]),
             np.concatenate([control.signs for control in controls]),
             np.hstack([control.scaled_removal(distinct)[inverse] for control in controls]),
+            products.frame,
+            products.factors,
         )
 
     @property
@@ -80,8 +108,11 @@ class ExactHarmonics:
 
     def column_signs(self) -> NDArray[np.float64]:
         """Return the signs of the exact columns."""
+        return np.repeat(self.signs, self._sizes())
+
+    def _sizes(self) -> list[int]:
         sizes = [polynomial_columns(len(self.pole), int(degree)) for degree in self.degrees]
-        return np.repeat(self.signs, sizes)
+        return [*sizes[:-1], len(self.products)] if len(self.products) else sizes
 
     def functions(self, norms: NDArray) -> NDArray[np.float64]:
         """Return h_k(rho), shape (n_norms, n_functions)."""
@@ -108,24 +139,28 @@ class ExactHarmonics:
 
     def fill(self, Y: NDArray | ShiftedRows, functions: NDArray, out: NDArray) -> None:
         """Write the exact columns of rows Y, seen from the pole, into ``out`` (n, n_columns)."""
-        d = len(self.pole)
+        ends = np.cumsum(self._sizes())
+        n_whole = len(ends) - bool(len(self.products))
+        frame = self.frame.astype(out.dtype)
 
         def fill(rows: slice) -> None:
-            # Columns of degree 1 and more are dense whatever the rows are; those of degree 0 need no rows.
             block = Y[rows]
             if isinstance(block, ShiftedRows):
-                block = (
-                    block.toarray().astype(out.dtype) if self.degrees.any() else np.empty((len(out[rows]), 0))
-                )
-            stop = 0
+                block = block.astype(out.dtype)
             polynomials: dict[int, NDArray] = {}
-            for k, degree in enumerate(self.degrees.astype(int)):
-                if degree not in polynomials:
-                    polynomials[degree] = _polynomials(block, degree)
-                start, stop = stop, stop + polynomial_columns(d, degree)
-                np.multiply(functions[rows, k : k + 1], polynomials[degree], out=out[rows, start:stop])
+            for k, stop in enumerate(ends):
+                degree = int(self.degrees[k])
+                if k == n_whole:
+                    columns = _products(_projected(block, frame), self.products, len(self.pole))
+                else:
+                    if degree not in polynomials:
+                        polynomials[degree] = _polynomials(block, degree)
+                    columns = polynomials[degree]
+                start = stop - columns.shape[1]
+                np.multiply(functions[rows, k : k + 1], columns, out=out[rows, start:stop])
 
-        over_row_blocks(fill, len(out), max(1, _BLOCK_ELEMENTS // max(1, out.shape[1])))
+        widest = max(out.shape[1], len(self.pole) if self.degrees[:n_whole].any() else 1)
+        over_row_blocks(fill, len(out), max(1, _BLOCK_ELEMENTS // widest))
 
     def remover(
         self, functions: NDArray, norms: NDArray, frequencies: NDArray, amplitudes: NDArray, n_sines: int
@@ -148,15 +183,20 @@ class ExactHarmonics:
         """
         dtype, n_cosines = functions.dtype, len(frequencies) - n_sines
         coefficients = (self.removal * amplitudes[:, None] * self.unit**-self.degrees).T
-        zeroth, first, second = (np.flatnonzero(self.degrees == degree) for degree in range(3))
+        d = frequencies.shape[1]
+        zeroth, first, second, third = (np.flatnonzero(self.degrees == degree) for degree in range(4))
         cosines, sines = slice(n_cosines), slice(n_cosines, len(frequencies))
-        odd = coefficients[first, sines].astype(dtype)
         # -(<v, x>^2 - |v|^2 rho^2/d)/2 in two parts, of which the rows' norms tell the second one.
         even = -0.5 * coefficients[second, cosines]
         squared_norms = (frequencies[cosines] ** 2).sum(axis=1)
         of_rows = np.vstack([coefficients[zeroth, cosines], -even * squared_norms]).astype(dtype)
         even = even.astype(dtype)
-        squares = (norms**2 / frequencies.shape[1]).astype(dtype)[:, None]
+        # <v, x> times a sum of two parts and -(<v, x>^2 - 3 |v|^2 rho^2/(d+2))/6 in two parts, likewise.
+        cubic = -coefficients[third, sines] / 6
+        linear = -cubic * 3 * d / (d + 2) * (frequencies[sines] ** 2).sum(axis=1)
+        odd = np.vstack([coefficients[first, sines], linear]).astype(dtype)
+        cubic = cubic.astype(dtype)
+        squares = (norms**2 / d).astype(dtype)[:, None]
 
         def remove(product: NDArray, rows: slice, columns: NDArray) -> None:
             part = functions[rows]
@@ -168,8 +208,10 @@ class ExactHarmonics:
                 harmonic *= product[:, cosines]
                 harmonic *= product[:, cosines]
                 columns[:, cosines] -= harmonic
-            if first.size and n_sines:
-                harmonic = _product(part[:, first], odd)
+            if len(odd) and n_sines:
+                harmonic = _product(np.hstack([part[:, first], part[:, third] * squares[rows]]), odd)
+                if third.size:
+                    harmonic += _product(part[:, third], cubic) * product[:, sines] ** 2
                 harmonic *= product[:, sines]
                 columns[:, sines] -= harmonic
 
@@ -181,17 +223,47 @@ def _product(left: NDArray, right: NDArray) -> NDArray:
     return left * right if left.shape[1] == 1 else left @ right
 
 
-def _polynomials(Y: NDArray, degree: int) -> NDArray:
-    """Columns whose inner products are the polynomial kernel of the degree."""
-    d = Y.shape[1]
+def _projected(Y: NDArray | ShiftedRows, frame: NDArray) -> NDArray:
+    """Coordinates of the rows along the directions of the frame."""
+    return Y.product(frame, Y.vector @ frame) if isinstance(Y, ShiftedRows) else Y @ frame
+
+
+def _polynomials(Y: NDArray | ShiftedRows, degree: int) -> NDArray:
+    """Columns whose inner products are the polynomial kernel of the degree; dense whatever the rows are."""
+    n, d = Y.shape
     if degree == 0:
-        return np.ones((len(Y), 1), dtype=Y.dtype)
+        return np.ones((n, 1), dtype=Y.dtype)
+    if isinstance(Y, ShiftedRows):
+        Y = Y.toarray()
     if degree == 1:
         return Y * Y.dtype.type(d**-0.5)
-    first, second = np.triu_indices(d, 1)
-    squares = (Y * Y) @ _contrasts(d).astype(Y.dtype)
-    scale = Y.dtype.type((2 * d * (d + 2)) ** -0.5)
-    return np.hstack([Y[:, first] * Y[:, second] * Y.dtype.type(2**0.5), squares]) * scale
+    if degree == 2:
+        products = _products(Y, np.stack(np.triu_indices(d, 1), axis=1), d)
+        squares = (Y * Y) @ _contrasts(d).astype(Y.dtype)
+        return np.hstack([products, squares * Y.dtype.type((2 * d * (d + 2)) ** -0.5)])
+    products = _products(Y, np.array(list(combinations(range(d), 3)), dtype=int).reshape(-1, 3), d)
+    scaled = _cubes(d).astype(Y.dtype) * Y.dtype.type((6 * d * (d + 2) * (d + 4)) ** -0.5)
+    cubes = [(np.roll(Y, -k, axis=1) ** 2 @ scaled) * Y[:, k : k + 1] for k in range(d)]
+    return np.hstack([products, *cubes])
+
+
+def _products(Y: NDArray, products: NDArray, d: int) -> NDArray:
+    """Products of columns of Y, in a scale such that those of all harmonics in dimension d make the kernel."""
+    degree = products.shape[1]
+    columns = Y[:, products[:, 0]] * Y.dtype.type(rising_product(d, degree) ** -0.5)
+    for factor in products.T[1:]:
+        columns *= Y[:, factor]
+    return columns
+
+
+@lru_cache(maxsize=8)
+def _cubes(d: int) -> NDArray[np.float64]:
+    """Coefficients by which x_1 (x_1^2, ..., x_d^2) become d-1 orthonormal harmonics of degree 3."""
+    weights = np.append(1.0, np.full(d - 1, np.sqrt(3)))
+    trace = 1 / weights / np.linalg.norm(1 / weights)
+    normal = trace - np.eye(1, d)[0]
+    reflection = np.eye(d) - 2 * np.outer(normal, normal) / max(normal @ normal, _TINY)
+    return weights[:, None] * reflection[:, 1:]
 
 
 @lru_cache(maxsize=8)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import fields
+from functools import lru_cache
 from typing import ClassVar, NoReturn
 
 import numpy as np
@@ -13,15 +15,18 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
-from rflib.frequencies.composition import compose, share_of_cosines
+from rflib.frequencies.composition import Composition, Ranks, compose, share_of_cosines
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
+from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
+from rflib.frequencies.products import NO_PRODUCTS, Products
 from rflib.kernels.base import UNIT_NORM_TOLERANCE, RadialKernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, canonical
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.exact_harmonics import ExactHarmonics
+from rflib.maps.row_dependence import measure_needs_rows
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
@@ -32,18 +37,24 @@ from rflib.measures.variance import signed_atoms
 from rflib.validation import check_choice, refuse
 
 LAYOUTS = ("cos_sin", "phase")
-_N_PAIRS = 150
+_N_PAIRS = 225
 # Degree 0 has one column for each unit of rank, so that more of them are cheap.
 _RANK_OF_CONSTANTS = 4
 _N_NORMS = 512
+# Where errors are about equal, whole harmonics are better for learners.
+_PREFERENCE = 1.1
 
-Harmonics = None | str | int | tuple[int, int, int]
+_EXACT = tuple(field.name for field in fields(ExactHarmonics))
+
+Harmonics = None | str | int | tuple[int, int, int] | tuple[int, int, int, int]
 
 
 def _is_harmonics(value: object) -> bool:
     if isinstance(value, tuple | list):
-        return len(value) == 3 and all(isinstance(rank, int | np.integer) and rank >= 0 for rank in value)
-    return value is None or (not isinstance(value, bool) and value in ("auto", 0, 1, 2))
+        return len(value) in (3, 4) and all(
+            isinstance(rank, int | np.integer) and rank >= 0 for rank in value
+        )
+    return value is None or (not isinstance(value, bool) and value in ("auto", 0, 1, 2, 3))
 
 
 class FourierFeatures(RandomFeatureMap):
@@ -69,12 +80,13 @@ class FourierFeatures(RandomFeatureMap):
         map); for odd D one more frequency has a single column of the other kind. "phase": columns
         sqrt(2 |w_f|) cos(<v_f, x> + b_f) with uniform phases for D frequencies (its second map), which has
         more variance for rows that are near each other.
-    harmonics : None, "auto", int or tuple of 3 int
+    harmonics : None, "auto", int or tuple of 3 or 4 int
         Which spherical harmonics of a radial measure's kernel are exact, seen from the mean of the training rows,
-        and not drawn (`rflib.measures.control_variates`). None: none. A number q: those of degree 0 to q <= 2.
-        Three numbers: the ranks of the exact parts of degree 0, 1 and 2, each unit of which costs 1, d and
-        d(d+1)/2 - 1 columns. "auto", for atoms with stratified norms and orthogonal directions: what has the least
-        predicted error; parts of much noise are then shrunk, a bias that falls to zero as n_components grows.
+        and not drawn (`rflib.measures.control_variates`). None: none. A number q: those of degree 0 to q <= 3.
+        Three or four numbers: the ranks of the exact parts of degree 0, 1, 2 and 3, each unit of which costs 1, d,
+        d(d+1)/2 - 1 and d(d-1)(d+4)/6 columns. "auto", for atoms with stratified norms and
+        orthogonal directions: what has the least predicted error; parts of much noise are then shrunk, a bias that
+        falls to zero as n_components grows.
     parity : bool or "auto"
         Whether cosines and sines have frequencies of their own, in numbers of the least variance. "auto": where
         harmonics are.
@@ -96,6 +108,12 @@ class FourierFeatures(RandomFeatureMap):
         The measure that was used (after `fit`, not after `restore`).
     centre_ : ndarray of shape (n_features_in_,)
         Centre of the training rows, where the measure has a range; zero on the unit sphere.
+    composition_ : Composition or LeadingHarmonics
+        What the columns are, where they were chosen by predicted error (`rflib.frequencies`); after `fit`, not
+        after `restore`.
+    predicted_error_ : float
+        Predicted root mean square error of one kernel value over pairs of training rows, n of n^2 being those of a
+        row and itself; likewise.
     radius_ : float
         Distance from the centre up to which the measure represents the kernel; infinite for an exact measure.
 
@@ -115,9 +133,6 @@ class FourierFeatures(RandomFeatureMap):
     parity: bool | str = False
     coupled: bool | str = False
     n_sines_ = 0
-    pole_ = np.zeros(1)
-    exact_radii_ = exact_degrees_ = exact_signs_ = np.zeros(0)
-    exact_combination_ = exact_removal_ = np.zeros((0, 0))
     _state = (
         "frequencies_",
         "weights_",
@@ -125,12 +140,7 @@ class FourierFeatures(RandomFeatureMap):
         "centre_",
         "radius_",
         "n_sines_",
-        "pole_",
-        "exact_radii_",
-        "exact_combination_",
-        "exact_degrees_",
-        "exact_signs_",
-        "exact_removal_",
+        *(f"exact_{name}_" for name in _EXACT),
     )
 
     def __init__(
@@ -163,9 +173,15 @@ class FourierFeatures(RandomFeatureMap):
         """Columns for one of the papers' features: of each frequency 2 with cosine and sine, 1 with phases."""
         return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
+    @property
+    def _needs_rows(self) -> bool:  # type: ignore[override]
+        return self._has_options() or measure_needs_rows(self.construction(), self._resolved_kernel())
+
     def _surely_finite(self, X: Rows) -> bool:
-        largest = max(1.0, float(X.max()), -float(X.min()))
-        return bool(largest * np.abs(self.frequencies_).sum(axis=1).max() < np.finfo(X.dtype).max)
+        exact = self._exact()
+        largest = max(1.0, float(X.max()), -float(X.min())) + np.abs(exact.pole).max()
+        reach = largest * np.abs(self.frequencies_).sum(axis=1).max(initial=X.shape[1] / exact.unit)
+        return bool(reach ** max(1, exact.degrees.max(initial=0)) < np.finfo(X.dtype).max)
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` would construct for the rows X, to be given as ``measure``."""
@@ -203,18 +219,20 @@ class FourierFeatures(RandomFeatureMap):
             return True
         return self.harmonics not in (None, "auto") or True in (self.parity, self.coupled)
 
-    def _ranks(self) -> tuple[int, int, int] | None:
+    def _ranks(self) -> Ranks | None:
         """The ranks that are asked for; None for what is best."""
         if self.harmonics == "auto":
             return None
         if isinstance(self.harmonics, tuple | list):
-            zeroth, first, second = self.harmonics
-            return zeroth, first, second
+            zeroth, first, second, third = (*self.harmonics, 0)[:4]
+            return zeroth, first, second, third
         highest = -1 if self.harmonics is None else int(self.harmonics)
-        return (_RANK_OF_CONSTANTS if highest >= 0 else 0, int(highest >= 1), int(highest >= 2))
+        zeroth = _RANK_OF_CONSTANTS if highest >= 0 else 0
+        return zeroth, int(highest >= 1), int(highest >= 2), int(highest >= 3)
 
     def _draw_with_options(self, X: Rows, rng: Generator) -> None:
-        pairs, domain = RowPairs.of(X, _N_PAIRS), Domain.of(X)
+        domain = Domain.of(X)
+        pairs = domain.pairs(_N_PAIRS)
         measure = construct(self.construction(), self.kernel_, domain)
         if self.layout != "cos_sin" or self.radii == "joint" or isinstance(measure, ProductMeasure):
             raise ValueError(
@@ -222,30 +240,24 @@ class FourierFeatures(RandomFeatureMap):
                 "drawn jointly with the directions, and a kernel of the Euclidean distance."
             )
         self.radius_ = measure.zmax / 2
-        self.centre_ = domain.ball[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
+        self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(X.shape[1])
         rungs = measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
         atomic = [rung for rung in rungs if isinstance(rung, AtomicMeasure)]
         if self._is_composed() and atomic:
-            controls = self._compose(atomic, pairs, rng)
+            exact = self._compose(atomic, pairs, rng)
+            values = self._exact_at(domain.all_pairs).tobytes()
+            self.predicted_error_ = _predicted_error(self.composition_, values, domain.all_pairs)
         else:
-            controls = self._sample(measure, pairs, rng)
+            exact = self._sample(measure, pairs, rng)
         self.phases_ = np.zeros(len(self.weights_))
         self.signature_ = np.where(self.weights_ < 0, -1.0, 1.0)
-        self._keep_exact(pairs.centre, controls)
+        self._keep_exact(pairs.centre.copy(), *exact)
 
     def _compose(
         self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, rng: Generator
-    ) -> tuple[ControlVariate, ...]:
+    ) -> tuple[tuple[ControlVariate, ...], Products]:
         """Draw the best columns for atoms with stratified norms."""
-        composition = compose(
-            rungs,
-            self._exact_at(pairs),
-            pairs,
-            self.n_components,
-            ranks=self._ranks(),
-            parity=None if self.parity == "auto" else bool(self.parity),
-            coupled=bool(self.coupled),
-        )
+        composition = self._composition(rungs, pairs)
         if composition is None:
             self._refuse_few(len(pairs.centre))
         self.composition_, self.measure_ = composition, composition.measure
@@ -254,11 +266,25 @@ class FourierFeatures(RandomFeatureMap):
         spare = self.n_components - composition.n_exact - len(weights)
         self.frequencies_ = np.concatenate([np.zeros((spare, frequencies.shape[1])), frequencies])
         self.weights_ = np.concatenate([np.zeros(spare), weights])
-        return composition.controls
+        return composition.controls, composition.products(rng)
+
+    def _composition(
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs
+    ) -> Composition | LeadingHarmonics | None:
+        exact, ranks, coupled = self._exact_at(pairs), self._ranks(), bool(self.coupled)
+        parity = None if self.parity == "auto" else bool(self.parity)
+        best = compose(rungs, exact, pairs, self.n_components, ranks=ranks, parity=parity, coupled=coupled)
+        if ranks is None and parity is None:
+            leading = lead(rungs, exact, pairs, self.n_components, coupled=coupled)
+            if leading and (
+                best is None or leading.mean_squared_error < _PREFERENCE * best.mean_squared_error
+            ):
+                return leading
+        return best
 
     def _sample(
         self, measure: SpectralMeasure, pairs: RowPairs, rng: Generator
-    ) -> tuple[ControlVariate, ...]:
+    ) -> tuple[tuple[ControlVariate, ...], Products]:
         """Draw columns whose norms follow the measure."""
         ranks = self._ranks()
         measure = measure.for_sampling(self._sampling())
@@ -289,7 +315,7 @@ class FourierFeatures(RandomFeatureMap):
         self.frequencies_ = np.concatenate([cosines.vectors, sines.vectors])
         self.weights_ = np.concatenate([cosines.weights, sines.weights])
         self.n_sines_ = len(sines.weights)
-        return controls
+        return controls, NO_PRODUCTS
 
     def _refuse_few(self, d: int) -> NoReturn:
         raise ValueError(
@@ -302,25 +328,16 @@ class FourierFeatures(RandomFeatureMap):
         assert isinstance(self.kernel_, RadialKernel)
         return np.asarray(self.kernel_.at_distance(pairs.distances), dtype=np.float64)
 
-    def _keep_exact(self, pole: NDArray, controls: Sequence[ControlVariate]) -> None:
-        exact = ExactHarmonics.of(pole, controls, self.frequencies_)
-        self.pole_, self.exact_radii_, self.exact_combination_ = exact.pole, exact.radii, exact.combination
-        self.exact_degrees_, self.exact_signs_, self.exact_removal_ = (
-            exact.degrees,
-            exact.signs,
-            exact.removal,
-        )
+    def _keep_exact(
+        self, pole: NDArray, controls: Sequence[ControlVariate], products: Products = NO_PRODUCTS
+    ) -> None:
+        exact = ExactHarmonics.of(pole, controls, self.frequencies_, products)
+        for name in _EXACT:
+            setattr(self, f"exact_{name}_", getattr(exact, name))
         self.signature_ = np.concatenate([self.signature_, exact.column_signs()])
 
     def _exact(self) -> ExactHarmonics:
-        return ExactHarmonics(
-            self.pole_,
-            self.exact_radii_,
-            self.exact_combination_,
-            self.exact_degrees_,
-            self.exact_signs_,
-            self.exact_removal_,
-        )
+        return ExactHarmonics(*(getattr(self, f"exact_{name}_") for name in _EXACT))
 
     def _check_parameters(self) -> None:
         check_choice(self, "directions", tuple(rule for rule in DIRECTIONS if rule != "coupled"))
@@ -330,7 +347,9 @@ class FourierFeatures(RandomFeatureMap):
             if getattr(self, name) not in (True, False, "auto"):
                 refuse(self, name, "True, False or 'auto'")
         if not _is_harmonics(self.harmonics):
-            refuse(self, "harmonics", "None, 'auto', 0, 1, 2, or three ranks that are not negative")
+            refuse(
+                self, "harmonics", "None, 'auto', 0, 1, 2, 3, or three or four ranks that are not negative"
+            )
         if self.coupled is True and self.directions != "orthogonal":
             refuse(self, "coupled", f"False, or directions='orthogonal' instead of {self.directions!r}")
 
@@ -347,7 +366,7 @@ class FourierFeatures(RandomFeatureMap):
         domain = Domain.of(X)
         self.measure_ = construct(self.construction(), self.kernel_, domain).for_sampling(sampling)
         self.radius_ = self.measure_.zmax / 2
-        self.centre_ = domain.ball[0] if np.isfinite(self.radius_) else np.zeros(X.shape[1])
+        self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(X.shape[1])
 
     def _keep(self, frequencies: Frequencies, rng: Generator) -> None:
         """Set the state; a constant goes last, where it may need one column instead of two."""
@@ -369,20 +388,20 @@ class FourierFeatures(RandomFeatureMap):
         n_exact = len(exact.column_signs())
         n_sines = int(self.n_sines_)
         amplitudes = np.sqrt(np.abs(self.weights_))
-        phases, shifted = self.phases_, bool(self.pole_.any())
+        phases, shifted = self.phases_, bool(self.exact_pole_.any())
         if not shifted:
             Y = X
         elif issparse(X):  # the products are those with X less those with the pole
-            Y, phases = X, phases - self.frequencies_ @ self.pole_
+            Y, phases = X, phases - self.frequencies_ @ self.exact_pole_
         else:
-            Y = X - self.pole_.astype(X.dtype)
+            Y = X - self.exact_pole_.astype(X.dtype)
         if not n_exact:
             pairs = self.n_components_ - len(self.weights_)
             amplitudes[pairs:] *= np.where(self.phases_[pairs:] != 0, np.sqrt(2), 1)
             return cosine_features(Y, self.frequencies_, phases, amplitudes, pairs, n_sines=n_sines)
         Y = (Y / X.dtype.type(exact.unit)).astype(X.dtype, copy=False)
         frequencies = self.frequencies_ * exact.unit
-        seen = ShiftedRows.less(Y, self.pole_ / exact.unit) if issparse(X) else Y
+        seen = ShiftedRows.less(Y, self.exact_pole_ / exact.unit) if issparse(X) else Y
         norms = seen.norms() if isinstance(seen, ShiftedRows) else row_norms(seen)
         functions = exact.functions(norms).astype(X.dtype)
         features = cosine_features(
@@ -413,3 +432,8 @@ class FourierFeatures(RandomFeatureMap):
                 RangeWarning,
                 stacklevel=6,
             )
+
+
+@lru_cache(maxsize=32)
+def _predicted_error(composition: Composition | LeadingHarmonics, values: bytes, pairs: RowPairs) -> float:
+    return float(np.sqrt(composition.error_over(np.frombuffer(values), pairs)))

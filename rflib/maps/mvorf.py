@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from rflib.frequencies.composition import bound_of_left_out, mean_squared_error
+from rflib.frequencies.composition import Composition
+from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
@@ -15,8 +19,9 @@ from rflib.maps.kernel_requirements import not_radial
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.construct import MeasureLike
 from rflib.measures.row_pairs import RowPairs
+from rflib.validation import check_choice
 
-N_PAIRS_OF_PREDICTION = 2000
+OBJECTIVES = ("kernel", "learner")
 
 
 class MVORF(FourierFeatures):
@@ -26,14 +31,23 @@ class MVORF(FourierFeatures):
     spherical harmonics of the kernel, seen from the mean of the training rows, are exact columns; the rest is
     sampled by whole orthogonal bases that are as far apart as possible, cosines and sines apart. How many columns
     each part gets, and which parts are worth any, is what has the least predicted error at this number of columns
-    (`rflib.frequencies.composition`; docs/mvorf.md has the derivation). For a positive definite kernel all signs
-    are positive.
+    (`rflib.frequencies.composition`). Where that is lower, there are harmonics alone, in the order of the kernel's
+    eigenvalues (`rflib.frequencies.leading_harmonics`). docs/mvorf.md has the derivation. For a positive definite
+    kernel all signs are positive.
 
     With ``harmonics=None, parity=False, coupled=False`` it is the plain map: the atoms have the least variance by
     themselves (`rflib.measures.minimum_variance`), and all columns are drawn. The same holds where ``layout``,
     ``directions`` or ``radii`` are others.
 
     Parameters and attributes are those of `FourierFeatures`, and
+
+    Parameters
+    ----------
+    objective : {"kernel", "learner"}
+        What the columns are chosen for: "kernel", the least error of the kernel; "learner", the span that is best
+        for ridge regression and support vector machines, which is that of the kernel's leading eigenfunctions
+        whatever they leave out of the kernel. Take "learner" where features go into a learner and the kernel
+        itself is of no interest, above all for narrow kernels.
 
     Attributes
     ----------
@@ -44,8 +58,8 @@ class MVORF(FourierFeatures):
         Predicted root mean square error of one kernel value over pairs of training rows, n of n^2 being those of a
         row and itself. For the plain map the latter do not count, though its bias may be largest there, and
         directions from a low-discrepancy sequence are predicted as independent ones.
-    composition_ : rflib.frequencies.composition.Composition
-        What the columns are (after `fit`, not after `restore`; not for the plain map).
+    composition_ : Composition or LeadingHarmonics
+        What the columns are (`rflib.frequencies`; after `fit`, not after `restore`; not for the plain map).
     """
 
     frequencies_per_s = 2
@@ -63,6 +77,7 @@ class MVORF(FourierFeatures):
         harmonics: Harmonics = "auto",
         parity: bool | str = "auto",
         coupled: bool | str = "auto",
+        objective: str = "kernel",
         random_state: Seed = None,
     ) -> None:
         super().__init__(
@@ -77,6 +92,7 @@ class MVORF(FourierFeatures):
             coupled=coupled,
             random_state=random_state,
         )
+        self.objective = objective
 
     def construction(self) -> MeasureLike:
         """Return the measure that is asked for; by default the one that suits the options."""
@@ -84,13 +100,27 @@ class MVORF(FourierFeatures):
             return self.measure
         return "minimum_residual" if self._has_options() else "minimum_variance"
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        self._check_parameters()
+    def _composition(
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs
+    ) -> Composition | LeadingHarmonics | None:
+        if self.objective == "learner":
+            return lead(rungs, self._exact_at(pairs), pairs, self.n_components, coupled=bool(self.coupled))
+        return super()._composition(rungs, pairs)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self, "objective", OBJECTIVES)
         if self._has_options() and not self._is_composed():
             raise ValueError(
                 "MVORF: harmonics, parity and coupled need layout='cos_sin', directions='orthogonal' and "
                 "radii='stratified'. GORF takes them with other directions and norms."
             )
+        if self.objective == "learner" and (self.harmonics, self.parity) != ("auto", "auto"):
+            raise ValueError(
+                "MVORF: objective='learner' chooses the harmonics: leave harmonics='auto' and parity='auto'."
+            )
+
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         super()._draw(X, y, rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(
@@ -98,9 +128,12 @@ class MVORF(FourierFeatures):
             )
         self.bias_bound_ = self.measure_.bias_bound
         if self._has_options():
-            radius = self.radius_ + float(np.linalg.norm(self.centre_ - self.pole_))
-            self.bias_bound_ += bound_of_left_out(self.composition_, self.pole_, radius)
-            pairs = RowPairs.of(X, N_PAIRS_OF_PREDICTION)
-            self.predicted_error_ = mean_squared_error(self.composition_, self._exact_at(pairs), pairs) ** 0.5
+            radius = self.radius_ + float(np.linalg.norm(self.centre_ - self.exact_pole_))
+            self.bias_bound_ += _bound_of_left_out(self.composition_, radius)
         else:
             self.predicted_error_ = self.measure_.predicted_error(self._sampling())
+
+
+@lru_cache(maxsize=32)
+def _bound_of_left_out(composition: Composition | LeadingHarmonics, radius: float) -> float:
+    return composition.bound_of_left_out(radius)

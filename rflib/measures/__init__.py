@@ -2,15 +2,4 @@
 
 from rflib.lazy import attach
 
-MODULES = {
-    "AtomicLadder": "atomic",
-    "AtomicMeasure": "atomic",
-    "Domain": "domain",
-    "ProductMeasure": "base",
-    "RadialMeasure": "base",
-    "RangeWarning": "domain",
-    "Sampling": "base",
-    "exact_measure": "exact_measures",
-}
-
-__getattr__, __all__ = attach(__name__, MODULES)
+MODULES, __getattr__, __dir__, __all__ = attach(__name__, __file__)

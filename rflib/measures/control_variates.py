@@ -6,10 +6,12 @@ Omega_d (`rflib.measures.omega`) those of degree 0, 1 and 2 are
 
     Omega_d(r rho),    Omega_{d+2}(r rho) r <u, x>,    -Omega_{d+4}(r rho) r^2 (<u, x>^2 - rho^2/d)/2,
 
-entire functions of x, and the means of their products over u are
+entire functions of x, that of degree 3 is -Omega_{d+6}(r rho) r^3 (<u, x>^3 - 3 rho^2 <u, x>/(d+2))/6, and the
+means of their products over u are
 
     Omega_d Omega_d',    r^2 Omega_{d+2} Omega_{d+2}' <x, y>/d,
-    r^4 Omega_{d+4} Omega_{d+4}' (<x, y>^2 - rho^2 rho'^2/d) / (2 d (d+2)).
+    r^4 Omega_{d+4} Omega_{d+4}' (<x, y>^2 - rho^2 rho'^2/d) / (2 d (d+2)),
+    r^6 Omega_{d+6} Omega_{d+6}' (<x, y>^3 - 3 rho^2 rho'^2 <x, y>/(d+2)) / (6 d (d+2) (d+4)).
 
 So each degree n of a signed radial measure sum_j w_j delta(r_j) has the kernel sum_j w_j a_j(rho) a_j(rho') times
 a polynomial kernel, with a_j(rho) = r_j^n Omega_{d+2n}(r_j rho). A control variate of rank m takes m functions
@@ -22,7 +24,8 @@ kernel are added.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +43,14 @@ def radial_functions(d: int, degree: int, radii: NDArray, norms: NDArray) -> NDA
 
 
 def polynomial_columns(d: int, degree: int) -> int:
-    """Number of columns of the polynomial kernel of a degree: harmonics of it in dimension d."""
-    return (1, d, d * (d + 1) // 2 - 1)[degree]
+    """Number of columns of the polynomial kernel of a degree up to 4: harmonics of it in dimension d."""
+    lower = comb(d + degree - 3, degree - 2) if degree > 1 else 0
+    return comb(d + degree - 1, degree) - lower
+
+
+def rising_product(d: int, n: int) -> float:
+    """Return d (d+2) ... (d+2n-2), of n factors."""
+    return float(np.prod(d + 2.0 * np.arange(n)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +86,16 @@ class ControlVariate:
     def n_columns(self) -> int:
         """Number of columns of the exact part."""
         return len(self.signs) * polynomial_columns(self.dimension, self.degree)
+
+    def part(self, which: Sequence[int]) -> ControlVariate:
+        """Return it with some of its functions."""
+        chosen = list(which)
+        return replace(
+            self,
+            combination=self.combination[:, chosen],
+            signs=self.signs[chosen],
+            functionals=self.functionals[:, chosen],
+        )
 
     def functions(self, norms: NDArray) -> NDArray[np.float64]:
         """Return h_k(rho), shape (n_norms, rank)."""

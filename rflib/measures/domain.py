@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +17,13 @@ from rflib.kernels.base import UNIT_NORM_TOLERANCE
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, largest_size, lexicographic_order, mean_row
 from rflib.measures.row_pairs import RowPairs
 
+T = TypeVar("T")
+
 _SAMPLE_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances this small beside the entries are rounding errors.
 _BALL_STEPS = 8
 _MARGIN = 1.5
+_N_PAIRS = 2000
 _BLOCK_ELEMENTS = 1 << 17
 
 
@@ -55,7 +61,7 @@ class Domain:
 
 
 class DomainOfRows(Domain):
-    """The domain that rows have; what is not asked for is not computed.
+    """The domain that rows have; what is not asked for is not computed, and what is known of equal rows not again.
 
     zmax is the diameter of their `enclosing_ball`: 2 if all rows have unit norm.
     """
@@ -65,14 +71,20 @@ class DomainOfRows(Domain):
     def __init__(self, rows: Rows) -> None:
         vars(self).update(dimension=rows.shape[1], rows=rows)
 
+    @cached_property
+    def all_pairs(self) -> RowPairs:
+        """Sample of pairs of the rows, as large as predictions need."""
+        return self._known("pairs", lambda rows: RowPairs.of(rows, _N_PAIRS))
+
     def pairs(self, n_pairs: int) -> RowPairs:
-        """Return about n_pairs pairs of the rows."""
-        return RowPairs.of(self.rows, n_pairs)
+        """Return about n_pairs pairs of the rows, or all that there are in the sample."""
+        step = max(1, len(self.all_pairs.shares) // n_pairs)
+        return self.all_pairs.thinned(slice(step // 2, None, step))
 
     @cached_property
     def ball(self) -> tuple[NDArray[np.float64], float]:
         """Centre (d,) and radius of the ball around the rows."""
-        return enclosing_ball(self.rows)
+        return self._known("ball", enclosing_ball)
 
     @cached_property
     def zmax(self) -> float:
@@ -82,12 +94,37 @@ class DomainOfRows(Domain):
     @cached_property
     def distances(self) -> NDArray:
         """Sample of pairwise distances, sorted."""
-        X, n = self.rows, self.rows.shape[0]
-        order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
-        rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
-        z = euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)] if n > 1 else np.empty(0)
-        z = np.sort(z[z > _RESOLUTION * largest_size(rows)])
+        z = self._known("distances", _distances)
         return np.minimum(z if z.size else np.linspace(0, self.zmax, 101)[1:], self.zmax)
+
+    def _known(self, name: str, find: Callable[[Rows], T]) -> T:
+        known = _known(self._digest)
+        if name not in known:
+            known[name] = find(self.rows)
+        return known[name]
+
+    @cached_property
+    def _digest(self) -> bytes:
+        X = self.rows
+        arrays: Any = (X.data, X.indices, X.indptr) if issparse(X) else (np.ascontiguousarray(X),)
+        digest = sha256(repr([X.shape, *(array.dtype for array in arrays)]).encode())
+        for array in arrays:
+            digest.update(array)
+        return digest.digest()
+
+
+@lru_cache(maxsize=16)
+def _known(digest: bytes) -> dict[str, Any]:
+    """What is known of the rows of a digest."""
+    return {}
+
+
+def _distances(X: Rows) -> NDArray[np.float64]:
+    n = X.shape[0]
+    order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
+    rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
+    z = euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)] if n > 1 else np.empty(0)
+    return np.sort(z[z > _RESOLUTION * largest_size(rows)])
 
 
 def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:

@@ -38,7 +38,7 @@ from rflib.measures.row_pairs import RowPairs
 _N_RADII = 64
 _N_TAIL = 12
 _N_DISTANCES = 40
-_N_PAIRS = 48
+_N_PAIRS = 72
 # Of the largest price. The last fit is made with the small one too: kernels that have hardly any degree above 2
 # need large weights of small norms.
 _SURCHARGE = 0.01
@@ -61,7 +61,7 @@ def minimum_residual(
         d,
         zmax,
         radii.tobytes(),
-        _prices(radii, domain.pairs(_N_PAIRS)).tobytes(),
+        domain.pairs(_N_PAIRS),
         quantiles.tobytes(),
         tuple(value.tobytes() for value in values),
         tuple(deltas),
@@ -82,13 +82,14 @@ def _ladder(
     d: int,
     zmax: float,
     radius_bytes: bytes,
-    price_bytes: bytes,
+    pairs: RowPairs,
     quantile_bytes: bytes,
     value_bytes: tuple[bytes, ...],
     deltas: tuple[float, ...],
     positive: bool,
 ) -> AtomicLadder:
-    radii, prices, quantiles = map(np.frombuffer, (radius_bytes, price_bytes, quantile_bytes))
+    radii, quantiles = map(np.frombuffer, (radius_bytes, quantile_bytes))
+    prices = _prices(radii, pairs)
     target, values, exact = map(np.frombuffer, value_bytes)
     design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
     errors = [delta * float(np.abs(target).max()) for delta in deltas]

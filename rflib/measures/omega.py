@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, jv
 
 _SERIES_LIMIT = 5.0
-_SERIES_TERMS = 60
+# Terms below this are far below the rounding of the first, which is 1.
+_NEGLIGIBLE = 1e-22
 _LOG_UNDERFLOW = -600.0
 
 
@@ -38,10 +39,13 @@ def omega(d: int, t: ArrayLike) -> NDArray[np.float64]:
 
 def _series(d: int, t: NDArray) -> NDArray:
     x = -(t**2) / 4
-    term = np.ones_like(x)
-    total = np.ones_like(x)
-    for k in range(1, _SERIES_TERMS):
-        term = term * (x / (k * (d / 2 + k - 1)))
+    term, total, factor = np.ones_like(x), np.ones_like(x), np.empty_like(x)
+    k, size, largest = 0, 1.0, float(np.abs(x).max(initial=0))
+    while size > _NEGLIGIBLE:
+        k += 1
+        size *= largest / (k * (d / 2 + k - 1))
+        np.divide(x, k * (d / 2 + k - 1), out=factor)
+        term *= factor
         total += term
     return total
 

@@ -99,7 +99,8 @@ class PlaneWaves:
 
     def _polynomial(self, degree: int) -> NDArray | float:
         """The factor of a degree's harmonics that does not depend on the norm of the wave."""
-        p = self._projections
-        if degree == 0:
-            return 1.0
-        return p if degree == 1 else (self._pairs.norms[..., None] ** 2 / len(self._pairs.centre) - p**2) / 2
+        p, d = self._projections, len(self._pairs.centre)
+        squares = self._pairs.norms[..., None] ** 2
+        if degree < 2:
+            return p if degree else 1.0
+        return (squares / d - p**2) / 2 if degree == 2 else p * (3 * squares / (d + 2) - p**2) / 6

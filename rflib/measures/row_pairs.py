@@ -18,9 +18,10 @@ _LARGEST_SAMPLE = 1000
 # Near pairs are rare, and a narrow kernel lives on them: the nearest of all pairs, up to each of these shares, are
 # an equal part of the sample.
 _NEAREST = (0.001, 0.01, 0.1, 1.0)
-_SHARE_OF_DIAGONAL = 8
-_N_ROWS = 400
+_SHARE_OF_DIAGONAL = 2
+_N_ROWS = 1000
 _N_ANCHORS = 32
+_BLOCK_ELEMENTS = 1 << 20
 # A sample of sparse rows is made dense up to this size: the same numbers as from dense rows, also where pairs tie.
 _DENSE_ELEMENTS = 1 << 23
 
@@ -79,6 +80,12 @@ class RowPairs:
         )
 
     @staticmethod
+    def of_themselves(centre: NDArray, norms: NDArray) -> RowPairs:
+        """Return pairs of rows and themselves, at these distances from the centre."""
+        n = len(norms)
+        return RowPairs(centre, np.tile(norms, (2, 1)), np.ones(n), np.zeros(n), np.full(n, 1 / n))
+
+    @staticmethod
     def of(X: Rows, n_pairs: int) -> RowPairs:
         """Return about n_pairs pairs of the rows X (n, d), dense or sparse, whatever their order."""
         centre, n = mean_row(X), X.shape[0]
@@ -105,8 +112,8 @@ class RowPairs:
             norms, products = rows.norms(), rows.gram()[first, second]
             between = row_norms(rows.sparse[first] - rows.sparse[second])
         else:
-            norms, products = row_norms(rows), np.einsum("ij,ij->i", rows[first], rows[second])
-            between = row_norms(rows[first] - rows[second])
+            norms = row_norms(rows)
+            products, between = _products_and_distances(rows, first, second)
         with np.errstate(invalid="ignore", divide="ignore"):
             cosines = products / (norms[first] * norms[second])
         return RowPairs(
@@ -116,6 +123,17 @@ class RowPairs:
             between,
             np.concatenate(shares),
         )
+
+
+def _products_and_distances(
+    rows: NDArray, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> tuple[NDArray, NDArray]:
+    """Inner product and distance of each pair of rows, some at a time."""
+    n_blocks = max(1, len(first) * rows.shape[1] // _BLOCK_ELEMENTS)
+    blocks = zip(np.array_split(first, n_blocks), np.array_split(second, n_blocks), strict=True)
+    found = [(np.einsum("ij,ij->i", rows[i], rows[j]), row_norms(rows[i] - rows[j])) for i, j in blocks]
+    products, distances = zip(*found, strict=True)
+    return np.concatenate(products), np.concatenate(distances)
 
 
 def _spread(n: int, most: int) -> NDArray[np.int64]:

@@ -1,8 +1,11 @@
 """Rows of unit norm, and all maps with a kernel that suits them."""
 
+import pickle
+
 import numpy as np
 import pytest
 
+import rflib.maps.fourier
 from rflib.kernels import (
     ArcCosine,
     Cauchy,
@@ -28,6 +31,7 @@ from rflib.maps import (
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
+    PolySketch,
     QuadratureRFF,
     RandomMaclaurin,
     SurrogateLeverageRFF,
@@ -68,6 +72,8 @@ UNBIASED = {
     "RM polynomial": lambda D, seed: RandomMaclaurin(Polynomial(3, 0.5, 1.0), D, random_state=seed),
     "TS": lambda D, seed: TensorSketch(POLYNOMIAL, D, random_state=seed),
     "TS odd": lambda D, seed: TensorSketch(POLYNOMIAL, D + 1, random_state=seed),
+    "PolySketch": lambda D, seed: PolySketch(POLYNOMIAL, D, random_state=seed),
+    "PolySketch degree 4": lambda D, seed: PolySketch(Polynomial(4, 0.5, 1.0), D + 1, random_state=seed),
     "CRAFT RM": lambda D, seed: CRAFT(
         RandomMaclaurin(POLYNOMIAL), D, n_components_up=4 * D, random_state=seed
     ),
@@ -121,3 +127,22 @@ def X():
 @pytest.fixture(scope="session")
 def y(X):
     return (X[:, 0] + X[:, 1] ** 2 > 0.1).astype(int)
+
+
+def _once(function):
+    known = {}
+
+    def once(*arguments, **options):
+        key = pickle.dumps((arguments, options))
+        if key not in known:
+            known[key] = function(*arguments, **options)
+        return known[key]
+
+    return once
+
+
+@pytest.fixture
+def shared_by_draws(monkeypatch):
+    """What fits to the same rows with other seeds compute again is computed once: functions of their arguments."""
+    for name in ("control_variates", "share_of_cosines", "signed_atoms"):
+        monkeypatch.setattr(rflib.maps.fourier, name, _once(getattr(rflib.maps.fourier, name)))

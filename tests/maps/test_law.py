@@ -18,6 +18,7 @@ from rflib.measures.variance import variance_frame, variance_orthogonal
 
 from .conftest import BIASED, DELTA, POLYNOMIAL, UNBIASED, sphere
 
+pytestmark = pytest.mark.usefixtures("shared_by_draws")
 LIMIT = norm.isf(1e-6 / 2)
 DRAWS = 400
 D = 24
@@ -28,7 +29,7 @@ def estimates(make, X, y, draws=DRAWS, columns=D):
     first = make(columns, 0).fit(X, y)
     shared = {"measure": first.measure_} if "measure" in first.get_params() else {}
     fitted = (make(columns, seed).set_params(**shared).fit(X, y) for seed in range(draws))
-    values = [m.kernel_matrix(X[:1], X[1:6])[0] for m in fitted]
+    values = [m.kernel_matrix(X[:6])[0, 1:] for m in fitted]
     return np.array(values), first.kernel_(X[:1], X[1:6])[0]
 
 

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from rflib.kernels import Gaussian
 from rflib.maps.mvorf import MVORF
 from rflib.maps.orf import ORF
 from rflib.measures import domain as module
@@ -104,3 +106,26 @@ def test_a_fit_finds_the_ball_once_and_only_where_the_measure_has_a_range(monkey
     assert len(found) == 1
     ORF(n_components=20).fit(X)
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_equal_rows_are_looked_at_once(form, monkeypatch):
+    rows, calls = np.random.default_rng(5).standard_normal((50, 3)), []
+    monkeypatch.setattr(module, "enclosing_ball", lambda X: calls.append(X) or enclosing_ball(X))
+    balls = [Domain.of(form(X)).ball for X in (rows, rows.copy(), np.asfortranarray(rows))]
+    assert len(calls) == 1
+    assert all(ball is balls[0] for ball in balls)
+    for other in (rows.astype(np.float32), rows[::-1], rows.reshape(25, 6)):
+        assert Domain.of(form(other)).ball is not balls[0]
+    assert len(calls) == 4
+
+
+def test_what_a_user_does_to_a_map_is_nothing_to_the_next_one():
+    rows = np.random.default_rng(6).standard_normal((50, 3)) + 1
+    centres = []
+    for _ in range(2):
+        fitted = MVORF(Gaussian(1.0), 40, random_state=0).fit(rows)
+        centres.append((fitted.centre_.copy(), fitted.exact_pole_.copy()))
+        fitted.centre_ += 1
+        fitted.exact_pole_ += 1
+    np.testing.assert_array_equal(centres[0], centres[1])

@@ -1,0 +1,77 @@
+"""An atomic measure at pairs of rows: what its compositions of any number of columns have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.measures.atomic import AtomicMeasure
+from rflib.measures.control_variates import ControlVariate, control_variate
+from rflib.measures.plane_waves import PlaneWaves, Stratum
+from rflib.measures.row_pairs import RowPairs
+
+
+@dataclass(frozen=True)
+class _AtPairs:
+    """A measure and pairs, comparable by their numbers."""
+
+    measure: AtomicMeasure = field(compare=False)
+    pairs: RowPairs
+    radii: bytes
+    weights: bytes
+
+
+class Candidate:
+    """A measure at pairs of rows; what is asked for again is not computed again.
+
+    The values of the waves are large, and are kept for the measures that were asked for last only.
+    """
+
+    def __init__(self, key: _AtPairs) -> None:
+        self._key, self.measure = key, key.measure
+        self._controls: dict[tuple[int, int], ControlVariate] = {}
+        self._strata: dict[tuple[str, tuple[ControlVariate, ...]], list[Stratum]] = {}
+
+    @cached_property
+    def profile(self) -> NDArray[np.float64]:
+        """The measure's kernel at the pairs, shape (n_pairs,)."""
+        return self.measure.profile(self._key.pairs.distances)
+
+    @cached_property
+    def _anchors(self) -> NDArray[np.float64]:
+        return self._key.pairs.anchors
+
+    def control(self, degree: int, rank: int) -> ControlVariate:
+        """The control variate of a degree and at most so high a rank."""
+        if (degree, rank) not in self._controls:
+            measure, d = self.measure, len(self._key.pairs.centre)
+            self._controls[degree, rank] = control_variate(
+                d, degree, measure.radii, measure.weights, self._anchors, rank
+            )
+        return self._controls[degree, rank]
+
+    def strata(self, kind: str, controls: Sequence[ControlVariate]) -> list[Stratum]:
+        """`rflib.measures.plane_waves.PlaneWaves.strata` with some of these control variates."""
+        key = kind, tuple(controls)
+        if key not in self._strata:
+            self._strata[key] = _waves(self._key).strata(kind, controls)
+        return self._strata[key]
+
+
+def candidate(measure: AtomicMeasure, pairs: RowPairs) -> Candidate:
+    """Return the measure at the pairs."""
+    return _candidate(_AtPairs(measure, pairs, measure.radii.tobytes(), measure.weights.tobytes()))
+
+
+@lru_cache(maxsize=64)
+def _candidate(key: _AtPairs) -> Candidate:
+    return Candidate(key)
+
+
+@lru_cache(maxsize=2)
+def _waves(key: _AtPairs) -> PlaneWaves:
+    return PlaneWaves(key.measure.radii, key.measure.weights, key.pairs)

@@ -1,0 +1,214 @@
+"""Which harmonics to keep for a learner: the leading eigenfunctions of the kernel, for rows of any rotation.
+
+Ridge regression and support vector machines use what the columns span: each direction of the kernel's feature
+space is worth its eigenvalue, and noise costs little. If the law of the rows is invariant to rotations about their
+mean, the eigenfunctions of the kernel are radial functions times harmonics: h_k(rho) of degree n has N_n of them,
+all with the eigenvalue E h_k^2 rho^(2n) kappa_n / N_n, where kappa_n is the polynomial kernel of the degree at a
+unit vector and itself (`rflib.measures.control_variates`). Columns are taken in order of these eigenvalues. The
+last function, which has too many harmonics for the columns that are left, gets a sample of them
+(`rflib.frequencies.products`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from rflib.frequencies.composition import Composition, Question, compose
+from rflib.frequencies.products import Products, draw_products, relative_variance
+from rflib.measures.atomic import AtomicMeasure
+from rflib.measures.control_variates import (
+    ControlVariate,
+    control_variates,
+    polynomial_columns,
+    radial_functions,
+    rising_product,
+)
+from rflib.measures.harmonics import legendre
+from rflib.measures.row_pairs import RowPairs
+
+_HIGHEST_DEGREE = 3
+_NEGLIGIBLE = 1e-14
+_N_NORMS_OF_BOUND, _N_COSINES_OF_BOUND = 17, 25
+
+
+@dataclass(frozen=True, eq=False)
+class LeadingHarmonics:
+    """Radial functions with all harmonics of their degrees, the last one with a sample of them.
+
+    Attributes
+    ----------
+    measure : AtomicMeasure
+        The atoms.
+    radial : tuple of ControlVariate
+        The radial functions with their degrees; the last one is a single function, which has
+        ``n_products`` columns instead of its own number.
+    n_products : int
+        How many columns it has.
+    factor : float
+        Factor of its kernel, at which noise and bias are least together.
+    mean_squared_error : float
+        Predicted, over the pairs that the factor is best for.
+    """
+
+    measure: AtomicMeasure
+    radial: tuple[ControlVariate, ...]
+    n_products: int
+    factor: float
+    mean_squared_error: float
+
+    @property
+    def n_exact(self) -> int:
+        """Number of columns that are not cosines or sines: all."""
+        return sum(control.n_columns for control in self.radial[:-1]) + self.n_products
+
+    @property
+    def controls(self) -> tuple[ControlVariate, ...]:
+        """The radial functions, the last one scaled for a column for each of the products."""
+        last = self.radial[-1]
+        share = self.n_products / polynomial_columns(self.measure.dimension, last.degree)
+        scaled = replace(last, combination=last.combination * np.sqrt(self.factor / share))
+        return *self.radial[:-1], scaled
+
+    def draw(self, rng: Generator) -> tuple[NDArray, NDArray, int]:
+        """Return the frequencies (0, d) and weights (0,) of cosines and sines, and the number of sines."""
+        return np.zeros((0, self.measure.dimension)), np.zeros(0), 0
+
+    def products(self, rng: Generator) -> Products:
+        """Draw the sample of the last function's harmonics."""
+        return draw_products(self.n_products, self.measure.dimension, self.radial[-1].degree, rng)
+
+    def error_over(self, exact: NDArray, pairs: RowPairs) -> float:
+        """Return the mean squared error, predicted over pairs of rows at which the kernel is ``exact``."""
+        mean, last, variance = self.moments(pairs)
+        shares = pairs.shares
+        return float(shares @ (mean + self.factor * last - exact) ** 2 + self.factor**2 * shares @ variance)
+
+    def moments(self, pairs: RowPairs) -> tuple[NDArray, NDArray, NDArray]:
+        """Return the kernel of the exact harmonics, that of the last function, and the variance of its sample."""
+        d, (rho, other) = self.measure.dimension, pairs.norms
+        kernels = [
+            _largest(d, c.degree)
+            * (rho * other) ** c.degree
+            * ((c.functions(rho) * c.functions(other)) @ c.signs)
+            for c in self.radial
+        ]
+        angular = [legendre(d, c.degree, pairs.cosines) for c in self.radial]
+        exact = sum(
+            (k * p for k, p in zip(kernels[:-1], angular[:-1], strict=True)), start=np.zeros_like(rho)
+        )
+        variance = relative_variance(self.n_products, d, self.radial[-1].degree, pairs.cosines)
+        return exact, kernels[-1] * angular[-1], kernels[-1] ** 2 * variance
+
+    def bound_of_left_out(self, radius: float) -> float:
+        """Return the largest difference from the atoms' kernel on a grid of rows within the radius."""
+        norms, cosines = np.linspace(0, radius, _N_NORMS_OF_BOUND), np.linspace(-1, 1, _N_COSINES_OF_BOUND)
+        i, j = np.triu_indices(len(norms))
+        rho, other = (np.repeat(norms[side], len(cosines)) for side in (i, j))
+        cosines = np.tile(cosines, len(i))
+        distances = np.sqrt(np.maximum(rho**2 + other**2 - 2 * rho * other * cosines, 0))
+        centre = np.zeros(self.measure.dimension)
+        pairs = RowPairs(centre, np.array([rho, other]), cosines, distances, np.ones_like(rho))
+        mean, last, _ = self.moments(pairs)
+        return float(np.abs(mean + self.factor * last - self.measure.profile(distances)).max())
+
+
+def lead(
+    measures: Sequence[AtomicMeasure],
+    exact: NDArray,
+    pairs: RowPairs,
+    n_columns: int,
+    *,
+    coupled: bool = True,
+) -> LeadingHarmonics | Composition | None:
+    """Return the harmonics of the largest eigenvalues, for the measure of the least bias.
+
+    Where degree 4 comes in before all columns are taken, as in a few dimensions, the rest are cosines and sines.
+
+    Parameters
+    ----------
+    measures : sequence of AtomicMeasure
+        Candidates.
+    exact : ndarray of shape (n_pairs,)
+        The kernel at the pairs.
+    pairs : RowPairs
+        Pairs over which errors are averaged.
+    n_columns : int
+        Number of columns D.
+    coupled : bool
+        Whether the bases of cosines or sines of an atom are coupled.
+    """
+    measure = min(measures, key=lambda candidate: candidate.bias_bound)
+    return _led(Question((measure,), exact, pairs, n_columns, coupled=coupled))
+
+
+@lru_cache(maxsize=32)
+def _led(question: Question) -> LeadingHarmonics | Composition | None:
+    (measure,), pairs, left = question.measures, question.pairs, question.n_columns
+    d, ranks = measure.dimension, [0] * (_HIGHEST_DEGREE + 1)
+    for degree in _by_eigenvalue(measure, pairs):
+        if degree > _HIGHEST_DEGREE:
+            break
+        size = polynomial_columns(d, degree)
+        if size > left > 0 and comb(d, degree):
+            ranks[degree] += 1
+            return _with_sample(question, ranks, degree, left)
+        if size > left:
+            break
+        ranks[degree] += 1
+        left -= size
+    zeroth, first, second, third = ranks
+    return compose(
+        [measure],
+        question.exact,
+        pairs,
+        question.n_columns,
+        ranks=(zeroth, first, second, third),
+        coupled=question.coupled,
+        shrunk=True,
+    )
+
+
+def _by_eigenvalue(measure: AtomicMeasure, pairs: RowPairs) -> list[int]:
+    """Return the degrees of the radial functions, those of the largest eigenvalue first."""
+    d, anchors = measure.dimension, pairs.anchors
+    found = []
+    for degree in range(_HIGHEST_DEGREE + 2):
+        if not polynomial_columns(d, degree):
+            continue
+        values = radial_functions(d, degree, measure.radii, anchors) * anchors[:, None] ** degree
+        singular = np.linalg.svd(values * np.sqrt(np.abs(measure.weights)), compute_uv=False)
+        found += [(value, degree) for value in (singular / rising_product(d, degree)) ** 2]
+    least = _NEGLIGIBLE * max(found)[0]
+    return [degree for value, degree in sorted(found, key=lambda pair: -pair[0]) if value > least]
+
+
+def _with_sample(question: Question, ranks: Sequence[int], degree: int, n_products: int) -> LeadingHarmonics:
+    """Harmonics of which the last function of the degree has a sample only."""
+    (measure,), pairs = question.measures, question.pairs
+    controls = []
+    for control in control_variates(measure.dimension, measure.radii, measure.weights, pairs.anchors, ranks):
+        if control.degree == degree:
+            functions = control.functions(pairs.anchors) * pairs.anchors[:, None] ** degree
+            least = int(np.argmin((functions**2).sum(axis=0)))
+            last = control.part([least])
+            control = control.part([k for k in range(len(control.signs)) if k != least])
+        if control.n_columns:
+            controls.append(control)
+    leading = LeadingHarmonics(measure, (*controls, last), n_products, 1.0, np.inf)
+    mean, of_last, variance = leading.moments(pairs)
+    noise = pairs.shares @ (of_last**2 + variance)
+    factor = pairs.shares @ (of_last * (question.exact - mean)) / noise if noise else 1.0
+    leading = replace(leading, factor=float(np.clip(factor, 0, 1)))
+    return replace(leading, mean_squared_error=leading.error_over(question.exact, pairs))
+
+
+def _largest(d: int, degree: int) -> float:
+    """The polynomial kernel of the degree at a unit vector and itself."""
+    return polynomial_columns(d, degree) / rising_product(d, degree) ** 2
