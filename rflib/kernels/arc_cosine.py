@@ -27,7 +27,13 @@ def _cosine(z: ArrayLike) -> NDArray:
 
 @dataclass(frozen=True)
 class ArcCosine(RadialKernel):
-    """Arc-cosine kernel of order 0 or 1 (Cho & Saul 2009, eq. 3), scaled so that k(x, x) = 1."""
+    """Arc-cosine kernel (Cho & Saul 2009, eq. 3) on rows of unit norm, scaled so that k(x, x) = 1.
+
+    Parameters
+    ----------
+    order : {0, 1}
+        0 stands for a layer of step functions, 1 for one of rectified linear units.
+    """
 
     unit_norm: ClassVar[bool] = True
 
@@ -45,7 +51,13 @@ class ArcCosine(RadialKernel):
 class NeuralTangent(RadialKernel):
     """Neural tangent kernel of a ReLU network with ``depth`` hidden layers, scaled so that k(x, x) = 1.
 
-    Recursion of Bietti & Mairal 2019, eq. 4: Sigma <- kappa_1(Sigma), Theta <- Theta kappa_0(Sigma) + Sigma.
+    Rows have unit norm. Recursion of Bietti & Mairal 2019, eq. 4: Sigma <- kappa_1(Sigma),
+    Theta <- Theta kappa_0(Sigma) + Sigma.
+
+    Parameters
+    ----------
+    depth : int
+        Number of hidden layers, at least 1.
     """
 
     unit_norm: ClassVar[bool] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar
@@ -21,9 +21,9 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
 
     Parameters
     ----------
-    coefficients : tuple of float
+    coefficients : sequence of float
         The a_i, of either sign, none of them zero.
-    sigmas : tuple of float
+    sigmas : sequence of float
         Bandwidths in units of the width, as many as coefficients.
     width : float, "scale", "median" or sequence of float
         The unit of the bandwidths; see `rflib.kernels.width.KernelWithWidth`.
@@ -31,8 +31,8 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
 
     width_parameter: ClassVar[str] = "width"
 
-    coefficients: tuple[float, ...] = (1.0, -1.0)
-    sigmas: tuple[float, ...] = (1.0, 10.0)
+    coefficients: Sequence[float] = (1.0, -1.0)
+    sigmas: Sequence[float] = (1.0, 10.0)
     width: Width = 1.0
 
     def __post_init__(self) -> None:

@@ -15,7 +15,19 @@ from rflib.validation import check_integer, check_number
 
 @dataclass(frozen=True)
 class Polynomial(DotProductKernel):
-    """k(x, y) = scale (gamma <x, y> + coef0)^degree, with gamma > 0, coef0 >= 0, scale > 0."""
+    """k(x, y) = scale (gamma <x, y> + coef0)^degree.
+
+    Parameters
+    ----------
+    degree : int
+        Degree, at least 1.
+    gamma : float
+        Factor of the inner product, above 0; in the inverse of the squared units of the inputs.
+    coef0 : float
+        Constant, at least 0. With 0 the kernel has products of exactly ``degree`` inputs only.
+    scale : float
+        Factor of the kernel, above 0.
+    """
 
     degree: int = 2
     gamma: float = 1.0

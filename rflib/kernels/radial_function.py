@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_flag, refuse
 
 # A kernel, a function, "precomputed" where it is taken, or None for a default: see `KernelEstimator`.
-KernelLike = Kernel | Callable[..., NDArray] | str | None
+KernelLike = Kernel | Callable[..., NDArray] | Literal["precomputed"] | None
 
 
 @dataclass(frozen=True)

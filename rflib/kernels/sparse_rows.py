@@ -64,7 +64,7 @@ def squared_norms(X: Rows) -> NDArray[np.float64]:
 def lexicographic_order(X: Rows) -> NDArray[np.intp]:
     """Return the order of rows (n, d) by their first column, equal ones by the second, and so on; it is stable."""
     if not issparse(X):
-        return np.lexsort(X.T[::-1])
+        return _dense_order(X)
     starts, stops = X.indptr[:-1].astype(np.intp), X.indptr[1:].astype(np.intp)
     codes, end = _entry_codes(X)
     # The first place of each row's group of rows that are equal so far; entry after entry splits the groups.
@@ -84,6 +84,22 @@ def lexicographic_order(X: Rows) -> NDArray[np.intp]:
         if not len(ties):
             break
     return np.argsort(rank, kind="stable")
+
+
+def _dense_order(X: NDArray) -> NDArray[np.intp]:
+    order = np.argsort(X[:, 0], kind="stable")
+    # Places of rows that are equal to a neighbour so far, and the group of equal rows that each belongs to.
+    places, group, values = np.arange(len(X)), np.zeros(len(X), dtype=np.intp), X[order, 0]
+    for column in range(1, X.shape[1]):
+        new = np.append(True, (group[1:] != group[:-1]) | (values[1:] != values[:-1]))
+        tied = ~(new & np.append(new[1:], True))
+        places, group = places[tied], np.cumsum(new)[tied]
+        if not len(places):
+            break
+        values = X[order[places], column]
+        within = np.lexsort((values, group))
+        order[places], values = order[places[within]], values[within]
+    return order
 
 
 def _entry_codes(X: Rows) -> tuple[NDArray[np.intp], int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array
@@ -16,7 +16,8 @@ from sklearn.utils import check_array
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows, times_columns
 
-Width = float | str | tuple[float, ...]
+Rule = Literal["scale", "median"]
+Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
 _MEDIAN_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances this small beside the entries are rounding errors.
@@ -52,8 +53,8 @@ class KernelWithWidth(Kernel):
     one_norm: ClassVar[bool] = False
 
     @property
-    def _width(self) -> Width:
-        width: Width = getattr(self, self.width_parameter)
+    def _width(self) -> float | Rule | tuple[float, ...]:
+        width: float | Rule | tuple[float, ...] = getattr(self, self.width_parameter)
         return width
 
     @property
@@ -165,4 +166,4 @@ def median(X: Rows, one_norm: bool) -> float:
     return float(np.median(distances if 2 * different.size > distances.size else different))
 
 
-RULES: dict[str, Callable[[Rows, bool], float]] = {"scale": scale, "median": median}
+RULES: dict[Rule, Callable[[Rows, bool], float]] = {"scale": scale, "median": median}

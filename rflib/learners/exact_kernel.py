@@ -20,27 +20,37 @@ class ExactKernelEstimator(KernelEstimator):
     repair: str
     repair_: Repair
     X_fit_: NDArray[np.float64]
+    # The training rows with weight.
+    _counted: slice | NDArray[np.intp]
 
     def _check_parameters(self) -> None:
         self._resolved_kernel()
         check_choice(self, "repair", REPAIRS)
 
-    def _fit_kernel(self, X: NDArray) -> NDArray[np.float64]:
-        """Keep the kernel and the checked training rows, and return the kernel matrix as it is."""
-        self.kernel_ = self._resolved_kernel().for_rows(X)
-        if not isinstance(self.kernel_, Precomputed):
-            self.X_fit_ = X
-        return self.kernel_(X).astype(np.float64, copy=False)
+    def _fit_kernel(self, X: NDArray, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Keep the kernel and the checked training rows with weight; return their kernel matrix as it is."""
+        self._counted = slice(None) if weights is None else np.flatnonzero(weights)
+        kernel = self._resolved_kernel()
+        if isinstance(kernel, Precomputed):
+            self.kernel_ = kernel
+            return kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
+        self.X_fit_ = X[self._counted]
+        self.kernel_ = kernel.for_rows(self.X_fit_)
+        return self.kernel_(self.X_fit_).astype(np.float64, copy=False)
 
-    def _repaired(self, K: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Keep the repair of the training matrix, and return the repaired matrix."""
-        self.repair_ = Repair.of(K, self.repair)
+    def _repaired(
+        self, K: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Keep the repair of the training matrix of rows with weight, and return the repaired matrix."""
+        self.repair_ = Repair.of(K, self.repair, weights)
         return self.repair_.training(K)
 
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the repaired kernel between rows and the training rows."""
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=np.float64, reset=False)
-        if not isinstance(self.kernel_, Precomputed):
+        if isinstance(self.kernel_, Precomputed):
+            rows = rows[:, self._counted]
+        else:
             rows = self.kernel_(rows, self.X_fit_).astype(np.float64, copy=False)
         return self.repair_.rows(rows)

@@ -9,14 +9,14 @@ from sklearn.utils.validation import validate_data
 
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
-from rflib.learners.folds import check_folds, fold_numbers
+from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
     values_to_codes,
 )
-from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
 from rflib.learners.repair import Repair
 from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
 from rflib.validation import check_choice
@@ -49,41 +49,61 @@ class _ExactRidge(ExactKernelEstimator):
         check_folds(self)
         check_seed(self)
 
-    def _fit_ridge(self, X: NDArray, y: NDArray, targets: NDArray[np.float64]) -> None:
-        """Fit targets (n_samples, n_targets); y decides the folds."""
+    def _fit_ridge(
+        self, X: NDArray, y: NDArray, targets: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> None:
+        """Fit targets (n_samples, n_targets) with weights (n_samples,) or none; y decides the folds."""
         alphas = check_positive_numbers(self, "alphas")
-        K = self._fit_kernel(X)
+        K = self._fit_kernel(X, weights)
+        targets = targets[self._counted]
+        given = None if weights is None else weights[self._counted]
         best = 0
         if len(alphas) > 1:
-            folds = fold_numbers(self, y)
+            folds = fold_numbers(self, y, weights)[self._counted]
             self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
             for fold in range(folds.max() + 1):
                 train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                mean = targets[train].mean(axis=0)
+                ours, held_out = (None if given is None else given[part] for part in (train, test))
                 among = K[np.ix_(train, train)]
-                repair = Repair.of(among, self.repair)
+                repair = Repair.of(among, self.repair, ours)
                 cross = repair.rows(K[np.ix_(test, train)])
-                sizes = ridge_sizes(alphas, self.ridge, len(train))
-                solutions = _solve_any(repair.training(among), targets[train] - mean, sizes)
+                mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
                 for i, dual in enumerate(solutions):
                     if dual is not None:
-                        self.cv_errors_[i, fold] = self._error(cross @ dual + mean, targets[test])
+                        losses = self._losses(cross @ dual + mean, targets[test])
+                        self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
             best = int(np.argmin(self.cv_errors_.mean(axis=1)))
         self.alpha_ = float(alphas[best])
-        self.target_means_ = targets.mean(axis=0)
-        size = ridge_sizes(alphas[best : best + 1], self.ridge, len(X))
-        (solution,) = _solve_any(self._repaired(K), targets - self.target_means_, size)
+        self.target_means_, (solution,) = self._solve(
+            self._repaired(K, given), targets, alphas[best : best + 1], given
+        )
         if solution is None:
             raise ValueError(f"K + c I is singular at alpha = {self.alpha_:g}: use another alpha.")
         self.dual_coef_ = solution
+
+    def _solve(
+        self, K: NDArray, targets: NDArray, alphas: NDArray, weights: NDArray | None
+    ) -> tuple[NDArray[np.float64], list[NDArray | None]]:
+        """Return the means of the targets, and the dual coefficients for each alpha, None if it is singular.
+
+        With R = diag(sqrt(weights)) these are R (R K R + c I)^-1 R (targets - means).
+        """
+        if weights is None:
+            mean = targets.mean(axis=0)
+            return mean, _solve_any(K, targets - mean, ridge_sizes(alphas, self.ridge, len(K)))
+        mean, roots = np.average(targets, axis=0, weights=weights), np.sqrt(weights)
+        sizes = ridge_sizes(alphas, self.ridge, float(weights.sum()))
+        solutions = _solve_any(K * np.outer(roots, roots), (targets - mean) * roots[:, None], sizes)
+        return mean, [None if solution is None else solution * roots[:, None] for solution in solutions]
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
         kernel_rows = self._kernel_to_training_rows(X)
         values: NDArray[np.float64] = kernel_rows @ self.dual_coef_ + self.target_means_
         return values
 
-    def _error(self, values: NDArray, targets: NDArray) -> float:
-        return float(np.mean((values - targets) ** 2))
+    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
+        """Return what cross-validation minimises the mean of, for each row."""
+        return (values - targets) ** 2
 
 
 def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
@@ -122,32 +142,36 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
         Held-out mean squared errors; absent for a single alpha.
     dual_coef_ : ndarray of shape (n_samples, n_targets)
-        Coefficients of the training rows.
+        Coefficients of the training rows with weight.
     target_means_ : ndarray of shape (n_targets,)
         Means of the targets.
     kernel_ : Kernel
         The kernel; its width is a number, or one for each column.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows; absent with "precomputed".
+        Training rows with weight; absent with "precomputed".
     repair_ : Repair
         The repair.
     n_features_in_ : int
         Number of columns of X.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
+
+        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. A rule
+        for the kernel's width sees the rows with weight once each.
 
         Raises
         ------
         ValueError
             If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
-            its range, or the system is singular.
+            its range, weights are negative or those of a fold all zero, or the system is singular.
         """
         self._check_parameters()
         rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True)
         targets = np.asarray(y, dtype=np.float64)
-        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1))
+        weights = check_weights(self, sample_weight, len(targets))
+        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1), weights)
         self._one_target = targets.ndim == 1
         return self
 
@@ -189,16 +213,17 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state, repair=repair)
         self.criterion = criterion
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); errors as for `ExactKRR`."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); the rest as for `ExactKRR`."""
         self._check_parameters()
         check_choice(self, "criterion", ("squared_error", "error_rate"))
-        rows, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes = encode_labels(self, y)
-        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)))
+        rows, labels = validate_data(self, X, y, dtype=np.float64)
+        weights = check_weights(self, sample_weight, len(labels))
+        self.classes_, codes = encode_labels(self, labels, weights)
+        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights)
         return self
 
-    def _error(self, values: NDArray, targets: NDArray) -> float:
+    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
         if self.criterion == "error_rate":
-            return float(np.mean(values_to_codes(values) != values_to_codes(targets)))
-        return super()._error(values, targets)
+            return values_to_codes(values) != values_to_codes(targets)
+        return super()._losses(values, targets)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.one_vs_rest import encode_labels
+from rflib.learners.parameter_checks import check_weights
 from rflib.validation import check_number
 
 
@@ -37,8 +38,12 @@ class _ExactSVM(ExactKernelEstimator):
         for name in ("C", "tol", "cache_size"):
             check_number(self, name, above=0)
 
-    def _fit_machine(self, machine: SVC | SVR, X: NDArray, y: ArrayLike) -> None:
-        self.machine_ = machine.fit(self._repaired(self._fit_kernel(X)), y)
+    def _fit_machine(
+        self, machine: SVC | SVR, X: NDArray, y: NDArray, weights: NDArray[np.float64] | None
+    ) -> None:
+        K = self._fit_kernel(X, weights)
+        given = None if weights is None else weights[self._counted]
+        self.machine_ = machine.fit(self._repaired(K, given), y[self._counted], sample_weight=given)
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the predictions on the rows X, (n_samples,)."""
@@ -81,26 +86,31 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
     kernel_ : Kernel
         The kernel; its width is a number, or one for each column.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows; absent with "precomputed".
+        Training rows with weight; absent with "precomputed".
     repair_ : Repair
         The repair.
     n_features_in_ : int
         Number of columns of X.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,); keeps an (n, n) matrix while it fits.
+
+        ``sample_weight`` (n_samples,) multiplies the costs of the rows: each counts as often as it says, also in a
+        repair, within libsvm's tolerance. A rule for the kernel's width sees the rows with weight once each.
 
         Raises
         ------
         ValueError
-            If X is not a finite matrix, the kernel does not take its rows, or there are fewer than two classes.
+            If X is not a finite matrix, the kernel does not take its rows, there are fewer than two classes (with
+            weight), or a weight is negative.
         """
         self._check_parameters()
-        rows, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, _ = encode_labels(self, y)
+        rows, labels = validate_data(self, X, y, dtype=np.float64)
+        weights = check_weights(self, sample_weight, len(labels))
+        self.classes_, _ = encode_labels(self, labels, weights)
         machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=self.cache_size)
-        self._fit_machine(machine, rows, y)
+        self._fit_machine(machine, rows, labels, weights)
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray:
@@ -143,13 +153,14 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
         self.epsilon = epsilon
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to rows X (n_samples, n_features) and targets y (n_samples,); errors as for `ExactKernelSVC`."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,); the rest as for `ExactKernelSVC`."""
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
-        rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        weights = check_weights(self, sample_weight, len(targets))
         machine = SVR(
             C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=self.tol, cache_size=self.cache_size
         )
-        self._fit_machine(machine, rows, y)
+        self._fit_machine(machine, rows, targets, weights)
         return self

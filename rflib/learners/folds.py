@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def check_enough_rows(learner: Any, y: NDArray, *, instead: str) -> None:
         )
 
 
-def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
+def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> NDArray[np.intp]:
     """Return the fold of each row, shape (n_samples,).
 
     Parameters
@@ -49,11 +49,13 @@ def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
         classifier; a splitter or an iterable of (train, test) is used as in scikit-learn.
     y : ndarray of shape (n_samples, ...)
         Targets.
+    weights : ndarray of shape (n_samples,), optional
+        Weights of the rows, for a check that every fold has some; the folds are the same without.
 
     Raises
     ------
     ValueError
-        If a row is held out never or more than once, or there are fewer rows than folds.
+        If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
     check_enough_rows(learner, y, instead="give a single alpha")
     cv, classifier = learner.cv, is_classifier(learner)
@@ -73,14 +75,22 @@ def fold_numbers(learner: Any, y: NDArray) -> NDArray[np.intp]:
             f"{type(learner).__name__}: cv must hold out every row exactly once (K folds do), but row {row} is "
             f"held out {held_out[row]} times."
         )
+    if weights is not None and not np.bincount(numbers, weights).all():
+        _refuse_fold(learner)
     return numbers
 
 
 def held_out_mean(learner: Any, losses: NDArray, weights: NDArray | None) -> float:
-    """Return the (weighted) mean of held-out losses; ValueError for a fold without weight."""
-    if weights is not None and not weights.any():
-        raise ValueError(f"{type(learner).__name__}: all rows of a fold of cv have the weight zero.")
-    return float(np.average(losses, weights=weights))
+    """Return the (weighted) mean of held-out losses (n,) or (n, n_targets); ValueError if all weights are zero."""
+    if weights is None:
+        return float(np.mean(losses))
+    if not weights.any():
+        _refuse_fold(learner)
+    return float(np.average(losses, axis=0, weights=weights).mean())
+
+
+def _refuse_fold(learner: Any) -> NoReturn:
+    raise ValueError(f"{type(learner).__name__}: all rows of a fold of cv have the weight zero.")
 
 
 def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:

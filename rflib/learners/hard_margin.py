@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
+from rflib.learners.parameter_checks import check_weights
 from rflib.learners.signed_features import SignedFeatures, check_signed, find_signs
 
 # Margins as a share of the longest row: smaller ones count as not separable; rounding leaves about 1e-15.
@@ -48,25 +49,31 @@ class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
         self.signed = signed
         self.signature = signature
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to features X (n_samples, n_features) and labels y (n_samples,).
+
+        Rows whose ``sample_weight`` (n_samples,) is zero are left out. All other weights are the same to it: no
+        row has a loss that could count more, and a row that is repeated is the same constraint.
 
         Raises
         ------
         ValueError
-            If the features do not separate a class from the others, there are fewer than two classes, or X is not
-            a finite matrix, or a parameter is out of its range.
+            If the features do not separate a class from the others, there are fewer than two classes (with
+            weight), X is not a finite matrix, a weight is negative, or a parameter is out of its range.
         """
         check_signed(self)
-        Z, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes = encode_labels(self, y)
+        Z, labels = validate_data(self, X, y, dtype=np.float64)
+        weights = check_weights(self, sample_weight, len(labels))
+        if weights is not None:
+            Z, labels = Z[weights > 0], labels[weights > 0]
+        self.classes_, codes = encode_labels(self, labels)
         targets = codes_to_targets(codes, len(self.classes_))
-        labels = self.classes_.tolist()[-targets.shape[1] :]
+        names = self.classes_.tolist()[-targets.shape[1] :]
         self.signature_ = find_signs(self, Z.shape[1])
         used = self._used(Z)
-        self.coef_ = np.zeros((len(labels), Z.shape[1]))
+        self.coef_ = np.zeros((len(names), Z.shape[1]))
         self.coef_[:, self._columns] = [
-            self._separate(used, *pair) for pair in zip(targets.T, labels, strict=True)
+            self._separate(used, *pair) for pair in zip(targets.T, names, strict=True)
         ]
         self.margin_ = 1 / np.linalg.norm(self.coef_, axis=1)
         return self

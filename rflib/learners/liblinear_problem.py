@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from rflib.extras import need
+
 PRIMAL_SOLVERS = (2, 11)
 
 _messages = threading.local()
@@ -26,6 +28,7 @@ def _library() -> tuple[Any, Any]:
 
     Imported on first use: it imports numba where that is installed.
     """
+    need("svm", "The solver 'liblinear' of LinearSVM and LinearSVR (unlike 'newton')", "liblinear")
     import liblinear.liblinear as module
 
     return module, module.PRINT_STRING_FUN(lambda text: _messages.lines.append(text.decode()))
@@ -153,4 +156,4 @@ def _read_messages(text: str) -> tuple[int, bool]:
     """Return the iterations of the longest run, and whether a run was cut short and not taken up in the primal."""
     counts = [int(a or b) for a, b in re.findall(r"^iter +(\d+)|#iter = (\d+)", text, re.MULTILINE)]
     cut_short = re.search(r"reaching max number of (?:Newton )?iterations\n(?!Switching)", text)
-    return max(1, *counts), cut_short is not None
+    return max([1, *counts]), cut_short is not None

@@ -9,7 +9,6 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from rflib.experiment.specs import build_kernel
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Matern, RadialFunction
 from rflib.learners import DoublyStochasticRegressor, ExactKernelSVC, ExactKRR
 from rflib.maps import (
@@ -159,6 +158,7 @@ def test_rows_of_a_sparse_matrix_are_divided_too(name, by_column, plain):
 
 
 SMALL = {"type": "minimum_variance", "deltas": [0.01]}
+MIXTURE = {"type": "digmm", "n_components": 2, "n_draws": 200}
 MAPS = {
     "RFF": lambda k: RFF(k, 30, random_state=1),
     "RFF phase": lambda k: RFF(k, 30, layout="phase", random_state=1),
@@ -168,7 +168,7 @@ MAPS = {
     "GORF": lambda k: GORF(k, 30, random_state=1),
     "MVORF": lambda k: MVORF(k, 30, measure=SMALL, random_state=1),
     "SRF": lambda k: SRF(k, 30, random_state=1),
-    "DIGMM": lambda k: DIGMM(k, 30, random_state=1),
+    "DIGMM": lambda k: DIGMM(k, 30, measure=MIXTURE, random_state=1),
     "LeverageRFF": lambda k: LeverageRFF(k, 30, pool=60, random_state=1),
     "SurrogateLeverageRFF": lambda k: SurrogateLeverageRFF(k, 30, pool=60, random_state=1),
     "SORF": lambda k: SORF(k, 30, random_state=1),
@@ -243,9 +243,3 @@ def test_learners_show_the_kernel_that_they_used():
     np.testing.assert_allclose(by_column, ExactKRR(alphas=0.1).fit(X / WIDTHS, y).predict(Y / WIDTHS))
     steps = DoublyStochasticRegressor(MVORF(Gaussian("scale"), 32, measure=SMALL), n_blocks=3).fit(X, y)
     assert np.isfinite(steps.predict(Y)).all()
-
-
-def test_a_study_needs_a_number_or_one_for_each_column():
-    assert build_kernel({"type": "Gaussian", "sigma": [1, 2]}) == Gaussian((1, 2))
-    with pytest.raises(ValueError, match="a study needs a number for sigma"):
-        build_kernel({"type": "Gaussian", "sigma": "scale"})

@@ -18,12 +18,16 @@ from rflib.maps.rff import RFF
 LEARNERS = [
     # the checks' data are not separable as they are, and the hard-margin SVM says so
     make_pipeline(RBFSampler(gamma=10, n_components=1000, random_state=0), HardMarginSVM()),
-    DoublyStochasticClassifier(n_blocks=10, step_size=4),
-    DoublyStochasticRegressor(RFF(Gaussian(sigma=3), n_components=512), n_blocks=10, step_size=4),
+    DoublyStochasticClassifier(RFF(n_components=128), n_blocks=5, batch_size=64, step_size=4),
+    DoublyStochasticRegressor(
+        RFF(Gaussian(sigma=3), n_components=128), n_blocks=5, batch_size=64, step_size=4
+    ),
     ExactKRR(alphas=(1e-3, 1e-2)),
     ExactKRRClassifier(),
     ExactKernelSVC(),
+    ExactKernelSVC(tol=1e-12),
     ExactKernelSVR(),
+    ExactKernelSVR(tol=1e-12),
     ExactKRR("precomputed", alphas=(1e-3, 1e-2)),
     ExactKRRClassifier("precomputed", alphas=0.1, repair="square"),
     ExactKernelSVC("precomputed", repair="flip"),
@@ -54,6 +58,11 @@ def expected_failures(estimator):
     if isinstance(estimator, DoublyStochasticClassifier | DoublyStochasticRegressor):
         drawn = "rows are drawn at random, as often as their weights say: the same law, not the same draws"
         return {"check_sample_weight_equivalence_on_dense_data": drawn}
+    if isinstance(estimator, ExactKernelSVC | ExactKernelSVR) and estimator.tol > 1e-12:
+        within = (
+            "libsvm stops within tol, and where depends on the order of rows; scikit-learn excepts SVC too"
+        )
+        return {"check_sample_weight_equivalence_on_dense_data": within}
     if not isinstance(estimator, Pipeline):
         return {}
     own = "a pipeline keeps its steps by reference"
@@ -69,6 +78,7 @@ def expected_failures(estimator):
 
 # the hinge on the checks' random data does not converge; the warning says so, as it should
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:The least populated class")  # of the data of checks in scikit-learn 1.6
 @parametrize_with_checks(LEARNERS, expected_failed_checks=expected_failures)
 def test_sklearn_check(estimator, check):
     check(estimator)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from rflib.experiment.fingerprint import closure
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
@@ -29,9 +28,3 @@ def test_the_kernel_s_own_errors_come_through(smooth_data, learner):
         learner(SphericalPolynomial(a=4, p=3)).fit(X, y > 3)
     with pytest.raises(ValueError, match="NaN or infinity"):
         learner(lambda z: np.full_like(z, np.nan)).fit(X, y > 3)
-
-
-def test_an_edit_of_one_learner_leaves_the_other_alone():
-    ridge, svm = "rflib.learners.exact_ridge", "rflib.learners.exact_svm"
-    assert svm not in closure(ridge)
-    assert not {ridge, "rflib.learners.ridge_system", "rflib.learners.folds"} & closure(svm)

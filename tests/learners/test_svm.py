@@ -213,6 +213,13 @@ def test_a_run_cut_short_warns_and_the_iterations_are_counted(data):
     assert 1 < LinearSVM().fit(X, y).n_iter_ < 30
 
 
+def test_nothing_to_do_is_one_iteration(data):
+    X, score = data
+    flat = LinearSVR(epsilon=100).fit(X, score)
+    assert flat.n_iter_ == 1
+    assert not flat.coef_.any()
+
+
 def test_threads_do_not_mix_their_messages(data):
     X, score = data
     y = score > 0

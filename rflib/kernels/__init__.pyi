@@ -1,0 +1,11 @@
+from .arc_cosine import ArcCosine as ArcCosine
+from .arc_cosine import NeuralTangent as NeuralTangent
+from .cauchy import Cauchy as Cauchy
+from .delta_gaussian import DeltaGaussian as DeltaGaussian
+from .gaussian import Gaussian as Gaussian
+from .laplacian import Laplacian as Laplacian
+from .matern import Matern as Matern
+from .polynomial import Polynomial as Polynomial
+from .polynomial import SphericalPolynomial as SphericalPolynomial
+from .radial_function import RadialFunction as RadialFunction
+from .similarity import Similarity as Similarity

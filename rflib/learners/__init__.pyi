@@ -1,0 +1,13 @@
+from .doubly_stochastic import DoublyStochasticClassifier as DoublyStochasticClassifier
+from .doubly_stochastic import DoublyStochasticRegressor as DoublyStochasticRegressor
+from .exact_ridge import ExactKRR as ExactKRR
+from .exact_ridge import ExactKRRClassifier as ExactKRRClassifier
+from .exact_svm import ExactKernelSVC as ExactKernelSVC
+from .exact_svm import ExactKernelSVR as ExactKernelSVR
+from .hard_margin import HardMarginSVM as HardMarginSVM
+from .krr import KRR as KRR
+from .krr import KRRClassifier as KRRClassifier
+from .signed_features import signed_columns as signed_columns
+from .spectrum_repair import SpectrumRepair as SpectrumRepair
+from .svm import LinearSVM as LinearSVM
+from .svm import LinearSVR as LinearSVR
