@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.gorf import GORF
 from rflib.maps.leverage import LeverageRFF, SurrogateLeverageRFF
@@ -49,7 +50,9 @@ class AutoMap(RandomFeatureMap):
     """The feature map with the least error on held-out rows among the candidates that suit the kernel.
 
     The candidates are fitted on a sample of the training rows, at most max(1000, 2 n_components), and compared on
-    at most 400 other ones, those near the best in three draws. The best one is then fitted on all rows.
+    at most 400 other ones, those near the best in three draws. The best one is then fitted on all rows. MVORF,
+    whose fit depends on the distribution of distances only, is fitted on all rows from the start, so that its
+    columns are chosen once.
 
     Parameters
     ----------
@@ -58,9 +61,9 @@ class AutoMap(RandomFeatureMap):
     n_components : int
         Number of columns D; with ``tolerance`` the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
-        Unfitted maps, or their names, whose kernel, n_components and random_state are replaced. By default MVORF,
-        ORF or GORF, QMC, OptimizedMaclaurin, TensorSketch and Nystroem with landmarks of randomly pivoted
-        Cholesky, as far as they take the kernel.
+        Unfitted maps, or their names, whose kernel, n_components and random_state are replaced. By default MVORF
+        (of either objective, unless the criterion is "kernel"), ORF or GORF, QMC, OptimizedMaclaurin, TensorSketch
+        and Nystroem with landmarks of randomly pivoted Cholesky, as far as they take the kernel.
     criterion : {"kernel", "spectral", "score"}
         What is least: the relative Frobenius error of the kernel matrix; the regularised spectral error
         |(K + n lambda I)^(-1/2) (K_hat - K) (K + n lambda I)^(-1/2)|_2 with lambda = 0.001
@@ -109,6 +112,13 @@ class AutoMap(RandomFeatureMap):
         self.oblivious = oblivious
         self.random_state = random_state
 
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        try:
+            return self._resolved_kernel().takes_sparse
+        except ValueError:  # which `fit` raises
+            return False
+
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`; the best map's under ``best.``."""
         return super().state() | {f"best.{name}": array for name, array in self.best_.state().items()}
@@ -121,7 +131,7 @@ class AutoMap(RandomFeatureMap):
         self.best_ = best.restore(inner_state(state, "best."))
         return self
 
-    def _draw(self, X: NDArray, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "criterion", CRITERIA)
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
@@ -137,16 +147,16 @@ class AutoMap(RandomFeatureMap):
         self.best_ = self._made(candidates[index], columns, rng).fit(X, y)
         self.signature_ = self.best_.signature_
 
-    def _columns(self, X: NDArray) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> NDArray[np.floating]:
         return self.best_._columns(X)
 
-    def _surely_finite(self, X: NDArray) -> bool:
+    def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
 
     def _candidates(self) -> list[RandomFeatureMap]:
         """The candidates that take the kernel."""
         if self.candidates is None:
-            found = list(_default_candidates(self.kernel_))
+            found = list(_default_candidates(self.kernel_, self.criterion))
         else:
             found = [_from_name(self, each) if isinstance(each, str) else each for each in self.candidates]
             for each in found:
@@ -233,15 +243,15 @@ class _Score:
 class _Trial:
     """Rows on which candidates are fitted, and others on which they are compared."""
 
-    def __init__(
-        self, kernel: Kernel, criterion: str, X: NDArray, y: ArrayLike | None, rng: Generator
-    ) -> None:
+    def __init__(self, kernel: Kernel, criterion: str, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         if criterion == "score" and y is None:
             raise ValueError("AutoMap: criterion='score' needs y.")
         self.criterion = criterion
-        order, n_held = rng.permutation(len(X)), min(_HELD_OUT, len(X) // 3)
+        n = X.shape[0]
+        order, n_held = rng.permutation(n), min(_HELD_OUT, n // 3)
         # One or two rows are compared with themselves.
-        self.held, self.rest = (order[:n_held], order[n_held:]) if n_held else (order, order)
+        self.held: NDArray[np.intp] = order[:n_held] if n_held else order
+        self.rest: NDArray[np.intp] = order[n_held:]
         self.X, self.y = X, None if y is None else np.asarray(y)
         self.seeds = rng.integers(2**31, size=_DRAWS)
         self.exact = np.asarray(kernel(X[self.held].astype(np.float64)), dtype=np.float64)
@@ -257,9 +267,10 @@ class _Trial:
     def error(self, candidate: RandomFeatureMap) -> float:
         """The criterion for a candidate."""
         some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
+        rows = slice(None) if isinstance(candidate, MVORF) else some
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            candidate.fit(self.X[some], None if self.y is None else self.y[some])
+            candidate.fit(self.X[rows], None if self.y is None else self.y[rows])
             if self.criterion == "score":
                 return self._one_less_score(candidate, some[:_ROWS])
             estimate = candidate.kernel_matrix(self.X[self.held].astype(np.float64))
@@ -275,8 +286,10 @@ class _Trial:
         return 1 - float(ridge.fit(train, self.y[some]).score(held, self.y[self.held]))
 
 
-def _default_candidates(kernel: Kernel) -> Iterator[RandomFeatureMap]:
+def _default_candidates(kernel: Kernel, criterion: str) -> Iterator[RandomFeatureMap]:
     yield MVORF()
+    if criterion != "kernel":
+        yield MVORF(objective="learner")
     if has_positive_measure(kernel):
         yield from (ORF(), QMC())
     elif has_exact_measure(kernel):
@@ -287,7 +300,7 @@ def _default_candidates(kernel: Kernel) -> Iterator[RandomFeatureMap]:
 def _from_name(owner: AutoMap, name: str) -> RandomFeatureMap:
     import rflib.maps
 
-    if name not in rflib.maps.__all__ or name in ("AutoMap", "RandomFeatureMap"):
+    if name not in dir(rflib.maps) or name in ("AutoMap", "RandomFeatureMap"):
         refuse(owner, "candidates", f"maps or names of maps, such as 'MVORF', and {name!r} is none")
     made: RandomFeatureMap = getattr(rflib.maps, name)()
     return made

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.kernels.base import Kernel, check_finite
@@ -35,6 +36,15 @@ def inner_state(state: Mapping[str, NDArray], prefix: str) -> dict[str, NDArray]
     return {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
 
 
+def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
+    if feature_map._needs_rows:
+        raise AttributeError(
+            f"{type(feature_map).__name__}: there is no partial_fit with these parameters, because the features "
+            "depend on the values of the rows. Call `fit` on rows that stand for all, and `transform` the others."
+        )
+    return True
+
+
 class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base of all maps: Z (n, D) real and signature e in {+1, -1}^D, with K_hat = Z diag(e) Z^T.
 
@@ -57,6 +67,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     _state: ClassVar[tuple[str, ...]] = ()
     # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
     _takes_sparse = False
+    # Whether `_draw` uses more of the rows than their number of columns.
+    _needs_rows = True
 
     kernel: KernelLike
     n_components: int
@@ -96,6 +108,31 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self._draw(rows, y, rng)
         self.kernel_ = kernel
         return self
+
+    @available_if(_needs_only_columns)
+    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Fit on the first rows of a stream; with later ones, check them and leave the map as it is.
+
+        Only maps whose features depend on nothing but the number of columns have this method, so that the map is
+        the one of `fit` on all rows. A map that is fitted already stays as it is.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, also for another number of columns than in the first rows, and if the kernel's width is a
+            rule, such as "median", which needs all rows.
+        """
+        if hasattr(self, "signature_"):
+            self.kernel_.check_rows(self._checked(X, reset=False))
+            return self
+        kernel = self._resolved_kernel()
+        if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
+            raise ValueError(
+                f"{type(self).__name__}: partial_fit cannot find the width of {kernel!r}, which depends on all "
+                "rows of the stream. Give the kernel a number, or call `fit` on rows that stand for all: "
+                "partial_fit then leaves the map as it is."
+            )
+        return self.fit(X, y)
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows X, shape (n_samples, n_components_).

@@ -109,6 +109,10 @@ class CRAFT(RandomFeatureMap):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self._base()._takes_sparse
 
+    @property
+    def _needs_rows(self) -> bool:  # type: ignore[override]
+        return self._base()._needs_rows
+
     def _columns(self, X: Rows) -> NDArray[np.floating]:
         features = np.zeros((X.shape[0], self.n_components_), dtype=X.dtype)
         for rows in row_blocks(X.shape[0], max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):

@@ -33,6 +33,7 @@ class GaussianCosines(RandomFeatureMap):
     """
 
     _takes_sparse = True
+    _needs_rows = False
     _state: ClassVar[tuple[str, ...]] = ("frequencies_", "weights_", "phases_")
 
     def __init__(

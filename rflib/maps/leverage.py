@@ -45,6 +45,7 @@ class ScoredFourierFeatures(FourierFeatures):
     radii = "iid"
     layout = "cos_sin"
     unsupported = staticmethod(without_positive_measure)
+    _needs_rows = True
 
     pool: int | None
     variant: str
@@ -71,6 +72,7 @@ class ScoredFourierFeatures(FourierFeatures):
             self._keep(resample(pool, scores[:size] + scores[size:], s, rng), rng)
         else:
             self._keep_reference(pool, scores)
+        self._keep_exact(np.zeros(X.shape[1]), ())
 
     def _pool_size(self, s: int) -> int:
         check_choice(self, "variant", VARIANTS)

@@ -46,6 +46,7 @@ class RandomMaclaurin(RandomFeatureMap):
     """
 
     _takes_sparse = True
+    _needs_rows = False
     _state: ClassVar[tuple[str, ...]] = ("degrees_", "signs_")
 
     def __init__(

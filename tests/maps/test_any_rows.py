@@ -42,6 +42,7 @@ from rflib.maps import (
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
+    PolySketch,
     QuadratureRFF,
     RandomMaclaurin,
     SurrogateLeverageRFF,
@@ -80,13 +81,15 @@ MAPS = {
     "OptimizedMaclaurin": OptimizedMaclaurin,
     "RandomMaclaurin": RandomMaclaurin,
     "TensorSketch": TensorSketch,
+    "PolySketch": PolySketch,
     "CRAFT": lambda kernel, n, **seed: CRAFT(TensorSketch(kernel), n, n_components_up=32, **seed),
     "Nystroem": Nystroem,
     "Nystroem kmeans": partial(Nystroem, landmarks="kmeans"),
     "Nystroem rpcholesky": partial(Nystroem, landmarks="rpcholesky"),
 }
 # These solve programs for each new kernel and range: few kernels, and few examples.
-SLOW = {"MVORF": MVORF, "SRF": SRF, "DIGMM": DIGMM}
+MIXTURE = {"type": "digmm", "n_components": 2, "n_draws": 200}
+SLOW = {"MVORF": MVORF, "SRF": SRF, "DIGMM": partial(DIGMM, measure=MIXTURE)}
 CAUSES = re.compile(
     r"Use .* instead|needs rows of unit norm, but row \d+ has norm|frequency for each of its 2 parts"
     r"|gave NaN or infinity in float(32|64) from numbers as large as"

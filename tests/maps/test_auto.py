@@ -19,6 +19,7 @@ from rflib.metrics import relative_frobenius_error
 
 from .conftest import sphere
 
+pytestmark = pytest.mark.usefixtures("shared_by_draws")
 ROWS = sphere(900, 6)
 KERNELS = [
     Gaussian(0.5),

@@ -1,5 +1,7 @@
 """MVORF against the field, at the same number of columns on unit-norm digits, mean over ten seeds."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -7,17 +9,20 @@ from sklearn.datasets import load_digits
 from rflib.kernels import DeltaGaussian, SphericalPolynomial
 from rflib.maps import GORF, GRFF, MVORF, SRF, RandomMaclaurin, TensorSketch
 
+pytestmark = pytest.mark.usefixtures("shared_by_draws")
 SEEDS = 10
 
 
-@pytest.fixture(scope="module")
+@cache
 def digits():
     X = load_digits().data
     X = X[np.random.default_rng(0).permutation(len(X))[:300]]
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def error(cls, kernel, X, columns, **options):
+@cache
+def error(cls, kernel, columns, **options):
+    X = digits()
     exact = kernel(X)
     if cls in (MVORF, GORF, GRFF, SRF):
         options["measure"] = cls(kernel, **options).spectrum(X)
@@ -31,9 +36,9 @@ def error(cls, kernel, X, columns, **options):
 
 @pytest.mark.parametrize("columns", [128, 512])
 @pytest.mark.parametrize("p", [3, 10, 20])
-def test_polynomial_kernels(p, columns, digits):
+def test_polynomial_kernels(p, columns):
     kernel = SphericalPolynomial(4, p)
-    ours = error(MVORF, kernel, digits, columns)
+    ours = error(MVORF, kernel, columns)
     for cls, options in (
         (GORF, {"measure": "reference"}),
         (SRF, {}),
@@ -41,20 +46,20 @@ def test_polynomial_kernels(p, columns, digits):
         (TensorSketch, {}),
         (RandomMaclaurin, {}),
     ):
-        assert ours < error(cls, kernel, digits, columns, **options), (cls, options)
+        assert ours < error(cls, kernel, columns, **options), (cls, options)
 
 
 @pytest.mark.parametrize(("p", "ratio"), [(3, 0.2), (10, 0.8), (20, 1.05)])
-def test_strongest_simple_baseline(p, ratio, digits):
+def test_strongest_simple_baseline(p, ratio):
     """SRF with orthogonal directions: its bias is the limit at low degrees; at p = 20 both are equally good."""
     kernel = SphericalPolynomial(4, p)
-    ours = error(MVORF, kernel, digits, 512)
-    assert ours < ratio * error(SRF, kernel, digits, 512, directions="orthogonal")
+    ours = error(MVORF, kernel, 512)
+    assert ours < ratio * error(SRF, kernel, 512, directions="orthogonal")
 
 
 @pytest.mark.parametrize("columns", [128, 512])
-def test_delta_gaussian(columns, digits):
+def test_delta_gaussian(columns):
     kernel = DeltaGaussian(sigmas=(0.5, 5))
-    ours = error(MVORF, kernel, digits, columns)
+    ours = error(MVORF, kernel, columns)
     for cls, options in ((GRFF, {}), (GORF, {}), (GORF, {"directions": "frame"}), (SRF, {})):
-        assert ours < error(cls, kernel, digits, columns, **options), (cls, options)
+        assert ours < error(cls, kernel, columns, **options), (cls, options)

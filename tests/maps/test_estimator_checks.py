@@ -3,17 +3,23 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rflib.maps
+from rflib.maps.auto import AutoMap
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.craft import CRAFT
+from rflib.maps.digmm import DIGMM
 from rflib.maps.mvorf import MVORF
 from rflib.maps.nystroem import Nystroem
 
 
 def every_map() -> list[RandomFeatureMap]:
     names = [name for name in rflib.maps.MODULES if name != "RandomFeatureMap"]
-    # One linear program for each model of the sampling, where the default solves eight.
-    quick = {"type": "minimum_variance", "deltas": [0.01]}
-    small = {CRAFT: {"n_components_up": 64}, MVORF: {"measure": quick}}
+    small = {
+        CRAFT: {"n_components_up": 64},
+        # One linear program for each model of the sampling, where the default solves eight.
+        MVORF: {"measure": {"type": "minimum_variance", "deltas": [0.01]}},
+        DIGMM: {"measure": {"type": "digmm", "n_components": 2, "n_draws": 100}},
+        AutoMap: {"candidates": ["ORF", "Nystroem"]},
+    }
     classes = [getattr(rflib.maps, name) for name in names]
     of_rows = [cls(n_components=10, **small.get(cls, {})) for cls in classes]
     return [*of_rows, Nystroem("precomputed", n_components=10)]

@@ -30,6 +30,7 @@ from rflib.maps import (
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
+    PolySketch,
     QuadratureRFF,
     RandomMaclaurin,
     SurrogateLeverageRFF,
@@ -63,6 +64,7 @@ MAPS = {
     "SurrogateLeverageRFF": partial(SurrogateLeverageRFF, NARROW),
     "RandomMaclaurin": partial(RandomMaclaurin, CUBIC),
     "TensorSketch": partial(TensorSketch, CUBIC),
+    "PolySketch": partial(PolySketch, CUBIC),
     "CRAFT": lambda n, **seed: CRAFT(TensorSketch(CUBIC), n, n_components_up=64, **seed),
     "OptimizedMaclaurin": partial(OptimizedMaclaurin, CUBIC),
     "OptimizedMaclaurin Gaussian": partial(OptimizedMaclaurin, NARROW),
@@ -75,6 +77,7 @@ MAPS = {
 }
 # These solve programs for each new range of rows: few examples.
 SLOW = {
+    "AutoMap": partial(AutoMap, NARROW),
     "MVORF": partial(MVORF, NARROW),
     "MVORF plain": partial(
         MVORF,
@@ -85,7 +88,7 @@ SLOW = {
         coupled=False,
     ),
     "SRF": partial(SRF, NARROW),
-    "DIGMM": partial(DIGMM, NARROW),
+    "DIGMM": partial(DIGMM, NARROW, measure={"type": "digmm", "n_components": 2, "n_draws": 200}),
 }
 Y = np.arange(N) % 2
 
@@ -251,7 +254,7 @@ class DenseMap(RandomFeatureMap):
 @pytest.mark.parametrize(
     "dense_only",
     [
-        AutoMap(candidates=["RFF"]),
+        AutoMap(Cauchy()),
         DenseMap(),
         CRAFT(DenseMap(), 2, n_components_up=4),
         Nystroem(Cauchy()),
