@@ -5,11 +5,14 @@ PYTHON ?= python3
 CORES ?= 2
 FUZZ_SECONDS ?= 100
 KILLS ?= 21
+LOWEST := tests/test_readme.py tests/test_metrics.py tests/test_validation.py tests/kernels tests/frequencies \
+	tests/measures/test_construct.py tests/measures/test_srf.py tests/learners tests/maps/test_estimator_checks.py \
+	tests/maps/test_sparse.py
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test reliability fuzz same lint browser docs bench scaling large lock
+.PHONY: env run test lowest reliability fuzz same lint browser docs bench scaling large lock
 
 env: $(STAMP)
 
@@ -26,6 +29,12 @@ run: $(STAMP)
 
 test: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability"
+
+# The library with the oldest versions that pyproject.toml allows: every kernel, map and learner, and the README's example.
+lowest: $(STAMP)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/lowest
+	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable ".[svm,fast,data,test]"
+	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist worksteal $(LOWEST)
 
 # Faults on one machine, a Slurm cluster on this host (root, Debian; else skipped), and the page that says what happened.
 reliability: $(STAMP)
@@ -49,6 +58,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/codespell
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
@@ -57,10 +67,10 @@ browser:
 	tests/report/install.sh
 	npm ci --silent --no-audit --no-fund --prefix tests/report/axe
 
-# The public API from the docstrings; a warning is an error.
+# The site, with its gallery and the reference from the docstrings; a warning is an error. Examples run again when edited.
 docs: $(STAMP)
-	$(BIN)/python docs/api.py build/api
-	@echo "The reference: build/api/index.html"
+	$(BIN)/python -m sphinx -W --keep-going --quiet -d build/doctrees docs build/site
+	@echo "The site: build/site/index.html"
 
 # Each takes a quarter to half an hour and writes to docs/results: the peers, the growth, and the largest runs.
 bench: $(STAMP)
@@ -72,7 +82,7 @@ scaling: $(STAMP)
 large: $(STAMP)
 	$(BIN)/python benchmarks/large.py
 
-# Resolve the dependencies of pyproject.toml again (needs uv); the lock names no package index.
-lock:
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras \
+# Resolve the dependencies of pyproject.toml again; the lock names no package index.
+lock: $(STAMP)
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras \
 		--no-emit-index-url --no-emit-find-links --no-header pyproject.toml --output-file envs/lock.txt

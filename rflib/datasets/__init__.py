@@ -1,1 +1,5 @@
 """Data sets: where they come from, how they are verified, parsed, prepared and split."""
+
+from rflib.extras import need
+
+need("data", __name__, "pandas", "pyarrow", "requests", "tqdm")

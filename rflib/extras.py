@@ -1,0 +1,20 @@
+"""Optional packages: one error where they are missing, which says what needs them and how to install them."""
+
+from importlib.util import find_spec
+
+
+def need(extra: str, what: str, *packages: str) -> None:
+    """Check that what the extra of rflib installs is there, before ``what`` imports it.
+
+    Raises
+    ------
+    ImportError
+        If one of the packages, under the names that are imported, is missing.
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise ImportError(
+            f"{what} needs {', '.join(missing)}, which {'are' if missing[1:] else 'is'} not installed. "
+            f'Run: pip install "rflib[{extra}]"',
+            name=missing[0],
+        )

@@ -1,0 +1,151 @@
+"""The wheel and the sdist, installed where there is nothing but what the core of rflib needs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from importlib.metadata import PathDistribution, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from .test_readme import printed_example
+
+ROOT = Path(__file__).parents[1]
+# A user's file for mypy: each line with an error ends with its code.
+USER = """\
+import numpy as np
+from rflib.kernels import DeltaGaussian, Gaussian, Matern
+from rflib.learners import KRR, LinearSVM
+from rflib.maps import MVORF, ORF
+
+Gaussian(sigma=2)
+Gaussian(sigma="median")
+Gaussian(sigma=np.ones(3))
+Matern(1.5, length_scale=[1.0, 2.0])
+DeltaGaussian(coefficients=[1, -1], sigmas=[1, 10], width="scale")
+MVORF(Gaussian(), n_components=64, random_state=np.random.default_rng(0)).fit(np.eye(3)).transform([[1.0]])
+ORF(lambda z: np.exp(-z), 64)
+KRR(feature_map=ORF(), alphas=(0.1, 1)).fit([[1.0]], [1.0])
+LinearSVM(C="cv")
+Gaussian(sigma="a")  # arg-type
+Gaussian(sigma=None)  # arg-type
+Gaussian(width=2.0)  # call-arg
+ORF(Gaussian(), "64")  # arg-type
+ORF("gaussian")  # arg-type
+MVORF(random_state="seed")  # arg-type
+LinearSVM(C="best")  # arg-type
+from rflib.maps import NoMap  # attr-defined
+"""
+# Every public name loads, and what is not installed is an error that says how to install it.
+WITHOUT_EXTRAS = """\
+import rflib.kernels, rflib.learners, rflib.maps, rflib.measures
+for package in (rflib.kernels, rflib.learners, rflib.maps, rflib.measures):
+    for name in dir(package):
+        getattr(package, name)
+import rflib.metrics
+
+def datasets(): import rflib.datasets.load
+def experiment(): import rflib.experiment.specs
+def report(): import rflib.report.page
+def svm(): rflib.learners.LinearSVM().fit([[0.0], [1.0]], [0, 1])
+for use in (datasets, experiment, report, svm):
+    try:
+        use()
+    except ImportError as error:
+        print(error)
+rflib.learners.LinearSVM(solver="newton").fit([[0.0], [1.0]], [0, 1])
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The wheel of this tree, and that of its sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = "from flit_core.buildapi import build_wheel, build_sdist; import sys; "
+    run(sys.executable, "-c", f"{build} build_wheel(sys.argv[1]); build_sdist(sys.argv[1])", folder, cwd=ROOT)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    run("tar", "-xzf", sdist, cwd=folder)
+    unpacked = folder / sdist.name.removesuffix(".tar.gz")
+    run(sys.executable, "-c", f"{build} build_wheel('.')", cwd=unpacked)
+    (of_sdist,) = unpacked.glob("*.whl")
+    return {"wheel": wheel, "sdist": of_sdist}
+
+
+@pytest.fixture(scope="module")
+def python(
+    request: pytest.FixtureRequest, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The interpreter of an environment with rflib, and links to the distributions that its core needs."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python"]
+    run(*pip, "install", "--no-deps", "--no-index", "--no-compile", built[getattr(request, "param", "wheel")])
+    (site,) = folder.glob("lib/python*/site-packages")
+    (metadata,) = site.glob("rflib-*.dist-info")
+    for top, origin in needed(PathDistribution(metadata)):
+        if not (site / top).exists():
+            (site / top).symlink_to(origin)
+    return folder / "bin/python"
+
+
+def needed(dist: PathDistribution) -> Iterator[tuple[str, Path]]:
+    """The files and folders in site-packages of what a distribution needs without its extras."""
+    for requirement in map(Requirement, dist.requires or []):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            found = distribution(requirement.name)
+            for top in {path.parts[0] for path in found.files or []} - {"..", "__pycache__"}:
+                yield top, Path(found.locate_file(top))
+            yield from needed(found)
+
+
+def run(*command: object, cwd: Path | None = None) -> str:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("python", ["sdist", "wheel"], indirect=True)
+def test_the_readme_s_example_runs(python: Path) -> None:
+    code, expected = printed_example()
+    assert run(python, "-IW", "error", "-c", code).splitlines() == expected
+
+
+def test_what_is_missing_is_named_with_the_command_that_installs_it(python: Path) -> None:
+    datasets, experiment, report, svm = run(python, "-IW", "error", "-c", WITHOUT_EXTRAS).splitlines()
+    assert datasets.startswith(
+        "rflib.datasets needs pandas, pyarrow, requests, tqdm, which are not installed."
+    )
+    assert datasets.endswith('Run: pip install "rflib[data]"')
+    assert experiment.startswith("rflib.experiment needs pandas")
+    assert report.startswith("rflib.report needs pandas") and report.endswith(
+        'Run: pip install "rflib[pipeline]"'
+    )
+    assert svm.startswith("The solver 'liblinear'") and svm.endswith('Run: pip install "rflib[svm]"')
+
+
+def test_the_command_line_says_its_version_and_what_it_lacks(python: Path) -> None:
+    command = python.with_name("rflib")
+    assert run(command, "--version").startswith("rflib ")
+    fetch = [command, "fetch", "--name", "letter", "--folder", "nowhere"]
+    failed = subprocess.run(fetch, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert re.fullmatch(
+        r'error: rflib.experiment needs .* Run: pip install "rflib\[pipeline\]"\n', failed.stderr
+    )
+
+
+def test_a_type_checker_finds_wrong_arguments_in_a_user_s_file(python: Path, tmp_path: Path) -> None:
+    file = tmp_path / "user.py"
+    file.write_text(USER)
+    check = [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", tmp_path, "--python-executable"]
+    # Not in this folder, where mypy would find the sources before the installed package.
+    said = subprocess.run([*check, python, file], cwd=tmp_path, capture_output=True, text=True).stdout
+    lines = enumerate(USER.splitlines(), 1)
+    expected = [(number, code) for number, line in lines if (code := line.partition("  # ")[2])]
+    found = [line.split(":") for line in said.splitlines() if ": error: " in line]
+    assert [(int(words[1]), words[-1].split("[")[-1].rstrip("]")) for words in found] == expected, said
