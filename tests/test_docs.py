@@ -1,0 +1,125 @@
+"""The pages in docs run as they are printed, and link to what there is."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+import rflib.metrics
+from rflib import kernels, learners, maps, measures
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
+
+# Blocks of Python that this test does not run, by their first lines: why, or where they are run.
+ELSEWHERE = {
+    "# mypackage/paired.py": "tests/maps/test_guide.py",
+    "# mypackage/test_paired.py": "tests/maps/test_guide.py",
+    "# rflib/datasets/entries/waves.py": "tests/datasets/test_registry.py",
+    "from rflib.datasets.load import load": "tests/workflow/test_one_number_by_hand.py has the data",
+    '"""Table: the worst repetition of each method."""': "tests/report/test_kinds.py",
+    "module rflib:": "a rule of Snakemake's: tests/workflow/test_module.py",
+}
+# The studies' commands take minutes to hours, and Slurm's a cluster: their words are checked instead.
+PROGRAMS = {
+    "make": lambda target: re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M),
+    "snakemake": lambda study: (ROOT / f"workflow/studies/{study}.yaml").exists(),
+}
+
+
+def blocks(text: str, *languages: str) -> list[str]:
+    return [
+        code for name, code in re.findall(r"^```(\w*)\n(.*?)^```", text, re.S | re.M) if name in languages
+    ]
+
+
+@pytest.mark.parametrize("page", [page for page in TEXTS if page != "README.md"])
+def test_the_python_of_a_page_runs_as_printed(page, monkeypatch, tmp_path):
+    """The blocks of a page run one after the other, as a reader would run them, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    for code in blocks(TEXTS[page], "python"):
+        first = code.split("\n")[0]
+        if first not in ELSEWHERE:
+            exec(compile(code, page, "exec"), names)
+
+
+def test_blocks_that_run_elsewhere_are_there():
+    printed = {code.split("\n")[0] for text in TEXTS.values() for code in blocks(text, "python")}
+    assert set(ELSEWHERE) <= printed
+    for where in ELSEWHERE.values():
+        for path in re.findall(r"tests/\S+\.py", where):
+            assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_commands_name_what_there_is(page):
+    """Targets of make are in the Makefile, and Snakemake's are studies."""
+    for code in blocks(TEXTS[page], "", "console"):
+        for line in code.splitlines():
+            program, *words = line.split("#")[0].split() or [""]
+            if program in PROGRAMS:
+                for word in targets(words):
+                    assert PROGRAMS[program](word), line
+    for target in re.findall(r"`make (\w+)", TEXTS[page]):
+        assert PROGRAMS["make"](target), target
+
+
+def targets(words: list[str]) -> list[str]:
+    """Drop options and their values; `mine` is the reader's own study."""
+    found = [word for before, word in zip(["", *words], words, strict=False) if not before.startswith("--")]
+    return [word for word in found if not word.startswith("-") and "=" not in word and word != "mine"]
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_parts_of_studies_follow_the_schema(page):
+    schema = yaml.safe_load((ROOT / "workflow/schemas/study.schema.yaml").read_text(encoding="utf-8"))
+    part = {**schema, "required": []}
+    for text in blocks(TEXTS[page], "yaml"):
+        for problem in Draft202012Validator(part).iter_errors(yaml.safe_load(text)):
+            # A part of an entry, such as the `ties` of a claim, is checked by the test of its kind.
+            assert problem.validator == "additionalProperties", problem.message
+            assert "'ties' was unexpected" in problem.message
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_links_lead_to_files_and_headings(page):
+    folder = (ROOT / page).parent
+    for target in re.findall(r"\]\(([^)\s]+)\)", TEXTS[page]):
+        path, _, anchor = target.partition("#")
+        if path.startswith("http"):
+            continue
+        file = (folder / path).resolve() if path else ROOT / page
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.M)
+            assert anchor in {re.sub(r"[^\w\- ]", "", h).lower().replace(" ", "-") for h in headings}, target
+
+
+def test_the_reference_lists_all_public_names():
+    reference = (ROOT / "docs/api.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   (\w+)$", reference, re.M))
+    for package in (kernels, maps, learners, measures):
+        assert set(package.__all__) <= listed
+        for name in package.__all__:
+            assert getattr(package, name).__doc__, name
+    functions = {
+        name
+        for name, value in vars(rflib.metrics).items()
+        if getattr(value, "__module__", "") == "rflib.metrics" and name[0] != "_"
+    }
+    assert functions <= listed
+    assert {"load", "Dataset"} <= listed
+
+
+def test_there_are_ten_examples_and_each_has_a_picture():
+    examples = sorted((ROOT / "examples").glob("plot_*.py"))
+    assert len(examples) >= 10
+    for example in examples:
+        text = example.read_text(encoding="utf-8")
+        assert text.startswith('"""\n'), example
+        assert "plt.show()" in text, example
+        compile(text, str(example), "exec")
