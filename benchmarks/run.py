@@ -26,6 +26,7 @@ PARTS = (
     "choice",
     "nystroem",
     "ridge",
+    "streaming",
     "posterior",
     "svm",
 )
@@ -48,6 +49,14 @@ TARGETS = (
         5,
     ),
     ("frame 50 times the whole QR", "directions", (), "QR of the whole matrix", "frame", 50),
+    (
+        "a stream within 1.5 times all rows at once",
+        "streaming",
+        (),
+        "rflib KRR, all rows",
+        "KRR, blocks of 10,000",
+        1 / 1.5,
+    ),
     ("ridge 5 times the grid search", "ridge", ("60,000",), PEER + "GridSearchCV(Ridge)", "KRR", 5),
     (
         "standard deviations 10 times the exact process",
@@ -155,11 +164,12 @@ def at(record: dict[str, Any]) -> tuple[int, str, int, int]:
 
 
 def cell(record: dict[str, Any] | None) -> str:
-    """Seconds and ratio, and the objective where there is one."""
+    """Seconds and ratio, and the objective and the rows in a second where there are such."""
     if record is None:
         return ""
     reached = f", objective {record['objective']:.6g}" if record["objective"] is not None else ""
-    return f"{record['seconds']:.3g} s ({record['ratio']:.2f}){reached}"
+    rate = f", {record['rate']:,.0f} rows/s" if "rate" in record else ""
+    return f"{record['seconds']:.3g} s ({record['ratio']:.2f}){reached}{rate}"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from sklearn.kernel_approximation import PolynomialCountSketch
 from timing import Group, settings, sphere, timed
 
 from rflib.kernels import SphericalPolynomial
-from rflib.maps import OptimizedMaclaurin, RandomMaclaurin, TensorSketch
+from rflib.maps import OptimizedMaclaurin, PolySketch, RandomMaclaurin, TensorSketch
 
 ROWS = 20_000
 COLUMNS = 4096
@@ -34,11 +34,13 @@ def group(X: np.ndarray) -> Group:
     kernel = SphericalPolynomial(4, DEGREE)
     sketch = TensorSketch(kernel, COLUMNS, random_state=0).fit(X)
     maclaurin = RandomMaclaurin(kernel, COLUMNS, random_state=0).fit(X)
+    tree = PolySketch(kernel, COLUMNS, random_state=0).fit(X)
     optimized = OptimizedMaclaurin(kernel, COLUMNS, random_state=0).fit(X)
     theirs = PolynomialCountSketch(degree=DEGREE, coef0=7, n_components=COLUMNS, random_state=0).fit(X)
     return {
         "limit: one matrix product": lambda: X @ W,
         "rflib TensorSketch": lambda: sketch.transform(X),
+        "rflib PolySketch": lambda: tree.transform(X),
         "rflib RandomMaclaurin": lambda: maclaurin.transform(X),
         "rflib OptimizedMaclaurin": lambda: optimized.transform(X),
         "scikit-learn PolynomialCountSketch": lambda: theirs.transform(X),
