@@ -125,6 +125,13 @@ class Cluster:
         self.wait(lambda: "UP" in slurm("scontrol", "ping"), "the controller")
 
     def kill_controller(self) -> None:
+        """Once the submitted jobs are in its file, which it writes seconds later: it would forget them."""
+        time.sleep(1)
+        told = time.time()
+        for job in self.running():
+            slurm("scontrol", "update", f"jobid={job}", "comment=a change to be saved")
+        saved = self.folder / "state/job_state"
+        self.wait(lambda: saved.exists() and saved.stat().st_mtime > told, "the controller's saved jobs")
         _end(self.folder / "slurmctld.pid", signal.SIGKILL)
 
     def start_node(self, name: str) -> None:

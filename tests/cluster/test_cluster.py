@@ -107,7 +107,8 @@ def test_the_controller_dies(study: Submitted, finished: Workspace, cluster: Clu
     study.first_check = 30
     process = study.start(TABLE)
     cluster.wait(lambda: bool(cluster.running()), "a running job")
-    cluster.kill_controller()
+    with process.stopped():
+        cluster.kill_controller()
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=5)
     cluster.start_controller()

@@ -17,8 +17,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -69,6 +69,13 @@ class Run:
         with suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Neither it nor what it started runs meanwhile."""
+        os.killpg(self.pid, signal.SIGSTOP)
+        yield
+        os.killpg(self.pid, signal.SIGCONT)
 
     def kill(self) -> None:
         if self.poll() is None:
