@@ -87,6 +87,7 @@ html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "rflib"},
     "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],  # without its words, all links fit beside it
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": [],
