@@ -101,6 +101,10 @@ def _export(**options: Any) -> None:
     print(_call("report.export:export", **options))
 
 
+def _new_method(**options: Any) -> None:
+    print(_call("experiment.new_method:new_method", **options))
+
+
 def _fingerprint(modules: list[str]) -> None:
     from rflib.experiment.fingerprint import fingerprint
 
@@ -181,6 +185,10 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--out", dest="out_dir", type=Path, required=True, help="folder to write to, such as docs/results"
     )
+
+    method = _step(steps, "new-method", _new_method, "write a method to begin with, its test and its study")
+    method.add_argument("name", help="name of the class, such as Paired")
+    method.add_argument("--package", default="mypackage", help="folder of the package (mypackage)")
 
     fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of modules")
     fingerprint.add_argument("modules", nargs="+", help="such as rflib.maps.gorf")

@@ -1,0 +1,77 @@
+"""What `rflib new-method` writes, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rflib.experiment.new_method import new_method
+from rflib.experiment.studies import read_study
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "workflow/studies").mkdir(parents=True)
+    shutil.copy(ROOT / "workflow/studies/quickstart.yaml", tmp_path / "workflow/studies")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_guide_prints_what_is_written(checkout: Path) -> None:
+    new_method("Paired", "mypackage")
+    guide = (ROOT / "docs/add-a-method.md").read_text(encoding="utf-8")
+    printed = dict(re.findall(r"```python\n# (\S+)\n(.*?)```", guide, re.DOTALL))
+    assert set(printed) == {"mypackage/paired.py", "mypackage/test_paired.py"}
+    for path, text in printed.items():
+        assert (checkout / path).read_text() == text
+
+
+def test_the_study_is_quickstart_with_the_method(checkout: Path) -> None:
+    said = new_method("TwoPhases", "mine")
+    study = checkout / "workflow/studies/two_phases.yaml"
+    assert f"{study.relative_to(checkout)} " in said and "snakemake --cores 2 two_phases" in said
+    made, quickstart = (
+        yaml.safe_load(study.read_text()),
+        yaml.safe_load(study.with_stem("quickstart").read_text()),
+    )
+    assert made["methods"].pop("TwoPhases") == {"type": "mine.two_phases:TwoPhases"}
+    assert made["claims"].pop(0)["method"] == "TwoPhases"
+    assert "TwoPhases" in made.pop("title") and quickstart.pop("title")
+    assert made == quickstart
+    read_study(study)
+
+
+@pytest.mark.parametrize("taken", ["mine/own.py", "mine/test_own.py", "workflow/studies/own.yaml"])
+def test_nothing_is_overwritten(checkout: Path, taken: str) -> None:
+    (checkout / taken).parent.mkdir(exist_ok=True)
+    (checkout / taken).write_text("mine")
+    before = sorted(checkout.rglob("*"))
+    with pytest.raises(FileExistsError, match=rf"{taken} would be overwritten\. Take another name"):
+        new_method("Own", "mine")
+    assert sorted(checkout.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["own", "Own method", "None", "3D", ""])
+def test_names_of_classes(checkout: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="must be that of a class, such as Paired, got"):
+        new_method(name, "mine")
+
+
+@pytest.mark.parametrize("package", ["my-package", "a/b", "class", ""])
+def test_names_of_packages(checkout: Path, package: str) -> None:
+    with pytest.raises(ValueError, match="--package must be the name of a package, got"):
+        new_method("Own", package)
+
+
+def test_outside_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        ValueError, match=r"quickstart\.yaml is not here\. Run it in the folder of a checkout"
+    ):
+        new_method("Own", "mine")
