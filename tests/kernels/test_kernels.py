@@ -238,8 +238,11 @@ def test_the_unit_of_the_rows_does_not_matter(dtype, exponent):
         (([[1.0]], [[np.inf]]), "contains infinity"),
         (([[1.0, 2.0]], [[1.0]]), "Incompatible dimension"),
         (([["a"]],), "could not convert string"),
-        ((np.full((2, 2), 1e20, dtype=np.float32),), "gave NaN or infinity in float32 .* 1e.20.*as float64"),
-        ((np.full((2, 2), 1e200),), "gave NaN or infinity in float64 from numbers as large as 1e"),
+        (
+            (np.full((2, 2), 1e20, dtype=np.float32),),
+            "computed NaN or infinity in float32 .* 1e.20.*as float64",
+        ),
+        ((np.full((2, 2), 1e200),), "computed NaN or infinity in float64 from numbers as large as 1e"),
     ],
 )
 def test_rows_that_a_kernel_cannot_take(arguments, message):
