@@ -1,4 +1,4 @@
-"""DIGMM: double-infinite Gaussian mixture features of an indefinite kernel."""
+"""DIGMM: double-infinite Gaussian mixture model features of an indefinite kernel."""
 
 from __future__ import annotations
 
@@ -10,13 +10,28 @@ from rflib.measures.construct import MeasureLike
 
 
 class DIGMM(FourierFeatures):
-    """Double-infinite Gaussian mixture features (Liu et al. 2020, TNNLS, the baseline in luo2021).
+    """Approximate an indefinite kernel with frequencies drawn from two infinite Gaussian mixtures.
 
-    The positive and the negative part of the spectral measure are each replaced by a Dirichlet-process
-    Gaussian mixture, from which the frequencies are drawn; biased by the error of the mixtures. See
-    `rflib.measures.digmm` for where this departs from the authors' procedure.
+    The positive and the negative part of the spectral measure are each replaced by a Dirichlet-process Gaussian
+    mixture, from which the frequencies are drawn. The estimate is biased by the error of these mixtures. The
+    method is the baseline of luo2021; `rflib.measures.digmm` says how this implementation departs from the
+    authors' code.
 
-    Parameters and attributes are those of `FourierFeatures`, with the measure "digmm".
+    Parameters
+    ----------
+    kernel, n_components, directions, radii, layout, random_state
+        As for `FourierFeatures`.
+    measure : str, dict or SpectralMeasure, default="digmm"
+        What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "digmm" sets
+        options of the mixtures.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References ---------- Liu, Huang, Shi, Yang, Suykens: A double-variational Bayesian framework in random Fourier
+    features for indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
     """
 
     frequencies_per_s = 2

@@ -10,18 +10,33 @@ from rflib.measures.construct import MeasureLike
 
 
 class GORF(FourierFeatures):
-    """Generalised orthogonal random features (luo2021, algorithm 1): a signed measure, orthogonal frequencies.
+    """Approximate an indefinite kernel with orthogonal frequencies of a signed measure.
 
-    Unbiased for the kernel of the measure; variance: theorem 6, with the sign of theorem 5 corrected.
-
-    Parameters and attributes are those of `FourierFeatures`. The measure is as for `GRFF`. The directions:
+    These are the generalised orthogonal random features of luo2021 (algorithm 1). The estimate is unbiased for the
+    kernel that the measure represents. Its variance is given by theorem 5, whose sign must be corrected, for
+    directions="orthogonal", and by theorem 6 for "frame" (`rflib.measures.variance`).
 
     Parameters
     ----------
-    directions : {"orthogonal", "frame"}
-        "orthogonal": separate blocks of d Haar-orthogonal directions for either part of the measure, which
-        gives the published delta-Gaussian errors. "frame": the printed algorithm, normalised columns of the
-        first d rows of an orthogonal matrix of order max(2s, 2d), which are orthogonal only where 2s <= d.
+    kernel, n_components, radii, layout, harmonics, parity, coupled, random_state
+        As for `FourierFeatures`.
+    measure : str, dict or SpectralMeasure, default="paper"
+        What the frequencies are drawn from; `GRFF` explains the default.
+    directions : {"orthogonal", "frame", "iid", "halton", "sobol"}, default="orthogonal"
+        How directions are drawn. "orthogonal" draws separate blocks of d Haar-distributed orthogonal directions
+        for each part of the measure, which gives the published errors for the delta-Gaussian kernel. "frame" is
+        the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
+        max(n, 2d) for n frequencies, which are not orthogonal.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_, composition_, predicted_error_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
+    IJCNN 2021.
     """
 
     frequencies_per_s = 2

@@ -159,7 +159,7 @@ def test_parameters_out_of_range(make, message):
 
 
 def test_profile_of_another_shape_is_an_error():
-    with pytest.raises(ValueError, match="profile returned shape"):
+    with pytest.raises(ValueError, match="profile returned an array of shape"):
         RadialFunction(lambda z: 1.0)(X)
 
 
