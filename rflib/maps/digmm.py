@@ -30,8 +30,10 @@ class DIGMM(FourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
-    References ---------- Liu, Huang, Shi, Yang, Suykens: A double-variational Bayesian framework in random Fourier
-    features for indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
+    References
+    ----------
+    Liu, Huang, Shi, Yang, Suykens: A double-variational Bayesian framework in random Fourier features for
+    indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
     """
 
     frequencies_per_s = 2

@@ -26,7 +26,7 @@ class GORF(FourierFeatures):
         How directions are drawn. "orthogonal" draws separate blocks of d Haar-distributed orthogonal directions
         for each part of the measure, which gives the published errors for the delta-Gaussian kernel. "frame" is
         the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
-        max(n, 2d) for n frequencies, which are not orthogonal.
+        max(n, 2d) for n frequencies, which are not orthogonal to each other.
 
     Attributes
     ----------

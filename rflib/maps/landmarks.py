@@ -84,8 +84,8 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | 
 
     References
     ----------
-    Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, 2022 (arXiv 2207.06503).
-    Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
+    - Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, 2022 (arXiv 2207.06503).
+    - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
     rows = uniform(kernel, X, max(2 * n, _FACTOR_ELEMENTS // n), rng).astype(np.float64)
     chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))

@@ -184,9 +184,11 @@ class LeverageRFF(ScoredFourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
-    References ---------- Li, Ton, Oglic, Sejdinovic: Towards a unified analysis of random Fourier features, ICML
-    2019. Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling,
-    AAAI 2020.
+    References
+    ----------
+    - Li, Ton, Oglic, Sejdinovic: Towards a unified analysis of random Fourier features, ICML 2019.
+    - Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
+      2020.
     """
 
     def __init__(
@@ -241,12 +243,16 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
-    Notes ----- Two class labels become the targets -1 and +1 in equation 15, as printed. With more classes, each
-    class has a target that is +1 for its rows and -1 for all others, and the scores are summed over the classes.
-    Targets that are numbers are centred.
+    Notes
+    -----
+    Two class labels become the targets -1 and +1 in equation 15, as printed. With more classes, each class has a
+    target that is +1 for its rows and -1 for all others, and the scores are summed over the classes. Targets that
+    are numbers are centred.
 
-    References ---------- Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage
-    weighted sampling, AAAI 2020.
+    References
+    ----------
+    Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
+    2020.
     """
 
     def __init__(

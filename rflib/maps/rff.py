@@ -9,12 +9,24 @@ from rflib.maps.kernel_requirements import without_positive_measure
 
 
 class RFF(FourierFeatures):
-    """Random Fourier features of a positive definite kernel (Rahimi & Recht 2007): independent frequencies.
+    """Approximate a positive definite kernel with independent random frequencies.
 
-    Unbiased; with F = D/2 frequencies (layout "cos_sin") the variance at x - y = z is
-    ((1 + k(2z))/2 - k(z)^2) / F.
+    These are the random Fourier features of Rahimi and Recht. The estimate is unbiased. With F = D/2 frequencies
+    in the layout "cos_sin", its variance at x - y = z is ((1 + k(2z))/2 - k(z)^2) / F.
 
-    Parameters and attributes are those of `FourierFeatures`, with the exact measure.
+    Parameters
+    ----------
+    kernel, n_components, radii, layout, random_state
+        As for `FourierFeatures`. The measure is the exact one, and the directions are independent.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
     """
 
     measure = "exact"
