@@ -441,9 +441,9 @@ class FourierFeatures(RandomFeatureMap):
         if beyond:
             warnings.warn(
                 f"{type(self).__name__}: {beyond} of {n} rows are outside the range of the training rows. Their "
-                f"distance from its centre is up to {distances.max():.4g}, but the features represent the kernel "
-                f"only up to {self.radius_:.4g}. Fit the map to rows that cover the same range, or use a map with "
-                "an exact measure, such as RFF, ORF or GORF.",
+                f"distance from its centre is up to {distances.max():.4g}, but the features represent the "
+                f"kernel only up to {self.radius_:.4g}. Fit the map to rows that cover the same range, or use a "
+                "map with an exact measure, such as RFF, ORF or GORF.",
                 RangeWarning,
                 stacklevel=6,
             )

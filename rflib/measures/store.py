@@ -1,4 +1,4 @@
-"""Measures in npz files: plain arrays and names, no pickle."""
+"""Measures in npz files, which hold plain arrays and names and no pickled objects."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def save(measure: SpectralMeasure, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> SpectralMeasure:
-    """Read a measure written by `save`.
+    """Read a measure that `save` wrote.
 
     Raises
     ------
     ValueError
-        If the file is damaged or not one; the message names it.
+        If the file is damaged or does not hold a measure. The message names the file.
     """
     arrays = read_arrays(path)
     try:
@@ -42,7 +42,7 @@ def load(path: str | Path) -> SpectralMeasure:
             raise TypeError(f"found {type(measure).__name__}")
         return measure
     except (KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} holds no spectral measure ({error}): delete it and run again.") from error
+        raise ValueError(f"{path} holds no spectral measure ({error}). Delete it and run again.") from error
 
 
 def _flatten(name: str, value: Any) -> Iterator[tuple[str, NDArray]]:
