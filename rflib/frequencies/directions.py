@@ -90,7 +90,7 @@ def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]
 
 
 def _haar(gaussian: NDArray) -> NDArray:
-    """Return Q factors for which R has a positive diagonal, so square ones are Haar-distributed (Mezzadri 2007)."""
+    """Return Q factors for which R has a positive diagonal; square ones are Haar-distributed (Mezzadri 2007)."""
     if gaussian.shape[0] == 0:
         return gaussian
     q, r = np.linalg.qr(gaussian)
