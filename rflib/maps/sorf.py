@@ -22,7 +22,7 @@ _BLOCK_ELEMENTS = 1 << 18
 
 
 class SORF(GaussianCosines):
-    """Approximate the Gaussian kernel with structured orthogonal frequencies, which need no matrix product.
+    """Approximate the Gaussian kernel with structured orthogonal frequencies and fast transforms.
 
     The frequencies are the rows of sqrt(b) / sigma H D_1 H D_2 H D_3. H is the orthogonal Hadamard matrix of order
     b, the least power of two that is at least d, and D_1, D_2 and D_3 are diagonal matrices of random signs. Each

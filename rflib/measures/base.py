@@ -254,7 +254,7 @@ class RadialMeasure(SpectralMeasure):
 
     @property
     def total_mass(self) -> float:
-        """The sum of the masses of both parts; the variance of signed features is proportional to its square."""
+        """The sum of the masses of both parts; the variance of signed features grows with its square."""
         return sum(part.mass for _, part in self.parts())
 
     def profile(self, z: ArrayLike) -> NDArray[np.float64]:
