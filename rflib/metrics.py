@@ -40,8 +40,24 @@ def relative_frobenius_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None 
 def relative_spectral_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None = None) -> float:
     """Return the relative error ||K - K_hat||_2 / ||K||_2 in the spectral norm.
 
-    It is the error in figure 1 of liu2020. Parameters, the returned value and exceptions are those of
-    `relative_frobenius_error`.
+    It is the error in figure 1 of liu2020.
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, m)
+        Exact and approximate kernel matrix.
+    norm : float, optional
+        The spectral norm of K, if it is already known. By default it is computed.
+
+    Returns
+    -------
+    float
+        The relative error, at least 0 and without a unit.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an entry is not finite, or K is zero.
     """
     K, K_hat = _matrices(K, K_hat)
     return _ratio(spectral_norm(K - K_hat), spectral_norm(K) if norm is None else norm)
@@ -50,12 +66,17 @@ def relative_spectral_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None =
 def mean_squared_error(K: ArrayLike, K_hat: ArrayLike) -> float:
     """Return the mean of (K - K_hat)^2 over all entries.
 
-    It is the error in figure 2 of pennington2015, in squared units of the kernel.
+    It is the error in figure 2 of pennington2015.
 
     Parameters
     ----------
     K, K_hat : array-like of shape (n, m)
         Exact and approximate kernel matrix.
+
+    Returns
+    -------
+    float
+        The mean, in squared units of the kernel.
 
     Raises
     ------
@@ -108,10 +129,12 @@ def regularised_spectral_errors(
 
     Parameters
     ----------
-    K, K_hat, decomposition
-        As for `regularised_spectral_error`.
+    K, K_hat : array-like of shape (n, n)
+        Exact and approximate kernel matrix, symmetric.
     ridges : sequence of float
-        The ridges lambda, above 0.
+        The ridges lambda, above 0, in units of the kernel.
+    decomposition : tuple of ndarray, optional
+        Eigenvalues and eigenvectors of K, as for `regularised_spectral_error`.
 
     Returns
     -------
@@ -267,12 +290,17 @@ def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -
 
 
 def accuracy(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
-    """Return the share of labels that are predicted correctly, between 0 and 1.
+    """Return the share of labels that are predicted correctly.
 
     Parameters
     ----------
     y_true, y_predicted : array-like of shape (n,)
         True and predicted labels.
+
+    Returns
+    -------
+    float
+        The share, between 0 and 1.
 
     Raises
     ------
@@ -285,12 +313,17 @@ def accuracy(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
 
 
 def rmse(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
-    """Return the root mean squared error, in units of the targets.
+    """Return the root mean squared error of predicted targets.
 
     Parameters
     ----------
     y_true, y_predicted : array-like of shape (n,) or (n, n_targets)
         True and predicted targets.
+
+    Returns
+    -------
+    float
+        The error, in units of the targets.
 
     Raises
     ------
@@ -305,7 +338,7 @@ def rmse(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
 class PairedTTest(NamedTuple):
     """The result of `paired_t_test`.
 
-    Attributes
+    Parameters
     ----------
     statistic : float
         Student's t statistic of the mean difference a - b.
@@ -355,7 +388,18 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTTest:
 
 
 def spectral_norm(A: NDArray[np.float64]) -> float:
-    """Return the spectral norm, the largest singular value, of a matrix A (n, m)."""
+    """Return the spectral norm of a matrix, which is its largest singular value.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, m)
+        The matrix.
+
+    Returns
+    -------
+    float
+        The norm.
+    """
     if _is_symmetric(A):
         eigenvalues = linalg.eigvalsh(A)
         return float(max(abs(eigenvalues[0]), abs(eigenvalues[-1])))

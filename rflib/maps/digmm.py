@@ -19,11 +19,23 @@ class DIGMM(FourierFeatures):
 
     Parameters
     ----------
-    kernel, n_components, directions, radii, layout, random_state
-        As for `FourierFeatures`.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
     measure : str, dict or SpectralMeasure, default="digmm"
         What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "digmm" sets
         options of the mixtures.
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

@@ -18,8 +18,11 @@ class GORF(FourierFeatures):
 
     Parameters
     ----------
-    kernel, n_components, radii, layout, harmonics, parity, coupled, random_state
-        As for `FourierFeatures`.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
     measure : str, dict or SpectralMeasure, default="paper"
         What the frequencies are drawn from; `GRFF` explains the default.
     directions : {"orthogonal", "frame", "iid", "halton", "sobol"}, default="orthogonal"
@@ -27,6 +30,19 @@ class GORF(FourierFeatures):
         for each part of the measure, which gives the published errors for the delta-Gaussian kernel. "frame" is
         the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
         max(n, 2d) for n frequencies, which are not orthogonal to each other.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default=False
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

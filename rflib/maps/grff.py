@@ -18,14 +18,24 @@ class GRFF(FourierFeatures):
 
     Parameters
     ----------
-    kernel, n_components, radii, layout, random_state
-        As for `FourierFeatures`.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
     measure : str, dict or SpectralMeasure, default="paper"
         What the frequencies are drawn from; see `rflib.measures.construct`. "paper" is the exact measure if the
         kernel has a finite one. SphericalPolynomial has none; for it, "paper" is the measure that the paper's
         authors used (`rflib.measures.reference`), which is biased, and the more so the higher the degree. "auto"
         replaces it by the minimum-variance measure, which was introduced in rflib. The measure as printed,
         "truncated_fourier", has a mass that diverges with its cutoff.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

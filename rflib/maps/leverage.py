@@ -228,8 +228,13 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
 
     Parameters
     ----------
-    kernel, n_components, pool, variant, directions, random_state
-        As for `LeverageRFF`.
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
+    pool : int or None, default=None
+        Number l of frequencies that are scored, at least s = n_components / 2. None means s, as in the experiments
+        of liu2020.
     add_n : bool, default=False
         Whether the scores contain the term n I of equation 12, which equation 15 leaves out.
     task : {"auto", "classification", "regression"}, default="auto"
@@ -237,6 +242,12 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         with two distinct values, and integers whose number of distinct values is at most half the number of rows.
         All other targets are numbers. Set the task if integers are counts or amounts, or if floats are the labels
         of three or more classes.
+    variant : {"resampled", "reference"}, default="resampled"
+        "resampled" is the algorithm as printed, "reference" what the authors' code does; see `LeverageRFF`.
+    directions : {"iid", "orthogonal", "halton", "sobol"}, default="iid"
+        How the directions of the pool are drawn; see `rflib.frequencies.directions`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

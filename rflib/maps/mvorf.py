@@ -43,19 +43,34 @@ class MVORF(FourierFeatures):
 
     Parameters
     ----------
-    kernel, n_components, random_state
-        As for `FourierFeatures`.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
     measure : str, dict or SpectralMeasure, optional
         What the frequencies are drawn from; see `rflib.measures.construct`. It must be atomic. By default it is
         "minimum_residual", and "minimum_variance" for the plain map.
-    directions, radii, layout, harmonics, parity, coupled
-        As for `FourierFeatures`; the defaults are "orthogonal", "stratified" and "cos_sin", and "auto" for the
-        last three.
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="orthogonal"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton"}, default="stratified"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default="auto"
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default="auto"
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default="auto"
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
     objective : {"kernel", "learner"}, default="kernel"
         What the columns are chosen for. "kernel" makes the error of the kernel small. "learner" spans the leading
         eigenfunctions of the kernel, which is best for ridge regression and support vector machines, even if the
         error of the kernel is larger. Use "learner" if the features go into a learner and the kernel itself is of
         no interest, above all for narrow kernels.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

@@ -12,15 +12,30 @@ from rflib.maps.kernel_requirements import not_radial, without_positive_measure
 class ORF(FourierFeatures):
     """Approximate a positive definite kernel of the distance with orthogonal random frequencies.
 
-    The frequencies are orthogonal in blocks of d, the number of input columns. The estimate is unbiased. With F <=
-    d frequencies, its variance at the distance z differs from that of `RFF` by (F - 1) / F (E Omega_d(sqrt(R1^2 +
-    R2^2) z) - (E Omega_d(R z))^2), where R, R1 and R2 are independent norms of frequencies and Omega_d(t) is the
-    mean of cos(t <u, e>) over unit vectors u (`rflib.measures.omega`).
+    The frequencies are drawn from the exact measure, and are orthogonal in blocks of d, the number of input
+    columns. The estimate is unbiased. With F <= d frequencies, its variance at the distance z differs from that of
+    `RFF` by (F - 1) / F (E Omega_d(sqrt(R1^2 + R2^2) z) - (E Omega_d(R z))^2), where R, R1 and R2 are independent
+    norms of frequencies and Omega_d(t) is the mean of cos(t <u, e>) over unit vectors u (`rflib.measures.omega`).
 
     Parameters
     ----------
-    kernel, n_components, radii, layout, harmonics, parity, coupled, random_state
-        As for `FourierFeatures`. The measure is the exact one, and the directions are orthogonal.
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default=False
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

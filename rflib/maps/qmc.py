@@ -12,17 +12,24 @@ from rflib.validation import check_choice
 class QMC(FourierFeatures):
     """Approximate a positive definite kernel with frequencies from a low-discrepancy sequence.
 
-    The points of a scrambled sequence are mapped to frequencies by inverse distribution functions. For the
-    Gaussian, Laplacian and Cauchy kernels these are the distribution functions of the frequency's coordinates. For
-    other radial kernels a point has one more coordinate: one of them gives the norm of the frequency, and the
-    others a normal vector that has its direction. The estimate is unbiased.
+    The points of a scrambled sequence are mapped to frequencies by the inverse distribution functions of the exact
+    measure. For the Gaussian, Laplacian and Cauchy kernels these are the distribution functions of the frequency's
+    coordinates. For other radial kernels a point has one more coordinate: one of them gives the norm of the
+    frequency, and the others a normal vector that has its direction. The estimate is unbiased.
 
     Parameters
     ----------
-    kernel, n_components, layout, random_state
-        As for `FourierFeatures`. The measure is the exact one.
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
     sequence : {"halton", "sobol"}, default="halton"
         The low-discrepancy sequence, from ``scipy.stats.qmc``.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

@@ -20,11 +20,29 @@ class SRF(FourierFeatures):
 
     Parameters
     ----------
-    kernel, n_components, directions, radii, layout, harmonics, parity, coupled, random_state
-        As for `FourierFeatures`.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
     measure : str, dict or SpectralMeasure, default="srf"
         What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "srf" sets
         options of the fit (`rflib.measures.srf`).
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default=False
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------

@@ -33,11 +33,13 @@ class AtomicMeasure(RadialMeasure):
     An atom is a frequency norm with a signed mass; its directions are uniform. An atom of norm zero represents a
     constant. The Jordan parts ``positive`` and ``negative`` are computed from the atoms.
 
-    Attributes
+    Parameters
     ----------
     dimension : int
         Number of input columns d.
-    zmax : float
+    coordinates : ProductMeasure or None, default=None
+        Not used.
+    zmax : float, default=inf
         Largest distance at which the measure represents the kernel, in units of the inputs.
     radii, weights : ndarray of shape (n_atoms,)
         Norms of the atoms, in inverse units of the inputs, and their signed masses, in units of the kernel.
@@ -45,6 +47,9 @@ class AtomicMeasure(RadialMeasure):
         Sample of the distances over which errors are averaged, and the kernel at these distances.
     bias_bound : float
         Largest |profile(z) - k(z)| for z in [0, zmax], found on a fine grid.
+
+    Attributes
+    ----------
     positive, negative : RadialPart or None
         Jordan parts; None for a part without atoms.
     """
@@ -280,7 +285,7 @@ class AtomicLadder(SpectralMeasure):
 
     `for_sampling` returns the one with the least predicted error for a given number of frequencies.
 
-    Attributes
+    Parameters
     ----------
     dimension : int
         Number of input columns d.

@@ -117,7 +117,7 @@ class DiscretePart(RadialPart):
 class Sampling:
     """A plan for drawing frequencies; together with the measure it determines the variance.
 
-    Attributes
+    Parameters
     ----------
     n : int
         Number of frequencies.
@@ -160,7 +160,7 @@ class SpectralMeasure(ABC):
 class ProductMeasure(SpectralMeasure):
     """A probability measure with independent coordinates that have the same distribution.
 
-    Attributes
+    Parameters
     ----------
     dimension : int
         Number of input columns d.
@@ -202,15 +202,17 @@ class RadialMeasure(SpectralMeasure):
     of a frequency of the part and Omega_d(t) is the mean of cos(t <u, e>) over unit vectors u
     (`rflib.measures.omega`).
 
-    Attributes
+    Parameters
     ----------
     dimension : int
         Number of input columns d.
-    positive, negative : RadialPart or None
-        Jordan parts: a mass and the distribution of the norm. None means that the part is empty.
-    coordinates : ProductMeasure or None
+    positive : RadialPart or None
+        Positive Jordan part: a mass and the distribution of the norm. None means that the part is empty.
+    negative : RadialPart or None, default=None
+        Negative Jordan part.
+    coordinates : ProductMeasure or None, default=None
         The same measure as one with independent coordinates, which exists for the Gaussian kernel only.
-    zmax : float
+    zmax : float, default=inf
         Largest distance at which the measure represents the kernel, in units of the inputs.
     """
 

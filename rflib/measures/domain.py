@@ -35,7 +35,7 @@ class RangeWarning(UserWarning):
 class Domain:
     """The number of input columns, and the distances at which a measure must represent the kernel.
 
-    Attributes
+    Parameters
     ----------
     dimension : int
         Number of input columns d.
