@@ -42,7 +42,7 @@ def load(path: str | Path) -> SpectralMeasure:
             raise TypeError(f"found {type(measure).__name__}")
         return measure
     except (KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} holds no spectral measure ({error}). Delete it and run again.") from error
+        raise ValueError(f"{path} holds no spectral measure ({error}): delete it and run again.") from error
 
 
 def _flatten(name: str, value: Any) -> Iterator[tuple[str, NDArray]]:
