@@ -111,8 +111,8 @@ class FourierFeatures(RandomFeatureMap):
     weights_ : ndarray of shape (n_frequencies,)
         The signed weights w_f, in units of the kernel.
     phases_ : ndarray of shape (n_frequencies,)
-        The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands for
-        a constant, has the phase pi/4, so that none of its columns is zero.
+        The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands
+        for a constant, has the phase pi/4, so that none of its columns is zero.
     measure_ : SpectralMeasure
         The measure that was used. It is set by `fit`, not by `restore`.
     centre_ : ndarray of shape (n_features_in_,)
