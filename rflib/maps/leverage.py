@@ -173,7 +173,8 @@ class LeverageRFF(ScoredFourierFeatures):
         Regularisation lambda of the scores, above 0.
     variant : {"resampled", "reference"}, default="resampled"
         "resampled" is the algorithm as printed. "reference" is what the authors' code does, which does not
-        resample and does not estimate the kernel (`rflib.maps.leverage.ScoredFourierFeatures`).
+        resample and does not estimate the kernel: its columns are divided by
+        the roots of their probabilities and sorted by this factor.
     directions : {"iid", "orthogonal", "halton", "sobol"}, default="iid"
         How the directions of the pool are drawn; see `rflib.frequencies.directions`.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None

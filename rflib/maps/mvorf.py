@@ -25,7 +25,7 @@ OBJECTIVES = ("kernel", "learner")
 
 
 class MVORF(FourierFeatures):
-    """Approximate any kernel of the distance with exact harmonics and few, optimally drawn frequencies.
+    """Approximate any kernel of the distance with exact low harmonics and frequencies of least variance.
 
     These minimum-variance orthogonal random features (MVORF) were introduced in rflib; docs/mvorf.md derives them.
     Linear programs choose a few signed atoms that represent the kernel at the distances of the data. The lowest
