@@ -1,4 +1,4 @@
-"""Metrics: how far an approximate kernel is from the exact one, and how well a learner predicts."""
+"""Metrics of the error of an approximate kernel matrix, and of the predictions of a learner."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,14 +12,21 @@ _SMALL = 200
 
 
 def relative_frobenius_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None = None) -> float:
-    """Return ||K - K_hat||_F / ||K||_F (luo2021, figure 2 and table II).
+    """Return the relative error ||K - K_hat||_F / ||K||_F in the Frobenius norm.
+
+    It is the error in figure 2 and table II of luo2021.
 
     Parameters
     ----------
     K, K_hat : array-like of shape (n, m)
         Exact and approximate kernel matrix.
     norm : float, optional
-        K's norm, where it is known from an earlier approximation of the same matrix.
+        The norm of K, if it is already known. By default it is computed.
+
+    Returns
+    -------
+    float
+        The relative error, at least 0 and without a unit.
 
     Raises
     ------
@@ -31,18 +38,50 @@ def relative_frobenius_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None 
 
 
 def relative_spectral_error(K: ArrayLike, K_hat: ArrayLike, norm: float | None = None) -> float:
-    """Return ||K - K_hat||_2 / ||K||_2, by spectral norms (liu2020, figure 1).
+    """Return the relative error ||K - K_hat||_2 / ||K||_2 in the spectral norm.
 
-    Parameters and errors are those of `relative_frobenius_error`.
+    It is the error in figure 1 of liu2020.
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, m)
+        Exact and approximate kernel matrix.
+    norm : float, optional
+        The spectral norm of K, if it is already known. By default it is computed.
+
+    Returns
+    -------
+    float
+        The relative error, at least 0 and without a unit.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an entry is not finite, or K is zero.
     """
     K, K_hat = _matrices(K, K_hat)
     return _ratio(spectral_norm(K - K_hat), spectral_norm(K) if norm is None else norm)
 
 
 def mean_squared_error(K: ArrayLike, K_hat: ArrayLike) -> float:
-    """Return the mean of (K - K_hat)^2 over all entries (pennington2015, figure 2).
+    """Return the mean of (K - K_hat)^2 over all entries.
 
-    Parameters and errors are those of `relative_frobenius_error`.
+    It is the error in figure 2 of pennington2015.
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, m)
+        Exact and approximate kernel matrix.
+
+    Returns
+    -------
+    float
+        The mean, in squared units of the kernel.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or an entry is not finite.
     """
     K, K_hat = _matrices(K, K_hat)
     return float(np.mean((K - K_hat) ** 2))
@@ -51,24 +90,31 @@ def mean_squared_error(K: ArrayLike, K_hat: ArrayLike) -> float:
 def regularised_spectral_error(
     K: ArrayLike, K_hat: ArrayLike, ridge: float, decomposition: tuple[NDArray, NDArray] | None = None
 ) -> float:
-    """Return ||A (K_hat - K) A||_2 with A = (|K| + n ridge I)^(-1/2), by spectral norms.
+    """Return the spectral norm of A (K_hat - K) A with A = (|K| + n ridge I)^(-1/2).
 
-    Where it is below one, kernel ridge regression with K_hat predicts as with K up to a factor (Avron et al. 2017,
-    definition 1). Of an indefinite K the absolute values of the eigenvalues count.
+    If it is below one, kernel ridge regression with K_hat predicts as well as with K, up to a factor (Avron et
+    al., *Random Fourier features for kernel ridge regression*, ICML 2017, definition 1). |K| has the absolute
+    eigenvalues of K, so that the error is defined for an indefinite K too.
 
     Parameters
     ----------
     K, K_hat : array-like of shape (n, n)
         Exact and approximate kernel matrix, symmetric.
     ridge : float
-        The ridge lambda, above zero.
+        The ridge lambda, above 0, in units of the kernel.
     decomposition : tuple of ndarray, optional
-        Eigenvalues and eigenvectors of K, as `scipy.linalg.eigh` gives them, where they are known.
+        Eigenvalues (n,) and eigenvectors (n, n) of K as ``scipy.linalg.eigh`` returns them, if they are already
+        known. By default they are computed.
+
+    Returns
+    -------
+    float
+        The error, at least 0 and without a unit.
 
     Raises
     ------
     ValueError
-        If the shapes differ, an entry is not finite, or the ridge is not above zero.
+        If the shapes differ, an entry is not finite, or the ridge is not above 0.
     """
     return regularised_spectral_errors(K, K_hat, [ridge], decomposition)[0]
 
@@ -79,7 +125,27 @@ def regularised_spectral_errors(
     ridges: Sequence[float],
     decomposition: tuple[NDArray, NDArray] | None = None,
 ) -> list[float]:
-    """Return `regularised_spectral_error` for each of several ridges, with most of the work done once."""
+    """Return `regularised_spectral_error` for each of several ridges, with one eigendecomposition for all.
+
+    Parameters
+    ----------
+    K, K_hat : array-like of shape (n, n)
+        Exact and approximate kernel matrix, symmetric.
+    ridges : sequence of float
+        The ridges lambda, above 0, in units of the kernel.
+    decomposition : tuple of ndarray, optional
+        Eigenvalues and eigenvectors of K, as for `regularised_spectral_error`.
+
+    Returns
+    -------
+    list of float
+        One error for each ridge.
+
+    Raises
+    ------
+    ValueError
+        As `regularised_spectral_error` does.
+    """
     K, K_hat = _matrices(K, K_hat)
     for ridge in ridges:
         if not ridge > 0:
@@ -91,17 +157,22 @@ def regularised_spectral_errors(
 
 
 def error_at(K: ArrayLike, K_hat: ArrayLike, entries: tuple[NDArray, NDArray]) -> float:
-    """Return the root mean square of K_hat - K at some entries over that of K at all of them.
+    """Return the root mean square of K_hat - K at some entries, divided by that of K at all entries.
 
-    So errors at different entries, such as the diagonal and `nearest_pairs`, have one unit, also where the kernel
-    vanishes there, as DeltaGaussian((1, -1), ...) does at distance zero.
+    Errors at different entries, such as the diagonal and `nearest_pairs`, can be compared because the divisor is
+    the same. It does not vanish where the kernel does, as DeltaGaussian((1, -1), ...) does at the distance 0.
 
     Parameters
     ----------
     K, K_hat : array-like of shape (n, m)
         Exact and approximate kernel matrix.
-    entries : tuple of ndarray
-        Rows and columns of the entries.
+    entries : tuple of two ndarrays of int
+        Row indices and column indices of the entries, which index the matrices as ``K[entries]``.
+
+    Returns
+    -------
+    float
+        The error, at least 0 and without a unit.
 
     Raises
     ------
@@ -114,21 +185,31 @@ def error_at(K: ArrayLike, K_hat: ArrayLike, entries: tuple[NDArray, NDArray]) -
 
 
 def nearest_pairs(X: ArrayLike, share: float = 0.01) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the indices i < j of those rows of X, shape (n, d), that are nearest to each other.
+    """Return the pairs of different rows that are nearest to each other.
 
-    They are so large a share of all n (n - 1) / 2 pairs, at least one; of pairs at one distance the first come
-    first.
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows.
+    share : float, default=0.01
+        How many of the n (n - 1) / 2 pairs to return, as a share above 0 and up to 1. At least one is returned. Of
+        pairs at equal distances, the first ones in lexicographic order of (i, j) are taken.
+
+    Returns
+    -------
+    i, j : ndarray of shape (n_pairs,)
+        Indices of the rows, with i < j.
 
     Raises
     ------
     ValueError
-        If X has fewer than two rows, an entry is not finite, or the share is not above 0 and up to 1.
+        If X has fewer than two rows, an entry is not finite, or the share is out of its range.
     """
     from scipy.spatial.distance import pdist  # slow to import, and needed here only
 
     rows = _finite(X)
     if rows.ndim != 2 or len(rows) < 2:
-        raise ValueError(f"nearest_pairs needs two or more rows, got shape {rows.shape}.")
+        raise ValueError(f"nearest_pairs: X must be a matrix of two or more rows, got shape {rows.shape}.")
     if not 0 < share <= 1:
         raise ValueError(f"nearest_pairs: share must be above 0 and up to 1, got {share!r}.")
     distances = pdist(rows)
@@ -138,9 +219,10 @@ def nearest_pairs(X: ArrayLike, share: float = 0.01) -> tuple[NDArray[np.intp], 
 
 
 def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
-    """Return log(i-th largest eigenvalue of K_hat / that of K), natural logarithm (pennington2015, figure 3a).
+    """Return the natural logarithm of each eigenvalue of K_hat divided by that of K, in descending order.
 
-    Zero for an exact approximation, falling below zero where K_hat lacks rank.
+    It is what figure 3a of pennington2015 shows: zero for an exact approximation, and negative where the
+    eigenvalues of K_hat are too small because its rank is.
 
     Parameters
     ----------
@@ -150,8 +232,9 @@ def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n,)
-        In descending order of the eigenvalues. -inf where K_hat's eigenvalue is not positive, nan from where K's
-        is not; both are judged against the rounding error of K's largest eigenvalue, n * eps.
+        The i-th entry compares the i-th largest eigenvalues. It is -inf if that of K_hat is not positive, and nan
+        if that of K is not. An eigenvalue counts as positive if it exceeds n * eps times the largest absolute
+        eigenvalue of K.
 
     Raises
     ------
@@ -160,7 +243,7 @@ def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
     """
     K, K_hat = _matrices(K, K_hat)
     if not (_is_symmetric(K, SINGLE_PRECISION) and _is_symmetric(K_hat, SINGLE_PRECISION)):
-        raise ValueError("log_eigenvalue_ratio needs symmetric matrices.")
+        raise ValueError("log_eigenvalue_ratio: K and K_hat must be symmetric matrices.")
     exact, approximate = linalg.eigvalsh(K)[::-1], linalg.eigvalsh(K_hat)[::-1]
     floor = len(K) * np.finfo(np.float64).eps * max(abs(exact[0]), abs(exact[-1]))
     ratio = np.full(len(K), np.nan)
@@ -172,10 +255,11 @@ def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
 
 
 def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -> tuple[float, float]:
-    """Return liu2020's d_K = Tr K (K + n ridge I)^-1 and D_K = Tr (y y^T + n I) K / (n^2 ridge).
+    """Return the effective degrees of freedom d_K of a kernel matrix, and their surrogate D_K (liu2020).
 
-    d_K log d_K features drawn by leverage, and D_K log D_K drawn by the surrogate, cost no accuracy, up to
-    constants (theorem 1 and table 1).
+    d_K = Tr K (K + n ridge I)^-1 and D_K = Tr (y y^T + n I) K / (n^2 ridge). Up to constants, d_K log d_K features
+    drawn by leverage scores, or D_K log D_K features drawn by surrogate scores, are enough for the accuracy of the
+    exact kernel (theorem 1 and table 1 of the paper).
 
     Parameters
     ----------
@@ -184,7 +268,17 @@ def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -
     y : array-like of shape (n,)
         Targets.
     ridge : float, optional
-        The paper's lambda; None: 1 / sqrt(n), as in its table 1.
+        The paper's lambda; by default 1 / sqrt(n), as in its table 1.
+
+    Returns
+    -------
+    d_K, D_K : float
+        Both numbers.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not finite.
     """
     K, targets = _finite(K), _finite(y)
     n = len(K)
@@ -196,45 +290,93 @@ def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -
 
 
 def accuracy(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
-    """Return the share of equal labels, between 0 and 1; both array-likes are of shape (n,)."""
+    """Return the share of labels that are predicted correctly.
+
+    Parameters
+    ----------
+    y_true, y_predicted : array-like of shape (n,)
+        True and predicted labels.
+
+    Returns
+    -------
+    float
+        The share, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or the arrays are empty.
+    """
     true, predicted = np.asarray(y_true), np.asarray(y_predicted)
     _check_pair(true, predicted)
     return float(np.mean(true == predicted))
 
 
 def rmse(y_true: ArrayLike, y_predicted: ArrayLike) -> float:
-    """Return the root of the mean squared error, in the units of y; both array-likes are of one shape."""
+    """Return the root mean squared error of predicted targets.
+
+    Parameters
+    ----------
+    y_true, y_predicted : array-like of shape (n,) or (n, n_targets)
+        True and predicted targets.
+
+    Returns
+    -------
+    float
+        The error, in units of the targets.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a number is not finite, or the arrays are empty.
+    """
     true, predicted = _finite(y_true), _finite(y_predicted)
     _check_pair(true, predicted)
     return float(np.sqrt(np.mean((true - predicted) ** 2)))
 
 
 class PairedTTest(NamedTuple):
-    """Student's t statistic of the mean difference a - b, and the two-sided p value."""
+    """The result of `paired_t_test`.
+
+    Parameters
+    ----------
+    statistic : float
+        Student's t statistic of the mean difference a - b.
+    pvalue : float
+        The two-sided p-value.
+    """
 
     statistic: float
     pvalue: float
 
 
 def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTTest:
-    """Test whether paired measurements have the same mean (liu2020, table 3).
+    """Test by Student's paired t-test whether two series of measurements have the same mean.
+
+    It is the test in table 3 of liu2020.
 
     Parameters
     ----------
-    a, b : array-like of shape (n,), n >= 2
-        Measurements of two methods on the same repetitions.
+    a, b : array-like of shape (n,)
+        Measurements of two methods in the same n >= 2 repetitions.
 
     Returns
     -------
     PairedTTest
-        If all differences are equal, the p value is 1 for zero and 0 for another constant.
+        The statistic and the p-value. If all differences are equal, the p-value is 1 if they are zero, and 0
+        otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a number is not finite, or there are fewer than two pairs.
     """
     from scipy import stats  # slow to import, and needed here only
 
     first, second = _finite(a), _finite(b)
     _check_pair(first, second)
     if first.ndim != 1 or len(first) < 2:
-        raise ValueError(f"paired_t_test needs two or more pairs, got shape {first.shape}.")
+        raise ValueError(f"paired_t_test: a and b must hold two or more pairs, got shape {first.shape}.")
     difference = first - second
     if np.all(difference == difference[0]):
         constant = float(difference[0])
@@ -246,7 +388,18 @@ def paired_t_test(a: ArrayLike, b: ArrayLike) -> PairedTTest:
 
 
 def spectral_norm(A: NDArray[np.float64]) -> float:
-    """Return the largest singular value of A, shape (n, m)."""
+    """Return the spectral norm of a matrix, which is its largest singular value.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, m)
+        The matrix.
+
+    Returns
+    -------
+    float
+        The norm.
+    """
     if _is_symmetric(A):
         eigenvalues = linalg.eigvalsh(A)
         return float(max(abs(eigenvalues[0]), abs(eigenvalues[-1])))
@@ -254,7 +407,7 @@ def spectral_norm(A: NDArray[np.float64]) -> float:
 
 
 def _largest_eigenvalue(A: NDArray[np.float64]) -> float:
-    """Return the largest absolute eigenvalue of a symmetric matrix; for a large one by Lanczos' method."""
+    """Return the largest absolute eigenvalue of a symmetric matrix, by Lanczos' method if the matrix is large."""
     from scipy.sparse.linalg import ArpackError, eigsh  # slow to import, and needed here only
 
     if len(A) > _SMALL:
@@ -272,14 +425,14 @@ def _is_symmetric(A: NDArray[np.float64], tolerance: float = 1e-10) -> bool:
 
 def _ratio(numerator: float, denominator: float) -> float:
     if denominator == 0:
-        raise ValueError("The exact kernel matrix is zero: a relative error is not defined.")
+        raise ValueError("The exact kernel matrix is zero, so its relative error is not defined.")
     return numerator / denominator
 
 
 def _finite(values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
     if not np.all(np.isfinite(array)):
-        raise ValueError("Input contains NaN or infinity.")
+        raise ValueError("The input contains NaN or infinity. Remove these entries or repair them first.")
     return array
 
 
@@ -287,7 +440,7 @@ def _matrices(K: ArrayLike, K_hat: ArrayLike) -> tuple[NDArray[np.float64], NDAr
     exact, approximate = _finite(K), _finite(K_hat)
     _check_pair(exact, approximate)
     if exact.ndim != 2:
-        raise ValueError(f"Kernel matrices have two dimensions, got shape {exact.shape}.")
+        raise ValueError(f"Kernel matrices must have two dimensions, got shape {exact.shape}.")
     return exact, approximate
 
 
@@ -295,4 +448,4 @@ def _check_pair(a: NDArray, b: NDArray) -> None:
     if a.shape != b.shape:
         raise ValueError(f"The two arrays differ in shape: {a.shape} and {b.shape}.")
     if a.size == 0:
-        raise ValueError("The arrays are empty.")
+        raise ValueError("The two arrays must not be empty.")

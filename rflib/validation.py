@@ -1,7 +1,7 @@
-"""Checks of parameters with one style of message: ``Class: parameter must be ..., got ....``.
+"""Checks of parameters, whose messages have one form: ``Class: parameter must be ..., got ....``.
 
-Each check reads the parameter from its owner, an estimator or a kernel, and raises ValueError; nothing is changed.
-For words that are looked up in a list, ``hint`` asks whether the nearest one was meant.
+Each check reads the parameter from its owner, an estimator or a kernel, and raises ValueError if it is not valid.
+Where a word is looked up in a list, ``hint`` suggests the most similar one.
 """
 
 import difflib
@@ -13,12 +13,12 @@ from typing import NoReturn
 
 
 def refuse(owner: object, name: str, expected: str) -> NoReturn:
-    """Raise the ValueError that says what a parameter takes and what it got."""
+    """Raise the ValueError that says which values a parameter takes, and which it was given."""
     raise ValueError(f"{type(owner).__name__}: {name} must be {expected}, got {getattr(owner, name)!r}.")
 
 
 def check_integer(owner: object, name: str, *, at_least: int, or_none: bool = False) -> None:
-    """Raise ValueError unless the parameter is an integer (no bool, no 2.0) of at least ``at_least``."""
+    """Raise ValueError unless the parameter is an integer (not a bool, not 2.0) of at least ``at_least``."""
     value = getattr(owner, name)
     if or_none and value is None:
         return
@@ -35,7 +35,7 @@ def check_number(
     at_most: float | None = None,
     or_none: bool = False,
 ) -> None:
-    """Raise ValueError unless the parameter is a finite real number (no bool) within the bounds."""
+    """Raise ValueError unless the parameter is a finite real number (not a bool) within the bounds."""
     value = getattr(owner, name)
     if or_none and value is None:
         return
@@ -61,6 +61,6 @@ def check_flag(owner: object, name: str) -> None:
 
 
 def hint(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """Return the question whether the nearest known word was meant, after a space; empty if none is near."""
+    """Return " Did you mean ...?" with the most similar known word, or "" if no known word is similar."""
     near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=likeness)
     return f" Did you mean {near[0]!r}?" if near else ""

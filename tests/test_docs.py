@@ -1,5 +1,6 @@
 """The pages in docs run as they are printed, and link to what there is."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -115,6 +116,36 @@ def test_the_reference_lists_all_public_names():
     }
     assert functions <= listed
     assert {"load", "Dataset"} <= listed
+
+
+def public_objects():
+    """The names of the reference, and the methods and properties that rflib defines for them."""
+    for package in (kernels, maps, learners, measures):
+        yield from ((name, getattr(package, name)) for name in package.__all__)
+    yield from (
+        (name, value)
+        for name, value in vars(rflib.metrics).items()
+        if getattr(value, "__module__", "") == "rflib.metrics" and name[0] != "_"
+    )
+
+
+def test_first_lines_of_docstrings_are_whole_sentences():
+    """The tables of the reference show a docstring up to its first full stop, also that of "et al." or "eq."."""
+    seen = 0
+    for name, value in public_objects():
+        members = inspect.getmembers(value) if inspect.isclass(value) else []
+        own = [
+            (f"{name}.{each}", member.fget if isinstance(member, property) else member)
+            for each, member in members
+            if each[0] != "_" and (callable(member) or isinstance(member, property))
+        ]
+        for where, documented in [(name, value), *own]:
+            if getattr(documented, "__module__", "").startswith("rflib"):
+                first = (inspect.getdoc(documented) or "").split("\n\n")[0]
+                assert first.endswith("."), where
+                assert ". " not in first and "\n" not in first, where
+                seen += 1
+    assert seen > 200
 
 
 def test_there_are_ten_examples_and_each_has_a_picture():

@@ -1,1 +1,1 @@
-"""Frequencies: directions, norms and weights."""
+"""How the frequencies of Fourier features are drawn: their directions, norms and weights."""

@@ -1,4 +1,4 @@
-"""An atomic measure at pairs of rows: what its compositions of any number of columns have in common."""
+"""An atomic measure at pairs of rows: what its compositions share, whatever their number of columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rflib.measures.row_pairs import RowPairs
 
 @dataclass(frozen=True)
 class _AtPairs:
-    """A measure and pairs, comparable by their numbers."""
+    """A measure and pairs of rows, which are compared by their numbers."""
 
     measure: AtomicMeasure = field(compare=False)
     pairs: RowPairs
@@ -26,9 +26,9 @@ class _AtPairs:
 
 
 class Candidate:
-    """A measure at pairs of rows; what is asked for again is not computed again.
+    """A measure at pairs of rows, which keeps what it has computed.
 
-    The values of the waves are large, and are kept for the measures that were asked for last only.
+    The values of the plane waves are large. They are kept only for the measures that were used last.
     """
 
     def __init__(self, key: _AtPairs) -> None:
@@ -38,7 +38,7 @@ class Candidate:
 
     @cached_property
     def profile(self) -> NDArray[np.float64]:
-        """The measure's kernel at the pairs, shape (n_pairs,)."""
+        """The kernel that the measure represents at the pairs, shape (n_pairs,)."""
         return self.measure.profile(self._key.pairs.distances)
 
     @cached_property
@@ -46,7 +46,7 @@ class Candidate:
         return self._key.pairs.anchors
 
     def control(self, degree: int, rank: int) -> ControlVariate:
-        """The control variate of a degree and at most so high a rank."""
+        """Return the control variate of a degree with at most the given rank."""
         if (degree, rank) not in self._controls:
             measure, d = self.measure, len(self._key.pairs.centre)
             self._controls[degree, rank] = control_variate(
@@ -55,7 +55,7 @@ class Candidate:
         return self._controls[degree, rank]
 
     def strata(self, kind: str, controls: Sequence[ControlVariate]) -> list[Stratum]:
-        """`rflib.measures.plane_waves.PlaneWaves.strata` with some of these control variates."""
+        """Return `rflib.measures.plane_waves.PlaneWaves.strata` with some of these control variates."""
         key = kind, tuple(controls)
         if key not in self._strata:
             self._strata[key] = _waves(self._key).strata(kind, controls)

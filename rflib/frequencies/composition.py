@@ -1,13 +1,14 @@
-"""Which columns to draw for an atomic measure: control variates, and how many cosines and sines of each atom.
+"""The choice of columns for an atomic measure: its exact harmonics, and the cosines and sines of each atom.
 
 The mean squared error of a kernel value over pairs of rows is the squared bias of the measure plus the variance of
-the columns that are drawn. That variance is a sum over independent strata: the cosines and the sines of each atom.
-The directions of a stratum come in sets of coupled bases, in whole bases and in a rest; each of these groups is
-weighted by the inverse of its variance, which follows from the energies of the stratum
-(`rflib.measures.harmonics`). The lowest harmonics may be removed from the columns and kept exactly, at the price
-of columns of their own (`rflib.measures.control_variates`). Where ranks are free, each stratum has the factor at
-which its noise, and the bias that the factor is, are least together (Stein's effect; Chang et al. 2017), or is
-left out. The composition with the least predicted error is chosen.
+the columns that are drawn. This variance is a sum over independent strata, which are the cosines and the sines of
+each atom. The directions of a stratum form groups: sets of coupled bases, further whole bases, and a remainder.
+Each group is weighted by the inverse of its variance, which follows from the energies of the stratum
+(`rflib.measures.harmonics`). The lowest harmonics may be removed from the drawn columns and kept exactly, which
+costs columns of their own (`rflib.measures.control_variates`). If the ranks of the exact parts are not given, each
+stratum is multiplied by the factor at which its noise and the bias that the factor causes are least together
+(Stein's effect; Chang et al. 2017), or it is left out. The composition with the least predicted error is chosen.
+docs/mvorf.md derives the formulas.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _ROUNDS_OF_SHRINKAGE = 4
 _N_NORMS_OF_BOUND = 64
 ALL_RANKS = 1 << 30
 _USUAL_RANKS = ((ALL_RANKS,), (1,), (0,), (0,))
-# Of degree 0 every function is one column, of degree 1 it is d, of degree 2 about d^2/2, of degree 3 about d^3/6.
+# Each unit of rank costs one column for degree 0, d for degree 1, about d^2/2 for degree 2 and d^3/6 for degree 3.
 _RANKS = ((ALL_RANKS, 0), (1, 0, ALL_RANKS), (1, 0), (0, 1))
 
 Ranks = tuple[int, int, int, int]
@@ -51,28 +52,28 @@ Ranks = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """Columns for one measure.
+    """The columns that were chosen for an atomic measure.
 
     Attributes
     ----------
     measure : AtomicMeasure
         The atoms.
     controls : tuple of ControlVariate
-        At most one for each of the degrees 0 to 3.
+        The exact harmonics, at most one control variate for each of the degrees 0 to 3.
     strata : tuple of Stratum
-        What is drawn.
+        The strata that are drawn.
     counts : ndarray of shape (n_strata,)
-        How many frequencies of each.
+        Number of frequencies of each stratum.
     variances : ndarray of shape (n_strata,)
-        What the strata vary by with so many, unshrunk, over the pairs.
+        Variance of each stratum with this number of frequencies, without its factor, averaged over the pairs.
     shrinkage : ndarray of shape (n_strata,)
-        Factors of the strata's kernels, at most one.
+        Factors of the kernels of the strata, between 0 and 1.
     odd : bool
-        Whether there is one more cosine than sines, of the first stratum, where they share their frequencies.
+        Whether the first stratum has one more cosine than sines, where cosines and sines share their frequencies.
     coupled : bool
         Whether the bases of a stratum are coupled.
     mean_squared_error : float
-        Predicted, over the pairs.
+        Predicted mean squared error of a kernel value, averaged over the pairs.
     """
 
     measure: AtomicMeasure
@@ -87,16 +88,16 @@ class Composition:
 
     @property
     def n_exact(self) -> int:
-        """Number of columns that are not drawn."""
+        """The number of columns that are exact."""
         return sum(control.n_columns for control in self.controls)
 
     @property
     def kinds(self) -> Sequence[str]:
-        """Kinds of the strata that there are, drawn or not."""
+        """The kinds of the strata, including those that are not drawn."""
         return ("both",) if any(stratum.kind == "both" for stratum in self.strata) else KINDS
 
     def draw(self, rng: Generator) -> tuple[NDArray, NDArray, int]:
-        """Draw frequencies (n, d) and signed weights (n,), those of cosines first; and the number of sines."""
+        """Return drawn frequencies (n, d), their signed weights (n,) and the number of sines, which come last."""
         d = self.measure.dimension
         rule = DIRECTIONS["coupled" if self.coupled else "orthogonal"]
         vectors: dict[str, list[NDArray]] = {kind: [np.empty((0, d))] for kind in KINDS}
@@ -120,11 +121,11 @@ class Composition:
         return frequencies, signed, sum(map(len, weights["sin"]))
 
     def products(self, rng: Generator) -> Products:
-        """Return which products of directions stand for a degree: none."""
+        """Return the products of directions that are columns, of which a composition has none."""
         return NO_PRODUCTS
 
     def error_over(self, exact: NDArray, pairs: RowPairs) -> float:
-        """Return the mean squared error, predicted over other pairs than the columns were chosen for."""
+        """Return the mean squared error that is predicted over other pairs than those of the choice."""
         waves = PlaneWaves(self.measure.radii, self.measure.weights, pairs)
         drawn = {
             (s.kind, s.atom): (s, int(n), factor)
@@ -142,14 +143,14 @@ class Composition:
         return float(pairs.shares @ bias**2) + variance
 
     def bound_of_left_out(self, radius: float) -> float:
-        """Return a bound on what kernel values lack of the strata that are not drawn, or shrunk.
+        """Return a bound on the bias from strata that are shrunk or left out.
 
         Parameters
         ----------
         radius : float
-            The rows are so near to the point from which the control variates see them.
+            Largest distance of a row from the pole of the control variates.
         """
-        # Each adds a kernel that is definite, positive or negative, and so largest between a row and itself.
+        # The kernel of a stratum is positive or negative definite, and so is largest between a row and itself.
         pairs = RowPairs.of_themselves(
             np.zeros(self.measure.dimension), np.linspace(0, radius, _N_NORMS_OF_BOUND)
         )
@@ -175,12 +176,12 @@ def compose(
     coupled: bool = True,
     shrunk: bool | None = None,
 ) -> Composition | None:
-    """Return the composition of the least predicted error; None if there are too few columns for any.
+    """Return the composition with the least predicted error, or None if there are too few columns for any.
 
     Parameters
     ----------
     measures : iterable of AtomicMeasure
-        Candidates.
+        Candidate measures.
     exact : ndarray of shape (n_pairs,)
         The kernel at the pairs.
     pairs : RowPairs
@@ -188,13 +189,19 @@ def compose(
     n_columns : int
         Number of columns D.
     ranks : tuple of 4 int, optional
-        Ranks of the control variates of degree 0 to 3; by default what is best.
+        Ranks of the control variates of degree 0 to 3. By default the best ranks are chosen.
     parity : bool, optional
-        Whether cosines and sines have frequencies of their own; by default what is best.
-    coupled : bool
+        Whether cosines and sines have different frequencies. By default the better choice is made.
+    coupled : bool, default=True
         Whether the bases of a stratum are coupled.
     shrunk : bool, optional
-        Whether strata are shrunk or left out where that lowers the error; by default where ``ranks`` are free.
+        Whether strata are shrunk or left out if that lowers the error. By default they are if ``ranks`` is not
+        given.
+
+    Returns
+    -------
+    Composition or None
+        The chosen columns.
     """
     free = ranks is None if shrunk is None else shrunk
     return _composed(Question(tuple(measures), exact, pairs, n_columns, ranks, parity, coupled, free))
@@ -202,7 +209,7 @@ def compose(
 
 @dataclass(frozen=True)
 class Question:
-    """Which columns are asked for, comparable by its numbers, as maps of other seeds ask for the same."""
+    """The arguments of `compose`, compared by their numbers, because maps with other seeds have the same ones."""
 
     measures: tuple[AtomicMeasure, ...] = field(compare=False)
     exact: NDArray = field(compare=False)
@@ -237,7 +244,10 @@ def _composed(question: Question) -> Composition | None:
 
 
 class _Choice:
-    """The best composition so far, of these ranks of each degree; if free, with strata shrunk or left out."""
+    """The best composition so far with the given ranks of each degree.
+
+    If it is free, strata may be shrunk or left out.
+    """
 
     def __init__(
         self,
@@ -257,7 +267,7 @@ class _Choice:
         self.best: Composition | None = None
 
     def promising(self, measures: Iterable[AtomicMeasure]) -> list[AtomicMeasure]:
-        """The measures that are best with the usual ranks, or all if there are few or the ranks are given."""
+        """Return the measures that are best with the usual ranks; all if they are few or the ranks are given."""
         candidates = list(measures)
         if not self.free or len(candidates) <= _N_PROMISING:
             return candidates
@@ -304,7 +314,7 @@ class _Choice:
             for pair, sines in odd:
                 self._try(measure, (*even_controls, *pair), even + sines, bias)
             if self.parity is not True:
-                # Where it is left open, a common frequency of both is best where nothing is exact.
+                # If parity is open, shared frequencies are tried only where nothing is exact: there they are best.
                 for pair in odd_controls:
                     controls = (*even_controls, *pair)
                     if self.parity is False or not any(control.n_columns for control in controls):
@@ -349,7 +359,7 @@ class _Choice:
         bias: NDArray,
         left: int,
     ) -> Composition | None:
-        """Composition of these strata with its error; None if there are too few columns for them."""
+        """Return the composition of these strata with its error, or None if there are too few columns for them."""
         both = any(stratum.kind == "both" for stratum in strata)
         frequencies = left // 2 if both else left
         if frequencies < len(strata) or left < 0:
@@ -369,7 +379,7 @@ class _Choice:
 
 
 def _shrinkage(means: NDArray, variances: NDArray, bias: NDArray, shares: NDArray) -> NDArray[np.float64]:
-    """Factors in [0, 1] that nearly have the least error; those that would be outside are kept at 0 or 1."""
+    """Return factors in [0, 1] with nearly the least error; those that would be outside are kept at 0 or 1."""
     weighted = means * shares
     quadratic = weighted @ means.T + np.diag(variances)
     linear = weighted @ (means.sum(axis=0) - bias)
@@ -389,7 +399,7 @@ def _shrinkage(means: NDArray, variances: NDArray, bias: NDArray, shares: NDArra
 
 
 class _Precision:
-    """Inverse variance of a stratum as a function of its number of directions."""
+    """The inverse variance of a stratum as a function of its number of directions."""
 
     def __init__(self, energies: NDArray, d: int, coupled: bool) -> None:
         self.d, self.coupled = d, coupled
@@ -404,20 +414,20 @@ class _Precision:
         return sets * self._of_bases[-1] + self._of_bases[bases] + self._of_rest[rest]
 
     def shares(self, count: int) -> NDArray[np.float64]:
-        """Weights of the directions, in the order of `rflib.frequencies.coupled.coupled`; they sum to one."""
+        """Return weights of the directions that sum to one, in the order of `directions.coupled`."""
         groups = self._groups(count)
         precision = np.concatenate([np.full(size, total / size) for size, total in groups])
         return precision / precision.sum()
 
     def variance(self, count: int, energies: NDArray) -> float:
-        """Variance of the mean with these weights, if the energies are others."""
+        """Return the variance of the mean with these weights for other energies."""
         other = _Precision(energies, self.d, self.coupled)
         total = self(np.array(count))
         pairs = zip(self._groups(count), other._groups(count), strict=True)
         return float(sum((mine / total) ** 2 / actual for (_, mine), (_, actual) in pairs))
 
     def _groups(self, count: int) -> list[tuple[int, float]]:
-        """Size and precision of the sets of bases, of the bases that fill no set, and of the rest."""
+        """Return size and precision of each set of bases, of the bases that fill no set, and of the remainder."""
         whole, rest = divmod(count, self.d)
         sets, bases = divmod(whole, self.set_size)
         groups = [(self.set_size * self.d, self._of_bases[-1])] * sets
@@ -426,9 +436,10 @@ class _Precision:
 
 
 def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Counts of at least one that sum to n, and the variances, whose sum they make nearly least.
+    """Return counts of at least one that sum to n and have nearly the least total variance, and the variances.
 
-    By a Lagrange multiplier, over whole bases and over what is less than one; a rest goes where it gains most.
+    A Lagrange multiplier is found over numbers of whole bases, and over numbers less than one basis. What remains
+    goes where it gains most.
     """
     if not precisions:
         return np.zeros(0, dtype=int), np.zeros(0)
@@ -464,9 +475,9 @@ def _variances(precisions: Sequence[_Precision], counts: NDArray[np.int64]) -> N
 
 
 def share_of_cosines(measure: RadialMeasure, ranks: Ranks, pairs: RowPairs) -> float:
-    """Return the share of cosines among the random columns with which cosines and sines have the least variance.
+    """Return the share of cosines among the drawn columns that gives the least variance.
 
-    The norms of the measure are drawn, so that each column has the variance of a mixture of its norms.
+    Norms are drawn from the measure, so that each column has the variance of a mixture of norms.
     """
     radii, weights = signed_atoms(measure, _N_NORMS)
     return _share_of_cosines(radii.tobytes(), weights.tobytes(), ranks, pairs)

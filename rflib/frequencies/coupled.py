@@ -1,10 +1,10 @@
 """Orthogonal bases of R^d that are as far apart as possible, so that one rotation of all has little variance.
 
-A mean over m independent Haar bases has a variance from harmonics of degree 4 on (`rflib.measures.harmonics`).
-Bases in which |<u, v>| = d^(-1/2) for all u, v of different ones, mutually unbiased bases, take nearly all of
-degree 4 away. For d = 4^k there are d/2 + 1 of them, which with their antipodes are a spherical 5-design (Cameron
-& Seidel 1973; Calderbank, Cameron, Kantor & Seidel 1997). In other dimensions bases whose fourth moment, the sum
-of <u, v>^4, is low are found numerically.
+The variance of a mean over m independent Haar bases comes from harmonics of degree 4 and more
+(`rflib.measures.harmonics`). Mutually unbiased bases, in which |<u, v>| = d^(-1/2) for all u and v of different
+bases, remove nearly all of the variance of degree 4. For d = 4^k there are d/2 + 1 of them, which together with
+their antipodes are a spherical 5-design (Cameron & Seidel 1973; Calderbank, Cameron, Kantor & Seidel 1997). In
+other dimensions, bases with a low fourth moment, the sum of <u, v>^4, are found numerically.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from rflib.measures.harmonics import DEGREES, legendre, orthogonal_factors
 _IRREDUCIBLE = {1: 0b11, 3: 0b1011, 5: 0b100101}
 _DESCENT_STEPS = 40
 _STEP = 0.3
-# In higher dimensions so many bases are rarely asked for, and their search takes seconds.
+# In higher dimensions so many bases are rarely needed, and the search for them takes seconds.
 _LARGEST_SEARCH = 24
 
 
 @lru_cache(maxsize=8)
 def coupled_bases(d: int) -> NDArray[np.float64]:
-    """Return at most d/2 + 1 bases of R^d that are far apart, shape (m, d, d), the rows being their vectors.
+    """Return at most d/2 + 1 bases of R^d that are far apart, shape (m, d, d), with their vectors as rows.
 
-    There is one of them, the unit vectors, where none that are far apart are known.
+    Where no such bases are known, only the basis of the unit vectors is returned.
     """
     if _is_power_of_four(d):
         return mutually_unbiased_bases(d.bit_length() - 1)
@@ -38,9 +38,9 @@ def coupled_bases(d: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=8)
 def coupled_factors(d: int) -> NDArray[np.float64]:
-    """Return A_n of the first 1, 2, ... of the bases, times their number of vectors; shape (m, n_degrees + 1).
+    """Return A_n for the first 1, 2, ... bases times their number of vectors, shape (m, n_degrees + 1).
 
-    The degrees are those of `rflib.measures.harmonics`.
+    The degrees n are those of `rflib.measures.harmonics`.
     """
     bases = coupled_bases(d)
     within, m = orthogonal_factors(d)[-1], len(bases)
@@ -66,12 +66,12 @@ def _is_power_of_four(d: int) -> bool:
 
 
 def mutually_unbiased_bases(exponent: int) -> NDArray[np.float64]:
-    """Return d/2 + 1 real mutually unbiased bases of R^d, d = 2^exponent for exponent 2, 4 or 6.
+    """Return d/2 + 1 real mutually unbiased bases of R^d with d = 2^exponent, for an exponent of 2, 4 or 6.
 
-    The unit vectors, and for each form B of a Kerdock set the characters of F_2^exponent times (-1)^Q(x), where Q
-    is a quadratic form with the alternating form B. The set is Kantor's: the forms (x, a), (y, b) ->
-    Tr(y (t^2 x + t Tr(t x) + a t)) + b Tr(t x) of F x F_2 for all t in F = F_{d/2}, any two of which differ by
-    one that is not singular.
+    One basis consists of the unit vectors. Each form B of a Kerdock set gives another one: the characters of
+    F_2^exponent times (-1)^Q(x), where Q is a quadratic form with the alternating form B. The set is Kantor's: for
+    all t in F = F_{d/2}, the forms (x, a), (y, b) -> Tr(y (t^2 x + t Tr(t x) + a t)) + b Tr(t x) on F x F_2. The
+    difference of any two of them is not singular.
     """
     n = exponent - 1
     d = 1 << exponent
@@ -86,7 +86,7 @@ def mutually_unbiased_bases(exponent: int) -> NDArray[np.float64]:
 
 
 def _kantor(first: int, second: int, t: int, n: int) -> int:
-    """Kantor's form of two vectors of F x F_2, the lowest n bits being the element of F = F_{2^n}."""
+    """Return Kantor's form of two vectors of F x F_2, whose lowest n bits are the element of F = F_{2^n}."""
     x, a = first & ((1 << n) - 1), first >> n
     y, b = second & ((1 << n) - 1), second >> n
     tx = _product(t, x, n)
@@ -96,7 +96,7 @@ def _kantor(first: int, second: int, t: int, n: int) -> int:
 
 
 def _product(x: int, y: int, n: int) -> int:
-    """Product in F_{2^n}."""
+    """Return the product in F_{2^n}."""
     result = 0
     for i in range(n):
         if y >> i & 1:
@@ -108,7 +108,7 @@ def _product(x: int, y: int, n: int) -> int:
 
 
 def _trace(x: int, n: int) -> int:
-    """Trace of F_{2^n} to F_2: the sum of x^(2^i)."""
+    """Return the trace from F_{2^n} to F_2, which is the sum of x^(2^i)."""
     total = 0
     for _ in range(n):
         total ^= x
@@ -117,12 +117,12 @@ def _trace(x: int, n: int) -> int:
 
 
 def _far_apart(d: int, n_bases: int) -> NDArray[np.float64]:
-    """Descend from fixed random bases along the gradient of sum <u, v>^4 over different ones."""
+    """Return bases that minimise the sum of <u, v>^4 over different bases, by descent from fixed random bases."""
     bases = ortho_group.rvs(d, n_bases, random_state=np.random.default_rng(0))
     for _ in range(_DESCENT_STEPS):
         vectors = bases.reshape(-1, d)
         gradient = ((vectors @ vectors.T) ** 3 @ vectors).reshape(bases.shape)
-        # A basis has the products 0 and 1 with itself, and so adds itself to its gradient.
+        # The inner products within a basis are 0 and 1, so the basis itself is a term of its gradient.
         left, _, right = np.linalg.svd(bases - _STEP * d / n_bases * (gradient - bases))
         bases = left @ right
     return bases

@@ -1,4 +1,8 @@
-"""Unit vectors: independent, orthogonal in blocks, the frame of luo2021, and low-discrepancy points."""
+"""Rules for directions: independent, orthogonal in blocks, the frame of luo2021, or low-discrepancy points.
+
+A rule is a function of the number n of directions, the dimension d and a source of randomness. It returns n unit
+vectors, shape (n, d).
+"""
 
 from __future__ import annotations
 
@@ -20,9 +24,10 @@ def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
 
 
 def orthogonal(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n unit vectors, orthogonal within blocks of d (Yu et al. 2016), shape (n, d).
+    """Return n unit vectors that are orthogonal within blocks of d, shape (n, d).
 
-    Each block is a Haar orthogonal matrix (the last one its first rows); blocks are independent.
+    Blocks are independent, and each is an orthogonal matrix with the Haar distribution (Yu et al., *Orthogonal
+    random features*, NIPS 2016). The last block may have only the first rows of such a matrix.
     """
     whole, rest = divmod(n, d)
     blocks = _haar(rng.standard_normal((whole, d, d))).swapaxes(1, 2).reshape(whole * d, d)
@@ -32,9 +37,10 @@ def orthogonal(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
 
 
 def coupled(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n unit vectors in whole bases of R^d, coupled as many as there are; a rest is orthogonal, (n, d).
+    """Return n unit vectors in sets of coupled orthogonal bases of R^d, shape (n, d).
 
-    Each set of bases has one uniform rotation, and the sets and the rest are independent.
+    The bases of a set (`rflib.frequencies.coupled`) share one uniform rotation, and different sets are
+    independent. Vectors that do not fill a basis are orthogonal and independent of the sets.
     """
     whole, rest = divmod(n, d)
     bases = coupled_bases(d) if whole > 1 else np.eye(d)[None]
@@ -49,29 +55,30 @@ def coupled(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
 
 
 def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n normalised columns of d rows of an orthogonal matrix (luo2021, eq. 10), shape (n, d).
+    """Return n normalised columns of the first d rows of a random orthogonal matrix, shape (n, d).
 
-    The matrix has the order m = max(n, 2d). Its first d rows have the law of the transposed thin Q factor
-    of an (m, d) Gaussian matrix, which costs O(m d^2) in place of O(m^3).
+    This is the frame of luo2021 (equation 10). The matrix has the order m = max(n, 2d). Its first d rows have the
+    distribution of the transposed thin Q factor of an (m, d) Gaussian matrix, which costs O(m d^2) instead of
+    O(m^3).
     """
     return normalised(_haar_columns(rng.standard_normal((max(n, 2 * d), d)))[:n])
 
 
 def halton(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n scrambled Halton points, taken to the sphere by normal quantiles, shape (n, d)."""
+    """Return n scrambled Halton points that are mapped to the sphere by normal quantiles, shape (n, d)."""
     return normalised(ndtri(points("halton", n, d, rng)))
 
 
 def sobol(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n scrambled Sobol points, taken to the sphere by normal quantiles, shape (n, d)."""
+    """Return n scrambled Sobol points that are mapped to the sphere by normal quantiles, shape (n, d)."""
     return normalised(ndtri(points("sobol", n, d, rng)))
 
 
 def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n points of the open unit cube, shape (n, d), each of them uniform.
+    """Return n points in the open unit cube, each of them uniformly distributed, shape (n, d).
 
-    ``sequence`` is "iid", or "halton" or "sobol" (scipy.stats.qmc, scrambled; of Sobol's sequence the first n
-    of the next power of two).
+    ``sequence`` is "iid" for independent points, or "halton" or "sobol" for a scrambled sequence of
+    ``scipy.stats.qmc``. Of a Sobol sequence, the first n of the next power of two are returned.
     """
     if sequence == "iid":
         u = rng.random((n, d))
@@ -83,7 +90,7 @@ def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]
 
 
 def _haar(gaussian: NDArray) -> NDArray:
-    """Q factors with a positive diagonal of R, so that square ones follow Haar's measure (Mezzadri 2007)."""
+    """Return Q factors for which R has a positive diagonal; square ones are Haar-distributed (Mezzadri 2007)."""
     if gaussian.shape[0] == 0:
         return gaussian
     q, r = np.linalg.qr(gaussian)
@@ -92,9 +99,10 @@ def _haar(gaussian: NDArray) -> NDArray:
 
 
 def _haar_columns(gaussian: NDArray) -> NDArray:
-    """The same for a tall matrix, by two Cholesky QR steps: matrix products alone (Yamamoto et al. 2015).
+    """Return the same Q factor for a tall matrix by two Cholesky QR steps (Yamamoto et al. 2015).
 
-    With twice as many rows as columns a Gaussian matrix is well conditioned, as that needs.
+    The steps are mainly matrix products, which are fast. They need a well-conditioned matrix, which a Gaussian
+    matrix with at least twice as many rows as columns is.
     """
     q = gaussian
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Weighted frequencies of a spectral measure: measure x directions x radii."""
+"""Weighted frequencies that are drawn from a spectral measure, with rules for their directions and norms."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Frequencies:
     Attributes
     ----------
     vectors : ndarray of shape (n, d)
-        Frequencies, in inverse units of the inputs; those of positive weight first.
+        Frequencies, in inverse units of the inputs; those of positive weight come first.
     weights : ndarray of shape (n,)
-        Signed weights, which sum to (about) k(0).
+        Signed weights in units of the kernel, whose sum is k(0) or nearly so.
     """
 
     vectors: NDArray[np.float64]
@@ -38,30 +38,42 @@ class Frequencies:
 def sample_frequencies(
     measure: SpectralMeasure, n: int, *, directions: str, radii: str, rng: Generator
 ) -> Frequencies:
-    """Draw n frequencies, so that their sum of cosines is unbiased for the measure's kernel.
+    """Draw n frequencies whose weighted sum of cosines is unbiased for the kernel of the measure.
 
     Parameters
     ----------
     measure : SpectralMeasure
-        A radial measure takes all directions. A product measure (Laplacian, Cauchy) takes "iid", "halton" and
-        "sobol" only: its directions and norms are not independent.
+        A radial measure allows all directions. A product measure (of the Laplacian or Cauchy kernel) allows only
+        "iid", "halton" and "sobol", because its directions and norms are not independent.
     n : int
-        Number of frequencies. A measure with a negative part divides them equally between both parts, as
-        luo2021 does; an atomic one with stratified radii divides them by least variance.
+        Number of frequencies. If the measure has a negative part, they are divided equally between both parts, as
+        in luo2021. An atomic measure with stratified norms divides them among its atoms so that the variance is
+        least.
     directions : {"iid", "orthogonal", "coupled", "frame", "halton", "sobol"}
-        "orthogonal" and "coupled" draw separate blocks for each part (or atom), "frame" one set for all (luo2021,
-        eq. 10).
+        How the directions are drawn (`rflib.frequencies.directions`). "orthogonal" and "coupled" draw separate
+        blocks for each part or atom; "frame" draws one set for all (luo2021, equation 10).
     radii : {"iid", "stratified", "halton", "joint"}
-        How the norms are drawn. "joint": with the directions, as the first coordinate of one point set of
-        d + 1 coordinates for each part of the measure, or, where the measure has independent coordinates, with
-        no norms at all (Yang et al. 2014); for the directions "iid", "halton" and "sobol".
+        How the norms are drawn.
+
+        - "iid": independently from the distribution of each part.
+        - "stratified": one from each of as many equally probable intervals as there are frequencies. An atomic
+          measure gives each atom its own frequencies instead.
+        - "halton": at the quantiles of a scrambled Halton sequence.
+        - "joint": together with the directions, from one point set for each part (Yang et al. 2014). The norm is
+          the first of d + 1 coordinates; if the measure has independent coordinates, these are drawn instead of a
+          norm and a direction. It needs the directions "iid", "halton" or "sobol".
     rng : Generator
         Source of randomness.
+
+    Returns
+    -------
+    Frequencies
+        The frequencies and their weights.
 
     Raises
     ------
     ValueError
-        For an unknown rule, too few frequencies, or directions that the measure does not allow.
+        If a rule is unknown, there are too few frequencies, or the measure does not allow the directions.
     """
     for name, rule, rules in (("directions", directions, DIRECTIONS), ("radii", radii, RADII)):
         if rule not in rules:
@@ -74,8 +86,8 @@ def sample_frequencies(
         return Frequencies(vectors, np.full(n, 1 / n))
     if not isinstance(measure, RadialMeasure):
         raise ValueError(
-            f"directions={directions!r} need a kernel of the Euclidean distance, but this one is a product "
-            "over the coordinates: use RFF or QMC."
+            f"directions={directions!r} needs a kernel of the Euclidean distance, but this kernel is a product "
+            "over the input columns. Use RFF or QMC."
         )
     if radii == "joint":
         return _joint(measure, n, directions, rng)
@@ -92,7 +104,7 @@ def sample_frequencies(
 def _strata(
     measure: RadialMeasure, n: int, directions: str, radii: str, rng: Generator
 ) -> Iterator[tuple[NDArray, NDArray]]:
-    """Norms and weights, by atoms or by Jordan parts."""
+    """Yield the norms and weights of each atom or of each Jordan part."""
     if isinstance(measure, AtomicMeasure) and radii == "stratified":
         block = measure.dimension if directions == "orthogonal" else 1
         for radius, weights in sorted(measure.strata(n, block), key=lambda atom: atom[1][0] < 0):
@@ -103,9 +115,12 @@ def _strata(
 
 
 def _joint(measure: RadialMeasure, n: int, directions: str, rng: Generator) -> Frequencies:
-    """Norm and direction of a frequency from one point of the unit cube."""
+    """Draw the norm and the direction of each frequency from one point of the unit cube."""
     if directions not in _POINT_SETS:
-        raise ValueError(f"radii='joint' needs directions of {_POINT_SETS}, not {directions!r}.")
+        raise ValueError(
+            f"directions must be one of {', '.join(map(repr, _POINT_SETS))} with radii='joint', got "
+            f"{directions!r}."
+        )
     vectors, weights = [], []
     for sign, part, count in measure.shares(n):
         u = points(directions, count, measure.dimension + 1, rng)
@@ -115,9 +130,10 @@ def _joint(measure: RadialMeasure, n: int, directions: str, rng: Generator) -> F
 
 
 def uniforms(n: int, rule: str, rng: Generator) -> NDArray[np.float64]:
-    """Return n uniforms in (0, 1), each of them uniform, in random order.
+    """Return n numbers in random order, each of them uniformly distributed in (0, 1).
 
-    ``rule`` is "iid", "stratified" (one in each of n equal strata) or "halton" (scrambled, base 2).
+    ``rule`` is "iid", "stratified" for one number in each of n equal intervals, or "halton" for a scrambled Halton
+    sequence in base 2.
     """
     if rule == "stratified":
         return rng.permutation((np.arange(n) + points("iid", n, 1, rng)[:, 0]) / n)

@@ -1,12 +1,12 @@
-"""Which harmonics to keep for a learner: the leading eigenfunctions of the kernel, for rows of any rotation.
+"""The choice of harmonics for a learner: the leading eigenfunctions of the kernel for rotation-invariant rows.
 
-Ridge regression and support vector machines use what the columns span: each direction of the kernel's feature
-space is worth its eigenvalue, and noise costs little. If the law of the rows is invariant to rotations about their
-mean, the eigenfunctions of the kernel are radial functions times harmonics: h_k(rho) of degree n has N_n of them,
-all with the eigenvalue E h_k^2 rho^(2n) kappa_n / N_n, where kappa_n is the polynomial kernel of the degree at a
-unit vector and itself (`rflib.measures.control_variates`). Columns are taken in order of these eigenvalues. The
-last function, which has too many harmonics for the columns that are left, gets a sample of them
-(`rflib.frequencies.products`).
+Ridge regression and support vector machines use the span of the columns. Each direction of the kernel's feature
+space is worth its eigenvalue, and noise costs little. If the distribution of the rows is invariant to rotations
+about their mean, the eigenfunctions of the kernel are radial functions times harmonics. A radial function h_k(rho)
+of degree n belongs to N_n eigenfunctions, all with the eigenvalue E h_k^2 rho^(2n) kappa_n / N_n, where kappa_n is
+the polynomial kernel of the degree between a unit vector and itself (`rflib.measures.control_variates`). Columns
+are chosen in the order of these eigenvalues. The last function has more harmonics than columns are left, and so
+has a sample of them (`rflib.frequencies.products`). docs/mvorf.md derives this.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ _N_NORMS_OF_BOUND, _N_COSINES_OF_BOUND = 17, 25
 
 @dataclass(frozen=True, eq=False)
 class LeadingHarmonics:
-    """Radial functions with all harmonics of their degrees, the last one with a sample of them.
+    """Columns that are harmonics alone: radial functions with their harmonics, of the last one only a sample.
 
     Attributes
     ----------
     measure : AtomicMeasure
         The atoms.
     radial : tuple of ControlVariate
-        The radial functions with their degrees; the last one is a single function, which has
-        ``n_products`` columns instead of its own number.
+        The radial functions with their degrees. The last entry is a single function, of whose harmonics only a
+        sample is used.
     n_products : int
-        How many columns it has.
+        Number of columns of the sample.
     factor : float
-        Factor of its kernel, at which noise and bias are least together.
+        Factor of the kernel of the last function, at which its noise and its bias are least together.
     mean_squared_error : float
-        Predicted, over the pairs that the factor is best for.
+        Predicted mean squared error of a kernel value, averaged over the pairs.
     """
 
     measure: AtomicMeasure
@@ -65,19 +65,19 @@ class LeadingHarmonics:
 
     @property
     def n_exact(self) -> int:
-        """Number of columns that are not cosines or sines: all."""
+        """The number of columns that are not cosines or sines, which is the number of all columns."""
         return sum(control.n_columns for control in self.radial[:-1]) + self.n_products
 
     @property
     def controls(self) -> tuple[ControlVariate, ...]:
-        """The radial functions, the last one scaled for a column for each of the products."""
+        """The radial functions, of which the last one is scaled for its sample."""
         last = self.radial[-1]
         share = self.n_products / polynomial_columns(self.measure.dimension, last.degree)
         scaled = replace(last, combination=last.combination * np.sqrt(self.factor / share))
         return *self.radial[:-1], scaled
 
     def draw(self, rng: Generator) -> tuple[NDArray, NDArray, int]:
-        """Return the frequencies (0, d) and weights (0,) of cosines and sines, and the number of sines."""
+        """Return the frequencies (0, d), the weights (0,) and the number of sines, of which there are none."""
         return np.zeros((0, self.measure.dimension)), np.zeros(0), 0
 
     def products(self, rng: Generator) -> Products:
@@ -85,13 +85,16 @@ class LeadingHarmonics:
         return draw_products(self.n_products, self.measure.dimension, self.radial[-1].degree, rng)
 
     def error_over(self, exact: NDArray, pairs: RowPairs) -> float:
-        """Return the mean squared error, predicted over pairs of rows at which the kernel is ``exact``."""
+        """Return the mean squared error that is predicted over pairs of rows at which the kernel is ``exact``."""
         mean, last, variance = self.moments(pairs)
         shares = pairs.shares
         return float(shares @ (mean + self.factor * last - exact) ** 2 + self.factor**2 * shares @ variance)
 
     def moments(self, pairs: RowPairs) -> tuple[NDArray, NDArray, NDArray]:
-        """Return the kernel of the exact harmonics, that of the last function, and the variance of its sample."""
+        """Return the kernel of the exact harmonics, that of the last function, and the variance of its sample.
+
+        Each has the shape (n_pairs,).
+        """
         d, (rho, other) = self.measure.dimension, pairs.norms
         kernels = [
             _largest(d, c.degree)
@@ -107,7 +110,7 @@ class LeadingHarmonics:
         return exact, kernels[-1] * angular[-1], kernels[-1] ** 2 * variance
 
     def bound_of_left_out(self, radius: float) -> float:
-        """Return the largest difference from the atoms' kernel on a grid of rows within the radius."""
+        """Return the largest difference from the kernel of the atoms, on a grid of rows within the radius."""
         norms, cosines = np.linspace(0, radius, _N_NORMS_OF_BOUND), np.linspace(-1, 1, _N_COSINES_OF_BOUND)
         i, j = np.triu_indices(len(norms))
         rho, other = (np.repeat(norms[side], len(cosines)) for side in (i, j))
@@ -127,22 +130,28 @@ def lead(
     *,
     coupled: bool = True,
 ) -> LeadingHarmonics | Composition | None:
-    """Return the harmonics of the largest eigenvalues, for the measure of the least bias.
+    """Return the harmonics with the largest eigenvalues, for the measure with the least bias.
 
-    Where degree 4 comes in before all columns are taken, as in a few dimensions, the rest are cosines and sines.
+    If degree 4 comes before all columns are used, as it may in a few dimensions, the other columns are cosines and
+    sines.
 
     Parameters
     ----------
     measures : sequence of AtomicMeasure
-        Candidates.
+        Candidate measures.
     exact : ndarray of shape (n_pairs,)
         The kernel at the pairs.
     pairs : RowPairs
         Pairs over which errors are averaged.
     n_columns : int
         Number of columns D.
-    coupled : bool
-        Whether the bases of cosines or sines of an atom are coupled.
+    coupled : bool, default=True
+        Whether the bases of the cosines and sines of an atom are coupled.
+
+    Returns
+    -------
+    LeadingHarmonics, Composition or None
+        The columns; a Composition if some are cosines and sines, and None if there are too few columns.
     """
     measure = min(measures, key=lambda candidate: candidate.bias_bound)
     return _led(Question((measure,), exact, pairs, n_columns, coupled=coupled))
@@ -176,7 +185,7 @@ def _led(question: Question) -> LeadingHarmonics | Composition | None:
 
 
 def _by_eigenvalue(measure: AtomicMeasure, pairs: RowPairs) -> list[int]:
-    """Return the degrees of the radial functions, those of the largest eigenvalue first."""
+    """Return the degrees of the radial functions in descending order of their eigenvalues."""
     d, anchors = measure.dimension, pairs.anchors
     found = []
     for degree in range(_HIGHEST_DEGREE + 2):
@@ -190,7 +199,7 @@ def _by_eigenvalue(measure: AtomicMeasure, pairs: RowPairs) -> list[int]:
 
 
 def _with_sample(question: Question, ranks: Sequence[int], degree: int, n_products: int) -> LeadingHarmonics:
-    """Harmonics of which the last function of the degree has a sample only."""
+    """Return the harmonics, where the last function of the given degree has only a sample of them."""
     (measure,), pairs = question.measures, question.pairs
     controls = []
     for control in control_variates(measure.dimension, measure.radii, measure.weights, pairs.anchors, ranks):
@@ -210,5 +219,5 @@ def _with_sample(question: Question, ranks: Sequence[int], degree: int, n_produc
 
 
 def _largest(d: int, degree: int) -> float:
-    """The polynomial kernel of the degree at a unit vector and itself."""
+    """Return the polynomial kernel of the degree between a unit vector and itself."""
     return polynomial_columns(d, degree) / rising_product(d, degree) ** 2

@@ -1,10 +1,10 @@
 """Products of distinct coordinates in a random orthonormal basis: a sample of the spherical harmonics of a degree.
 
-A product of n distinct coordinates is a harmonic polynomial. By Schur's lemma the mean over all rotations of
-p(x) p(y) is the same for all harmonics p of degree n, up to their norms: the polynomial kernel of the degree
-(`rflib.measures.control_variates`) over its number of harmonics. The C(d, n) products in one basis are orthogonal
-polynomials, so that a subset of them is a sample without replacement, and as features they are linearly
-independent, which squares <u, x>^2 - |x|^2/d over orthogonal directions u are not.
+A product of n distinct coordinates is a harmonic polynomial. By Schur's lemma, the mean of p(x) p(y) over all
+rotations is the same for all harmonics p of degree n up to their norms: it is the polynomial kernel of the degree
+(`rflib.measures.control_variates`) divided by the number of its harmonics. The C(d, n) products in one basis are
+orthogonal polynomials, so that a subset of them is a sample without replacement. As columns they are linearly
+independent, unlike the squares <u, x>^2 - |x|^2/d over orthogonal directions u.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _LEAST_DRAWS, _MOST_DRAWS = 256, 4000
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Products of coordinates.
+    """Products of coordinates along random directions.
 
     Attributes
     ----------
     frame : ndarray of shape (d, n_coordinates)
         Directions of the coordinates, orthonormal within each basis.
     factors : ndarray of shape (n_products, degree)
-        Which coordinates are the factors of each product.
+        Indices of the coordinates that are the factors of each product.
     """
 
     frame: NDArray
@@ -45,7 +45,7 @@ NO_PRODUCTS = Products(np.zeros((0, 0)), np.zeros((0, 0), dtype=int))
 
 
 def draw_products(n: int, d: int, degree: int, rng: Generator) -> Products:
-    """Return n products of the degree in as few bases of R^d as have so many; needs d >= degree."""
+    """Draw n products of a degree of at most d, in as few bases of R^d as possible."""
     frames, factors, width = [], [], 0
     for count in _groups(n, comb(d, degree)):
         chosen = _combinations(rng.choice(comb(d, degree), count, replace=False), degree)
@@ -57,28 +57,29 @@ def draw_products(n: int, d: int, degree: int, rng: Generator) -> Products:
 
 
 def relative_variance(n: int, d: int, degree: int, cosines: NDArray) -> NDArray[np.float64]:
-    """Return the variance of the kernel estimate from n products, at unit vectors of these cosines.
+    """Return the variance of the kernel estimate from n products, at pairs of unit vectors with these cosines.
 
-    The estimate is the mean of p(x) p(y) over the products p, divided by the mean square of p on the sphere. The
-    variance follows from that of one product and of all C(d, n) in a basis, which is simulated from a fixed seed.
+    The estimate is the mean of p(x) p(y) over the products p, divided by the mean square of p on the sphere. Its
+    variance follows from that of one product and that of all C(d, degree) products in a basis. The latter are
+    simulated with a fixed seed.
     """
     total = comb(d, degree)
     one, everything = _simulated(d, degree)
     of_one, of_all = chebval(cosines, one), chebval(cosines, everything)
-    # The products are exchangeable, so that all covariances in a basis count as their mean.
+    # The products are exchangeable, so that each covariance in a basis may be replaced by their mean.
     covariance = (of_all - of_one / total) / (1 - 1 / total) if total > 1 else np.zeros_like(of_one)
     groups = _groups(n, total)
     return np.maximum(sum((g / n) ** 2 * (of_one / g + (1 - 1 / g) * covariance) for g in groups), 0)
 
 
 def _groups(n: int, most: int) -> list[int]:
-    """How many products there are in each basis."""
+    """Return the number of products in each basis."""
     whole, rest = divmod(n, most)
     return [most] * whole + ([rest] if rest else [])
 
 
 def _combinations(numbers: NDArray[np.int64], degree: int) -> NDArray[np.int64]:
-    """Return the combinations with these numbers, shape (n, degree): the combinatorial number system."""
+    """Return the combinations with these numbers in the combinatorial number system, shape (n, degree)."""
     left, columns = numbers.copy(), []
     for size in range(degree, 0, -1):
         bound = 1
@@ -95,7 +96,7 @@ def _combinations(numbers: NDArray[np.int64], degree: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=16)
 def _simulated(d: int, degree: int) -> tuple[NDArray, NDArray]:
-    """Chebyshev coefficients in the cosine, which both variances are polynomials of, of degree 2n."""
+    """Return the Chebyshev coefficients of both variances, which are polynomials of degree 2n in the cosine."""
     rng = np.random.default_rng(0)
     draws = int(np.clip(_SIMULATED // d, _LEAST_DRAWS, _MOST_DRAWS))
     a, b = rng.standard_normal((2, draws, d))
@@ -114,7 +115,7 @@ def _simulated(d: int, degree: int) -> tuple[NDArray, NDArray]:
 
 
 def _elementary_symmetric(values: NDArray, degree: int) -> NDArray[np.float64]:
-    """Sum over all products of distinct entries of the rows (Newton's identities)."""
+    """Return the sum of all products of distinct entries for each row, by Newton's identities."""
     powers = [(values**k).sum(axis=1) for k in range(1, degree + 1)]
     found = [np.ones(len(values))]
     for k in range(1, degree + 1):

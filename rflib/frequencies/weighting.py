@@ -1,4 +1,4 @@
-"""Data-dependent scores of feature columns, and resampling of frequencies by them (liu2020)."""
+"""Scores of columns on the training rows, and resampling of frequencies by these scores (liu2020)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from rflib.frequencies.draw import Frequencies
 
 
 def leverage_scores(gram: NDArray[np.float64], n: int, ridge: float) -> NDArray[np.float64]:
-    """Return the ridge leverage score of each column, diag(G (G + n ridge I)^-1) with G = Z^T Z, shape (D,).
+    """Return the ridge leverage score of each column, shape (D,).
+
+    The scores are diag(G (G + n ridge I)^-1) with G = Z^T Z.
 
     Parameters
     ----------
     gram : ndarray of shape (D, D)
-        G, of features Z (n, D).
+        The matrix G of features Z (n, D).
     n : int
         Number of rows.
     ridge : float
-        Regularisation lambda, positive.
+        Regularisation lambda, above 0.
     """
     identity = np.eye(len(gram))
     solved = cho_solve(cho_factor(gram + n * ridge * identity), identity)
@@ -30,25 +32,27 @@ def leverage_scores(gram: NDArray[np.float64], n: int, ridge: float) -> NDArray[
 def surrogate_scores(
     moments: NDArray[np.float64], squares: NDArray[np.float64], n: int, *, add_n: bool
 ) -> NDArray[np.float64]:
-    """Return the surrogate score of each column z_i: (y^T z_i)^2, summed over the targets, shape (D,).
+    """Return the surrogate leverage score of each column, shape (D,).
+
+    The score of the column z_i is the sum of (y^T z_i)^2 over the targets y.
 
     Parameters
     ----------
     moments : ndarray of shape (D, n_targets)
-        Z^T Y (eq. 15).
+        The matrix Z^T Y (liu2020, equation 15).
     squares : ndarray of shape (D,)
-        The ||z_i||^2.
+        The squared norms ||z_i||^2.
     n : int
         Number of rows.
     add_n : bool
-        Whether the matrix is y y^T + n I for each target (eq. 12), in place of y y^T.
+        Whether to use y y^T + n I (equation 12) instead of y y^T for each target.
     """
     scores: NDArray[np.float64] = (moments**2).sum(axis=1)
     return scores + n * moments.shape[1] * squares if add_n else scores
 
 
 def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return q_i = p_i / sum p.
+    """Return the scores divided by their sum.
 
     Raises
     ------
@@ -57,15 +61,17 @@ def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     total = scores.sum()
     if not (np.isfinite(total) and total > 0):
-        raise ValueError("No frequency has a positive score: are all targets zero, or all of them equal?")
+        raise ValueError(
+            "No frequency has a positive score: are all targets zero, or all of them equal? Check y."
+        )
     return scores / total
 
 
 def resample(frequencies: Frequencies, scores: NDArray[np.float64], n: int, rng: Generator) -> Frequencies:
-    """Draw n of a pool of l equally weighted frequencies with probabilities q proportional to their scores.
+    """Draw n frequencies from a pool of l equally weighted ones, with probabilities q in proportion to scores.
 
-    A drawn frequency has the weight (1/l) / (q n) (eq. 9), so that the estimate is unbiased for the pool's, and
-    with it for the kernel.
+    A drawn frequency has the weight (1/l) / (q n) (liu2020, equation 9). So the estimate is unbiased for that of
+    the pool, and therefore for the kernel.
     """
     q = shares(scores)
     chosen = rng.choice(len(q), size=n, p=q)

@@ -21,18 +21,29 @@ def _kappa1(t: NDArray) -> NDArray:
 
 
 def _cosine(z: ArrayLike) -> NDArray:
-    """Inner product of two unit vectors at distance z."""
+    """Return the inner product of two unit vectors at the distance z."""
     return np.clip(1 - np.asarray(z, dtype=float) ** 2 / 2, -1, 1)
 
 
 @dataclass(frozen=True)
 class ArcCosine(RadialKernel):
-    """Arc-cosine kernel (Cho & Saul 2009, eq. 3) on rows of unit norm, scaled so that k(x, x) = 1.
+    """The arc-cosine kernel is that of one infinitely wide random layer, on rows of unit norm.
+
+    It is scaled so that k(x, x) = 1.
 
     Parameters
     ----------
-    order : {0, 1}
-        0 stands for a layer of step functions, 1 for one of rectified linear units.
+    order : {0, 1}, default=1
+        Activation of the layer: 0 is the step function, 1 the rectified linear unit (ReLU).
+
+    Raises
+    ------
+    ValueError
+        If ``order`` is neither 0 nor 1.
+
+    References
+    ----------
+    Cho, Saul: Kernel methods for deep learning, NIPS 2009, equation 3.
     """
 
     unit_norm: ClassVar[bool] = True
@@ -43,21 +54,31 @@ class ArcCosine(RadialKernel):
         check_choice(self, "order", (0, 1))
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z in [0, 2]."""
+        """Return the kernel at the distances z in [0, 2], in the shape of z."""
         return (_kappa0, _kappa1)[self.order](_cosine(z))
 
 
 @dataclass(frozen=True)
 class NeuralTangent(RadialKernel):
-    """Neural tangent kernel of a ReLU network with ``depth`` hidden layers, scaled so that k(x, x) = 1.
+    """The neural tangent kernel is that of an infinitely wide ReLU network, on rows of unit norm.
 
-    Rows have unit norm. Recursion of Bietti & Mairal 2019, eq. 4: Sigma <- kappa_1(Sigma),
-    Theta <- Theta kappa_0(Sigma) + Sigma.
+    It is scaled so that k(x, x) = 1. With Sigma = Theta = <x, y> at the start, each hidden layer replaces Theta by
+    Theta kappa_0(Sigma) + kappa_1(Sigma), and then Sigma by kappa_1(Sigma); kappa_0 and kappa_1 are the arc-cosine
+    kernels of order 0 and 1 (`ArcCosine`).
 
     Parameters
     ----------
-    depth : int
+    depth : int, default=1
         Number of hidden layers, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If ``depth`` is not an integer of at least 1.
+
+    References
+    ----------
+    Bietti, Mairal: On the inductive bias of neural tangent kernels, NeurIPS 2019, equation 4.
     """
 
     unit_norm: ClassVar[bool] = True
@@ -68,7 +89,7 @@ class NeuralTangent(RadialKernel):
         check_integer(self, "depth", at_least=1)
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z in [0, 2]."""
+        """Return the kernel at the distances z in [0, 2], in the shape of z."""
         sigma = theta = _cosine(z)
         for _ in range(self.depth):
             slope = _kappa0(sigma)

@@ -16,38 +16,43 @@ from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_nor
 from rflib.validation import hint
 
 UNIT_NORM_TOLERANCE = 1e-5
-# Sizes of rows, in each type, whose squares neither overflow nor lose digits to underflow.
+# The range of the entries, for each type, whose squares neither overflow nor lose digits to underflow.
 _SAFE_SIZES = {"float32": (1e-15, 1e15), "float64": (1e-140, 1e140)}
 
 
 class Kernel(ABC):
-    """Exact kernel. Instances are frozen dataclasses: comparable, and hashable if their parameters are.
+    """Base class of all exact kernels; a subclass implements ``_matrix``.
 
-    Parameters are checked when a kernel is made. `set_params` is the one way to change a kernel; it makes the same
-    checks, so that scikit-learn can tune a kernel inside a map or learner (``map__kernel__sigma``).
+    Kernels are frozen dataclasses. Two kernels are equal if their parameters are, and a kernel is hashable if its
+    parameters are. The parameters are checked when a kernel is made. `set_params` is the only way to change a
+    kernel, and makes the same checks, so that scikit-learn can tune a kernel inside a map or a learner
+    (``map__kernel__sigma``).
 
     Attributes
     ----------
     unit_norm : bool
-        True if the kernel is defined only for rows of Euclidean norm one.
+        Whether the kernel is defined only for rows of Euclidean norm one.
     takes_sparse : bool
-        True if it takes sparse rows as well.
+        Whether the kernel accepts sparse rows too.
     """
 
     unit_norm: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = True
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name, as scikit-learn's estimators do."""
+        """Return a dictionary of the parameters, as scikit-learn's estimators do.
+
+        ``deep`` has no effect: no parameter of a kernel has parameters of its own.
+        """
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters in place, and return the kernel.
+        """Change some parameters in place and return the kernel.
 
         Raises
         ------
         ValueError
-            For an unknown parameter or a value out of range, as when a kernel is made; nothing is changed then.
+            If a parameter is unknown or a value is not valid. The kernel is then unchanged.
         """
         known = self.get_params()
         for name in params:
@@ -63,30 +68,43 @@ class Kernel(ABC):
         return deepcopy(self)
 
     def for_rows(self, X: ArrayLike) -> Self:
-        """Return a copy in which a width that depends on the rows X (n, d) is a number (`KernelWithWidth`)."""
+        """Return a copy whose width is a number, found from the rows X (n, d) if it is a rule.
+
+        Only a `KernelWithWidth` can have a rule for its width; other kernels are copied as they are.
+        """
         found = object.__new__(type(self))
         vars(found).update(vars(self))
         return found
 
     def isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
-        """Return a kernel of at most one width, and the rows at which it has this kernel's values at X (n, d).
+        """Return a kernel with a single width, and rows at which it has the values of this kernel at X (n, d).
 
-        They are this kernel and X themselves, unless there is a width for each column (`KernelWithWidth`).
+        These are the kernel itself and X, unless a `KernelWithWidth` has one width for each input column.
         """
         return self, X
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Kernel matrix of the rows of X and Y (default: X), dense or sparse, shape (n, m).
+        """Return the kernel matrix between the rows of X and those of Y.
 
-        Rows of float32 give a matrix of float32; those of any other type are converted to float64 first.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows. If all rows are float32, so is the matrix; other types are converted to float64.
+        Y : array-like or sparse matrix of shape (m, d), optional
+            More rows; by default X.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            The kernel matrix.
 
         Raises
         ------
         ValueError
-            If X or Y is not a finite matrix of numbers, their numbers of columns differ, a kernel on the unit
-            sphere gets a row of another norm, or a value is too large for the type or is not a number.
+            If X or Y is not a finite matrix of numbers, if their numbers of columns differ, if a kernel on the
+            unit sphere gets a row of another norm, or if a kernel value overflows the type or is not a number.
         TypeError
-            If rows are sparse and the kernel needs dense ones (``takes_sparse``).
+            If rows are sparse and the kernel accepts dense rows only (``takes_sparse``).
         """
         checked = check_pairwise_arrays(X, Y, accept_sparse="csr" if self.takes_sparse else False)
         rows = tuple(map(canonical, checked))
@@ -104,10 +122,13 @@ class Kernel(ABC):
 
     @abstractmethod
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-        """Return the kernel matrix of checked rows, both float32 or both float64; Y None stands for X."""
+        """Return the kernel matrix of checked rows, both float32 or both float64; None for Y means X."""
 
     def check_rows(self, X: Rows) -> None:
-        """Raise ValueError, naming the first row and its norm, if ``unit_norm`` is violated."""
+        """Raise ValueError if the kernel needs rows of unit norm and a row of X has another norm.
+
+        The message names the first such row and its norm.
+        """
         if not self.unit_norm:
             return
         norms = np.sqrt(squared_norms(X))
@@ -115,51 +136,60 @@ class Kernel(ABC):
         if wrong.size:
             raise ValueError(
                 f"{self!r} needs rows of unit norm, but row {wrong[0]} has norm {norms[wrong[0]]:.6g} "
-                f"({wrong.size} of {len(norms)} rows are off). Divide each row by its norm first, "
-                "for example with sklearn.preprocessing.normalize."
+                f"({wrong.size} of {len(norms)} rows have a norm other than 1). Divide each row by its norm "
+                "first, for example with sklearn.preprocessing.normalize."
             )
 
 
 class RadialKernel(Kernel):
-    """A kernel of the Euclidean distance: k(x, y) = at_distance(||x - y||)."""
+    """Base class of the kernels that depend on the Euclidean distance alone.
+
+    k(x, y) = at_distance(||x - y||); the function ``at_distance`` is called the kernel's profile.
+    """
 
     @abstractmethod
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z (any shape, non-negative)."""
+        """Return the kernel at the non-negative distances z, in the shape of z."""
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         return self.at_distance(_distances(X, Y))
 
 
 class DotProductKernel(Kernel):
-    """A kernel of the inner product: k(x, y) = at_product(<x, y>) = sum_N a_N <x, y>^N."""
+    """Base class of the kernels that depend on the inner product alone.
+
+    k(x, y) = at_product(<x, y>) = sum_N a_N <x, y>^N, a sum of finitely many terms.
+    """
 
     @abstractmethod
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
-        """Value at the inner products t (any shape)."""
+        """Return the kernel at the inner products t, in the shape of t."""
 
     @abstractmethod
     def maclaurin(self) -> NDArray[np.floating]:
-        """Coefficients a_0, ..., a_p of the (finite) Maclaurin series."""
+        """Return the coefficients a_0, ..., a_p of the Maclaurin series, shape (p + 1,)."""
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         return self.at_product(safe_sparse_dot(X, (X if Y is None else Y).T, dense_output=True))
 
 
 def check_finite(owner: object, values: NDArray, *sources: Rows) -> None:
-    """Raise ValueError, naming the type and the largest number that they come from, if values are not finite."""
+    """Raise ValueError if values are not finite.
+
+    The message names their type and the largest absolute value in their sources.
+    """
     if np.isfinite(np.vdot(values, values)) or np.isfinite(values).all():
         return
     largest = max(map(largest_size, sources))
     wider = ", pass them as float64," if values.dtype == np.float32 else ""
     raise ValueError(
-        f"{owner!r} gave NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
-        f"Scale the rows{wider} or change the kernel's parameters."
+        f"{owner!r} computed NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
+        f"Scale the rows{wider} or change the parameters of the kernel."
     )
 
 
 def _distances(X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-    """Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
+    """Return Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
     size = max(largest_size(Z) for Z in (X, Y) if Z is not None)
     smallest, largest = _SAFE_SIZES[X.dtype.name]
     if size == 0 or smallest < size < largest:

@@ -1,4 +1,4 @@
-"""Cauchy kernel (a product over the coordinates)."""
+"""The Cauchy kernel, a product over the input columns."""
 
 from __future__ import annotations
 
@@ -13,16 +13,27 @@ from rflib.kernels.width import KernelWithWidth, Width
 
 @dataclass(frozen=True)
 class Cauchy(KernelWithWidth):
-    """k(x, y) = prod_j 1 / (1 + gamma^2 (x_j - y_j)^2); spectral measure: Laplace(gamma) coordinates.
+    """The Cauchy kernel is k(x, y) = prod_j 1 / (1 + gamma^2 (x_j - y_j)^2).
+
+    Its spectral measure has independent coordinates with the Laplace distribution of scale gamma.
 
     Parameters
     ----------
-    gamma : float, "scale", "median" or sequence of float
-        One over the width; see `rflib.kernels.width.KernelWithWidth`.
+    gamma : float, "scale", "median" or sequence of float, default=1.0
+        The inverse of the width, in inverse units of the inputs; see `rflib.kernels.width.KernelWithWidth`.
+
+    Raises
+    ------
+    ValueError
+        If ``gamma`` is none of these, or not above 0.
+
+    References
+    ----------
+    Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007, figure 1.
     """
 
     width_parameter: ClassVar[str] = "gamma"
-    takes_sparse: ClassVar[bool] = False  # a factor for each column, zeros included
+    takes_sparse: ClassVar[bool] = False  # every column has a factor, even where both rows are zero
     is_inverse: ClassVar[bool] = True
 
     gamma: Width = 1.0

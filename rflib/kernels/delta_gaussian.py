@@ -1,4 +1,4 @@
-"""Delta-Gaussian kernel: a signed combination of Gaussians, in general indefinite."""
+"""The delta-Gaussian kernel: a combination of Gaussians with coefficients of either sign."""
 
 from __future__ import annotations
 
@@ -17,16 +17,26 @@ from rflib.validation import refuse
 
 @dataclass(frozen=True)
 class DeltaGaussian(KernelWithWidth, RadialKernel):
-    """k(x, y) = sum_i a_i exp(-||x - y||^2 / (2 width^2 sigma_i^2)) (Luo et al. 2021, eq. 19, has width 1).
+    """The delta-Gaussian kernel is sum_i a_i exp(-||x - y||^2 / (2 width^2 sigma_i^2)), in general indefinite.
 
     Parameters
     ----------
-    coefficients : sequence of float
-        The a_i, of either sign, none of them zero.
-    sigmas : sequence of float
-        Bandwidths in units of the width, as many as coefficients.
-    width : float, "scale", "median" or sequence of float
-        The unit of the bandwidths; see `rflib.kernels.width.KernelWithWidth`.
+    coefficients : sequence of float, default=(1.0, -1.0)
+        The a_i, of either sign. None of them may be zero.
+    sigmas : sequence of float, default=(1.0, 10.0)
+        The bandwidths sigma_i above 0, in units of the width, one for each coefficient.
+    width : float, "scale", "median" or sequence of float, default=1.0
+        The unit of the bandwidths, in units of the inputs; see `rflib.kernels.width.KernelWithWidth`.
+
+    Raises
+    ------
+    ValueError
+        If a coefficient is zero, a bandwidth is not above 0, their numbers differ, or the width is not valid.
+
+    References
+    ----------
+    Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
+    IJCNN 2021, equation 19, where the width is 1.
     """
 
     width_parameter: ClassVar[str] = "width"
@@ -50,7 +60,7 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
         self._check_width()
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z (any shape, non-negative)."""
+        """Return the kernel at the non-negative distances z, in the shape of z."""
         half_square = 0.5 * np.asarray(z, dtype=np.float64) ** 2
         pairs = zip(self.coefficients, self.scaled_sigmas, strict=True)
         terms = (a * np.exp(-half_square / s**2) for a, s in pairs)
@@ -58,5 +68,5 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
 
     @property
     def scaled_sigmas(self) -> tuple[float, ...]:
-        """The bandwidths in the units of the inputs."""
+        """The bandwidths width * sigma_i, in units of the inputs."""
         return tuple(self.single_width * s for s in self.sigmas)

@@ -15,7 +15,7 @@ from rflib.validation import refuse
 
 
 class KernelEstimator(BaseEstimator):
-    """Base of estimators with a parameter ``kernel``, whose own parameters are set as ``kernel__sigma``."""
+    """Base class of estimators with a parameter ``kernel``, whose parameters are set as ``kernel__sigma``."""
 
     _takes_similarities: ClassVar[bool] = False
 
@@ -23,33 +23,34 @@ class KernelEstimator(BaseEstimator):
     kernel_: Kernel
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of the kernel.
+        """Set parameters of the estimator and of its kernel, and return the estimator.
 
         Raises
         ------
         ValueError
-            For an unknown parameter, a value out of a kernel's range, or a parameter of no kernel.
+            If a parameter is unknown, if a value is not valid for the kernel, or if a parameter of the kernel is
+            set while ``kernel`` is not a kernel object.
         """
         nested = [name for name in params if name.startswith("kernel__")]
         if nested and not isinstance(kernel := params.get("kernel", self.kernel), Kernel):
             raise ValueError(
-                f"{type(self).__name__}: {nested[0]} cannot be set, because kernel is {kernel!r}. Give the "
-                "estimator a kernel that has parameters first, such as kernel=Gaussian()."
+                f"{type(self).__name__}: {nested[0]} cannot be set, because kernel is {kernel!r}. First give the "
+                "estimator a kernel that has parameters, such as kernel=Gaussian()."
             )
         super().set_params(**params)
         return self
 
     def _resolved_kernel(self) -> Kernel:
-        """Return the kernel that the parameter ``kernel`` stands for, the same in all maps and learners.
+        """Return the kernel that the parameter ``kernel`` means, by the same rules in all maps and learners.
 
-        None is the default, and a kernel is itself. A function of one array is the profile of a `RadialFunction`,
-        a function of the distance. Estimators that take any similarity know two more: a function of two arrays is
-        a `Similarity` k(X, Y) of rows, and "precomputed" is `Precomputed`.
+        None means the default kernel, and a kernel means itself. A function of one array is the profile of a
+        `RadialFunction`, a function of the distance. Estimators that accept any similarity know two more values: a
+        function of two arrays is a `Similarity` k(X, Y) of rows, and "precomputed" means `Precomputed`.
 
         Raises
         ------
         ValueError
-            For anything else.
+            If ``kernel`` is anything else.
         """
         kernel = self.kernel
         if kernel is None:

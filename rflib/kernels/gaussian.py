@@ -1,4 +1,4 @@
-"""Gaussian (RBF) kernel."""
+"""The Gaussian (RBF) kernel."""
 
 from __future__ import annotations
 
@@ -14,13 +14,21 @@ from rflib.kernels.width import KernelWithWidth, Width
 
 @dataclass(frozen=True)
 class Gaussian(KernelWithWidth, RadialKernel):
-    """k(x, y) = exp(-||x - y||^2 / (2 sigma^2)); spectral measure N(0, I / sigma^2).
+    """The Gaussian (RBF) kernel is k(x, y) = exp(-||x - y||^2 / (2 sigma^2)).
+
+    Its spectral measure is the normal distribution N(0, I / sigma^2) (Rahimi and Recht, *Random features for
+    large-scale kernel machines*, NIPS 2007, figure 1). Some papers, such as Liu et al. 2020, write the kernel as
+    exp(-||x - y||^2 / sigma^2); their sigma is sqrt(2) times the one here.
 
     Parameters
     ----------
-    sigma : float, "scale", "median" or sequence of float
-        Bandwidth, in the units of the inputs; see `rflib.kernels.width.KernelWithWidth`. (Liu et al. 2020 write
-        exp(-z^2 / sigma^2).)
+    sigma : float, "scale", "median" or sequence of float, default=1.0
+        Bandwidth, in units of the inputs; see `rflib.kernels.width.KernelWithWidth`.
+
+    Raises
+    ------
+    ValueError
+        If ``sigma`` is none of these, or not above 0.
     """
 
     width_parameter: ClassVar[str] = "sigma"
@@ -31,5 +39,5 @@ class Gaussian(KernelWithWidth, RadialKernel):
         self._check_width()
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z (any shape, non-negative)."""
+        """Return the kernel at the non-negative distances z, in the shape of z."""
         return np.exp(-0.5 * (np.asarray(z) / self.single_width) ** 2)

@@ -1,4 +1,4 @@
-"""Laplacian kernel (of the 1-norm)."""
+"""The Laplacian kernel, a function of the 1-norm."""
 
 from __future__ import annotations
 
@@ -15,12 +15,24 @@ from rflib.kernels.width import KernelWithWidth, Width
 
 @dataclass(frozen=True)
 class Laplacian(KernelWithWidth):
-    """k(x, y) = exp(-gamma ||x - y||_1); spectral measure: independent Cauchy coordinates of scale gamma.
+    """The Laplacian kernel is k(x, y) = exp(-gamma ||x - y||_1), a function of the 1-norm.
+
+    Its spectral measure has independent coordinates with the Cauchy distribution of scale gamma.
 
     Parameters
     ----------
-    gamma : float, "scale", "median" or sequence of float
-        One over the width, of which the distance is the 1-norm; see `rflib.kernels.width.KernelWithWidth`.
+    gamma : float, "scale", "median" or sequence of float, default=1.0
+        The inverse of the width, in inverse units of the inputs. The rules "scale" and "median" use 1-norm
+        distances; see `rflib.kernels.width.KernelWithWidth`.
+
+    Raises
+    ------
+    ValueError
+        If ``gamma`` is none of these, or not above 0.
+
+    References
+    ----------
+    Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007, figure 1.
     """
 
     width_parameter: ClassVar[str] = "gamma"

@@ -1,4 +1,4 @@
-"""Matern kernel."""
+"""The Matern kernel."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rflib.kernels.base import RadialKernel
 from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_number
 
-# Orders from which this many terms of the asymptotic series are exact to rounding, and below which the Bessel
-# function does not overflow at arguments of at least _NEAR.
+# From this order on, _TERMS terms of the asymptotic series are exact to rounding. Below it, the Bessel function
+# does not overflow at arguments of at least _NEAR.
 _LARGE_ORDER = 20
 _TERMS = 12
 _NEAR = 1e-10
@@ -26,17 +26,26 @@ _FAR = 2000
 
 @dataclass(frozen=True)
 class Matern(KernelWithWidth, RadialKernel):
-    """k(z) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) z / length_scale.
+    """The Matern kernel is k(z) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t) with t = sqrt(2 nu) z / length_scale.
 
-    Its spectral measure is a multivariate t distribution with 2 nu degrees of freedom
-    (Rasmussen & Williams 2006, eq. 4.14 and 4.15); nu = 1/2 is exp(-z / length_scale).
+    z is the Euclidean distance, and K_nu the modified Bessel function of the second kind. For nu = 1/2 the kernel
+    is exp(-z / length_scale). Its spectral measure is a multivariate t distribution with 2 nu degrees of freedom.
 
     Parameters
     ----------
-    nu : float
-        Order.
-    length_scale : float, "scale", "median" or sequence of float
-        Width, in the units of the inputs; see `rflib.kernels.width.KernelWithWidth`.
+    nu : float, default=1.5
+        Smoothness, above 0: a Gaussian process with this kernel has ceil(nu) - 1 derivatives in mean square.
+    length_scale : float, "scale", "median" or sequence of float, default=1.0
+        Width, in units of the inputs; see `rflib.kernels.width.KernelWithWidth`.
+
+    Raises
+    ------
+    ValueError
+        If ``nu`` is not above 0, or the width is not valid.
+
+    References
+    ----------
+    Rasmussen, Williams: Gaussian processes for machine learning, 2006, equations 4.14 and 4.15.
     """
 
     width_parameter: ClassVar[str] = "length_scale"
@@ -49,13 +58,16 @@ class Matern(KernelWithWidth, RadialKernel):
         self._check_width()
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z (any shape, non-negative)."""
+        """Return the kernel at the non-negative distances z, in the shape of z."""
         t = np.sqrt(2 * self.nu) * np.asarray(z, dtype=float) / self.single_width
         return _uniform(self.nu, t / self.nu) if self.nu >= _LARGE_ORDER else _by_bessel(self.nu, t)
 
 
 def _by_bessel(nu: float, t: NDArray) -> NDArray[np.floating]:
-    """From K_nu itself; near zero, where it overflows, 1 - Gamma(1 - nu) / Gamma(1 + nu) (t/2)^(2 nu) + O(t^2)."""
+    """Evaluate the kernel by scipy's K_nu.
+
+    Near zero, where K_nu overflows, it is 1 - Gamma(1 - nu) / Gamma(1 + nu) (t/2)^(2 nu) + O(t^2).
+    """
     value = np.ones_like(t)
     if nu < 1:
         value -= gamma(1 - nu) / gamma(1 + nu) * np.minimum(t / 2, _NEAR) ** (2 * nu)
@@ -67,7 +79,10 @@ def _by_bessel(nu: float, t: NDArray) -> NDArray[np.floating]:
 
 
 def _uniform(nu: float, x: NDArray) -> NDArray[np.floating]:
-    """For large orders: the expansion of K_nu(nu x) uniform in x (DLMF 10.41.4), over its limit at x = 0."""
+    """Evaluate the kernel for a large nu by the expansion of K_nu(nu x) that is uniform in x (DLMF 10.41.4).
+
+    The expansion is divided by its limit at x = 0.
+    """
     root = np.hypot(1, x)
     excess = x * (x / (1 + root))
     series = _series(nu)

@@ -1,4 +1,4 @@
-"""Polynomial kernels: the inhomogeneous one, and its restriction to the unit sphere."""
+"""The polynomial kernel, and its restriction to the unit sphere."""
 
 from __future__ import annotations
 
@@ -15,18 +15,26 @@ from rflib.validation import check_integer, check_number
 
 @dataclass(frozen=True)
 class Polynomial(DotProductKernel):
-    """k(x, y) = scale (gamma <x, y> + coef0)^degree.
+    """The polynomial kernel is k(x, y) = scale (gamma <x, y> + coef0)^degree.
+
+    The parameters have the names and the meaning that they have in scikit-learn's ``polynomial_kernel``; ``scale``
+    is one more.
 
     Parameters
     ----------
-    degree : int
+    degree : int, default=2
         Degree, at least 1.
-    gamma : float
-        Factor of the inner product, above 0; in the inverse of the squared units of the inputs.
-    coef0 : float
-        Constant, at least 0. With 0 the kernel has products of exactly ``degree`` inputs only.
-    scale : float
-        Factor of the kernel, above 0.
+    gamma : float, default=1.0
+        Factor of the inner product, above 0, in inverse squared units of the inputs.
+    coef0 : float, default=0.0
+        Constant, at least 0. If it is 0, the kernel has no terms of a lower degree than ``degree``.
+    scale : float, default=1.0
+        Factor of the whole kernel, above 0.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
     """
 
     degree: int = 2
@@ -41,28 +49,38 @@ class Polynomial(DotProductKernel):
         check_number(self, "scale", above=0)
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
-        """Value at the inner products t (any shape)."""
+        """Return the kernel at the inner products t, in the shape of t."""
         return self.scale * (self.gamma * np.asarray(t) + self.coef0) ** self.degree
 
     def maclaurin(self) -> NDArray[np.floating]:
-        """Coefficients a_0, ..., a_degree, all non-negative."""
+        """Return the coefficients a_0, ..., a_degree of the Maclaurin series, none of them negative."""
         n = np.arange(self.degree + 1)
         return self.scale * comb(self.degree, n) * self.gamma**n * np.float64(self.coef0) ** (self.degree - n)
 
 
 @dataclass(frozen=True)
 class SphericalPolynomial(DotProductKernel, RadialKernel):
-    """k(x, y) = (1 - z^2 / a^2)^p = alpha (q + <x, y>)^p on the unit sphere, z = ||x - y||.
+    """The polynomial kernel on rows of unit norm is k(x, y) = (1 - ||x - y||^2 / a^2)^p.
 
-    q = a^2/2 - 1 and alpha = (2/a^2)^p (Pennington et al. 2015, eq. 4). It is a function of the distance,
-    but no positive measure represents it for all z (theorem 3 there): RFF, ORF and QMC do not apply.
+    It equals alpha (q + <x, y>)^p with q = a^2/2 - 1 and alpha = (2/a^2)^p. The kernel is a function of the
+    distance, but no positive measure represents it at all distances (theorem 3 of the paper). So `RFF`, `ORF` and
+    `QMC` cannot approximate it.
 
     Parameters
     ----------
-    a : float
+    a : float, default=4.0
         At least 2, so that q >= 1 and every Maclaurin coefficient is positive.
-    p : int
+    p : int, default=10
         Degree, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+
+    References
+    ----------
+    Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015, equation 4.
     """
 
     unit_norm: ClassVar[bool] = True
@@ -75,17 +93,17 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
         check_integer(self, "p", at_least=1)
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z in [0, 2]."""
+        """Return the kernel at the distances z in [0, 2], in the shape of z."""
         return (1 - (np.asarray(z) / self.a) ** 2) ** self.p
 
     def as_polynomial(self) -> Polynomial:
-        """The same kernel written with inner products."""
+        """Return the same kernel as a `Polynomial`, a function of the inner product."""
         return Polynomial(degree=self.p, gamma=1.0, coef0=self.a**2 / 2 - 1, scale=(2 / self.a**2) ** self.p)
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
-        """Value at the inner products t in [-1, 1]."""
+        """Return the kernel at the inner products t in [-1, 1], in the shape of t."""
         return (1 - (1 - np.asarray(t)) * (2 / self.a**2)) ** self.p
 
     def maclaurin(self) -> NDArray[np.floating]:
-        """Coefficients a_0, ..., a_p, all positive."""
+        """Return the coefficients a_0, ..., a_p of the Maclaurin series, all of them positive."""
         return self.as_polynomial().maclaurin()

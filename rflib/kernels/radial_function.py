@@ -1,4 +1,4 @@
-"""A user's own kernel of the distance, from its profile alone."""
+"""A kernel that is given by its profile, a function of the distance."""
 
 from __future__ import annotations
 
@@ -15,22 +15,30 @@ from rflib.kernels.signature import n_arrays, picklable
 from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_flag, refuse
 
-# A kernel, a function, "precomputed" where it is taken, or None for a default: see `KernelEstimator`.
+# A kernel, a function, "precomputed" for the estimators that accept it, or None for the default: see
+# `KernelEstimator`.
 KernelLike = Kernel | Callable[..., NDArray] | Literal["precomputed"] | None
 
 
 @dataclass(frozen=True)
 class RadialFunction(KernelWithWidth, RadialKernel):
-    """k(x, y) = profile(||x - y|| / width), definite or not.
+    """Define a kernel by its profile: k(x, y) = profile(||x - y|| / width), definite or not.
 
     Parameters
     ----------
     profile : callable
-        Maps an array of distances (n,) to the array of the kernel's values (n,).
-    unit_norm : bool
-        Whether the kernel is defined only for rows of unit norm (distances in [0, 2]).
-    width : float, "scale", "median" or sequence of float
-        The unit of the distances; see `rflib.kernels.width.KernelWithWidth`. Rows of unit norm have one width.
+        Function that takes an array of distances, in units of the width, and returns an array of kernel values.
+        Both have the shape (n,).
+    unit_norm : bool, default=False
+        Whether the kernel is defined only for rows of unit norm, whose distances are in [0, 2].
+    width : float, "scale", "median" or sequence of float, default=1.0
+        The unit of the distances, in units of the inputs; see `rflib.kernels.width.KernelWithWidth`. With
+        ``unit_norm=True`` it cannot be a sequence.
+
+    Raises
+    ------
+    ValueError
+        If ``profile`` is not a function of one array, or another parameter is not valid.
     """
 
     width_parameter: ClassVar[str] = "width"
@@ -45,22 +53,23 @@ class RadialFunction(KernelWithWidth, RadialKernel):
         check_flag(self, "unit_norm")
         self._check_width()
         if self.unit_norm and isinstance(self.width, tuple):
-            refuse(self, "width", "one number for rows of unit norm")
+            refuse(self, "width", "one number where unit_norm=True")
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
-        """Radial profile at the distances z (any shape, non-negative).
+        """Return the kernel at the non-negative distances z, in the shape of z.
 
         Raises
         ------
         ValueError
-            If the profile returns another shape than that of its argument.
+            If the profile returns an array of another shape than its argument.
         """
         z = np.asarray(z, dtype=np.float64) / self.single_width
         value = np.asarray(self.profile(z.ravel()))
         if value.shape != (z.size,):
             raise ValueError(
-                f"The kernel's profile returned shape {value.shape} for distances of shape ({z.size},). A "
-                "function of one array is a kernel's profile k(z); one of two, k(X, Y), is a similarity of rows."
+                f"The kernel's profile returned an array of shape {value.shape} for distances of shape "
+                f"({z.size},). A function of one array must be the profile k(z) of a kernel; a similarity k(X, "
+                "Y) of rows must be a function of two arrays."
             )
         return value.reshape(z.shape)
 

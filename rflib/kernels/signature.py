@@ -1,4 +1,4 @@
-"""Functions that users give as kernels: how many arrays they take, and how they are pickled."""
+"""Functions as kernels: how many arrays they take, and how they are pickled."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 def n_arrays(function: object) -> int:
-    """Return how many arrays a function is meant to be called with, 1 or 2; 0 if it cannot be called with so many.
+    """Return how many arrays a function takes, 1 or 2, or 0 if it can be called with neither number.
 
-    A second array is one that must be given, or an optional one of the name Y, as in ``k(X, Y=None)``; others, as
-    in ``profile(z, nu=1.5)``, are options.
+    A second parameter counts as an array if it has no default or if its name is Y, as in ``k(X, Y=None)``. Other
+    parameters with a default, as in ``profile(z, nu=1.5)``, are options.
     """
     if not callable(function) or isinstance(function, type):
         return 0
@@ -37,7 +37,7 @@ def n_arrays(function: object) -> int:
 
 
 def picklable(value: Any) -> Any:
-    """Return a function that has no name to import it by, such as a lambda, so that it is pickled by value."""
+    """Wrap a function that cannot be imported by its name, such as a lambda, so that it is pickled by value."""
     if isinstance(value, FunctionType) and "<" in value.__qualname__:
         return wrap_non_picklable_objects(value, keep_wrapper=False)
     return value

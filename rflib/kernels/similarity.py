@@ -1,4 +1,4 @@
-"""Similarities of any kind: a function of two matrices of rows, or a matrix that is given in place of rows."""
+"""Similarities of any kind, given as a function of two matrices of rows, or as a matrix in place of rows."""
 
 from __future__ import annotations
 
@@ -16,19 +16,25 @@ from rflib.kernels.sparse_rows import Rows, dense
 from rflib.validation import refuse
 
 PRECOMPUTED = "precomputed"
-# Differences of k(x, y) and k(y, x), in units of the largest similarity, that count as rounding errors.
+# Differences between k(x, y) and k(y, x) up to this multiple of the largest similarity count as rounding errors.
 _ASYMMETRY = {"float32": 1e-4, "float64": 1e-8}
 
 
 @dataclass(frozen=True)
 class Similarity(Kernel):
-    """k(X, Y), a symmetric function of rows that need not be definite, nor depend on distances or inner products.
+    """Define a kernel by any symmetric function k(X, Y) of two matrices of rows, definite or not.
 
     Parameters
     ----------
     function : callable
-        Maps matrices X (n, d) and Y (m, d) to the matrix (n, m) of the similarities of their rows. It gets
-        sparse rows as they are.
+        Function that takes two matrices X (n, d) and Y (m, d) and returns the matrix (n, m) of the similarities of
+        their rows. Sparse rows are passed to it unchanged.
+
+    Raises
+    ------
+    ValueError
+        If ``function`` is not a function of two arrays. Calls of the kernel raise it if the function returns
+        another shape than (n, m), or a matrix k(X, X) that is not symmetric.
     """
 
     function: Callable[[NDArray, NDArray], NDArray]
@@ -43,8 +49,8 @@ class Similarity(Kernel):
         if values.shape != expected:
             raise ValueError(
                 f"The similarity k(X, Y) returned shape {values.shape} for {expected[0]} and {expected[1]} rows. "
-                "It must return the matrix of the similarities of all rows of X with all rows of Y. Of a function "
-                "f(x, y) of two rows, sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=f) makes one."
+                "It must return the matrix of the similarities of all rows of X with all rows of Y. For a "
+                "function f(x, y) of two rows, use sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=f)."
             )
         if Y is None:
             check_symmetric(values, X.dtype.name)
@@ -61,18 +67,18 @@ class Similarity(Kernel):
 class Precomputed(Kernel):
     """The kernel of ``kernel="precomputed"``: a row holds the similarities of an object to the training objects.
 
-    Called with one matrix, it returns it, and refuses one that is no similarity matrix of training rows.
+    A call with one matrix returns this matrix, after checking that it is square and symmetric.
     """
 
     takes_sparse: ClassVar[bool] = False
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         if Y is not None:
-            raise ValueError("Precomputed similarities are known to the training rows only.")
+            raise ValueError("Precomputed similarities are only known between a row and the training rows.")
         if X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' needs the square matrix of the similarities of the training rows in `fit`, "
-                f"but X has shape {X.shape}."
+                "With kernel='precomputed', `fit` needs the square matrix of the similarities of the training "
+                f"rows, but X has shape {X.shape}."
             )
         check_symmetric(X, X.dtype.name)
         return X
@@ -80,7 +86,7 @@ class Precomputed(Kernel):
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Kernel):
-    """Similarities of training objects that are known by their numbers: rows (n, 1) hold indices into a matrix."""
+    """Look up similarities of training objects: rows (n, 1) hold the objects' indices in a matrix."""
 
     takes_sparse: ClassVar[bool] = False
 
@@ -91,13 +97,13 @@ class Lookup(Kernel):
 
 
 def check_symmetric(values: NDArray, dtype: str) -> None:
-    """Raise ValueError, naming the worst pair, if a square matrix is not symmetric to rounding."""
+    """Raise ValueError if a square matrix is not symmetric to rounding; the message names the worst pair."""
     if not np.isfinite(values).all():
         return  # refused by the caller's own check
     difference = np.abs(values - values.T)
     if difference.max(initial=0) > _ASYMMETRY[dtype] * np.abs(values).max(initial=0):
         i, j = np.unravel_index(difference.argmax(), difference.shape)
         raise ValueError(
-            f"Similarities must be symmetric, but that of rows {i} and {j} is {values[i, j]:.6g} one way and "
-            f"{values[j, i]:.6g} the other. Take their mean, (K + K.T) / 2 or (k(X, Y) + k(Y, X).T) / 2."
+            f"Similarities must be symmetric, but that of rows {i} and {j} is {values[i, j]:.6g} in one order and "
+            f"{values[j, i]:.6g} in the other. Use their mean, (K + K.T) / 2 or (k(X, Y) + k(Y, X).T) / 2."
         )

@@ -1,4 +1,4 @@
-"""Sparse rows: one form for all, what is asked of dense and of sparse rows alike, and sparse rows with a shift."""
+"""Functions that treat dense and sparse rows alike, and sparse rows with a shift."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scipy.sparse import csr_array, issparse
 # Rows = NDArray | csr_array, but sparse arrays have no stubs.
 Rows = Any
 
-# Squared norms this small beside the terms of their sum are rounding errors.
+# A squared norm below this multiple of the terms that it is the sum of is a rounding error.
 _ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def canonical(X: Rows) -> Rows:
-    """Return sparse rows in CSR format without duplicates or stored zeros, in order; dense ones as they are.
+    """Return sparse rows as sorted CSR without duplicates or stored zeros, and dense rows unchanged.
 
     The arrays of X are not changed.
     """
@@ -48,7 +48,10 @@ def largest_size(X: Rows) -> float:
 
 
 def mean_row(X: Rows) -> NDArray[np.float64]:
-    """Return the mean of rows (n, d) in double precision, shape (d,), the same to the bit if X is sparse."""
+    """Return the mean of the rows (n, d) in double precision, shape (d,).
+
+    Sparse rows have the same mean as dense ones, to the bit.
+    """
     if not issparse(X):
         return np.asarray(X.mean(axis=0, dtype=np.float64))
     return np.asarray(X.astype(np.float64).sum(axis=0)) / X.shape[0]
@@ -62,12 +65,16 @@ def squared_norms(X: Rows) -> NDArray[np.float64]:
 
 
 def lexicographic_order(X: Rows) -> NDArray[np.intp]:
-    """Return the order of rows (n, d) by their first column, equal ones by the second, and so on; it is stable."""
+    """Return the indices that sort rows (n, d) by their first column, then by the second, and so on.
+
+    The sort is stable.
+    """
     if not issparse(X):
         return _dense_order(X)
     starts, stops = X.indptr[:-1].astype(np.intp), X.indptr[1:].astype(np.intp)
     codes, end = _entry_codes(X)
-    # The first place of each row's group of rows that are equal so far; entry after entry splits the groups.
+    # Rows that are equal so far form a group. A row's rank is the first place of its group; each entry splits
+    # groups.
     rank, ties = np.zeros(X.shape[0], dtype=np.intp), np.arange(X.shape[0])
     for k in range(int((stops - starts).max(initial=0)) + 1):
         left = starts[ties] + k < stops[ties]
@@ -88,7 +95,7 @@ def lexicographic_order(X: Rows) -> NDArray[np.intp]:
 
 def _dense_order(X: NDArray) -> NDArray[np.intp]:
     order = np.argsort(X[:, 0], kind="stable")
-    # Places of rows that are equal to a neighbour so far, and the group of equal rows that each belongs to.
+    # The places of rows that equal a neighbour in the columns so far, and the group of equal rows of each.
     places, group, values = np.arange(len(X)), np.zeros(len(X), dtype=np.intp), X[order, 0]
     for column in range(1, X.shape[1]):
         new = np.append(True, (group[1:] != group[:-1]) | (values[1:] != values[:-1]))
@@ -103,9 +110,10 @@ def _dense_order(X: NDArray) -> NDArray[np.intp]:
 
 
 def _entry_codes(X: Rows) -> tuple[NDArray[np.intp], int]:
-    """Numbers that order the stored entries as they order rows that are equal before them, and the end's number.
+    """Return codes of the stored entries, and the code of the end of a row.
 
-    Of two rows, that with a negative entry where the other has zeros comes first: the more so the earlier.
+    They sort the rows: where two rows first differ, the row with the smaller code comes first. A negative entry
+    comes before the end of a row, and a positive one after it.
     """
     places = np.where(X.data < 0, X.indices, -X.indices.astype(np.intp))
     order = np.lexsort((X.data, places, X.data > 0))
@@ -120,7 +128,7 @@ def _entry_codes(X: Rows) -> tuple[NDArray[np.intp], int]:
 
 @dataclass(frozen=True, eq=False)
 class ShiftedRows:
-    """Rows S_i + b_i r, which are dense, held as sparse rows S and multiples of one vector.
+    """Dense rows S_i + b_i r, stored as sparse rows S_i and multiples b_i of one vector r.
 
     Attributes
     ----------
@@ -138,17 +146,17 @@ class ShiftedRows:
 
     @staticmethod
     def less(X: Rows, vector: NDArray) -> ShiftedRows:
-        """Return the rows less a vector, in double precision."""
+        """Return the sparse rows X minus a vector, in double precision."""
         return ShiftedRows(X.astype(np.float64), np.full(X.shape[0], -1.0), vector.astype(np.float64))
 
     @property
     def dtype(self) -> np.dtype:
-        """Type of the numbers."""
+        """The type of the entries."""
         return np.dtype(self.sparse.dtype)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
+        """The numbers of rows and of columns."""
         n, d = self.sparse.shape
         return n, d
 
@@ -160,7 +168,7 @@ class ShiftedRows:
         return ShiftedRows(self.sparse.astype(dtype), self.multiples.astype(dtype), self.vector.astype(dtype))
 
     def product(self, matrix: NDArray, along: NDArray) -> NDArray[np.floating]:
-        """Return the product with a matrix (d, m), of which ``along`` (m,) is the vector's."""
+        """Return the product with a matrix (d, m); ``along`` (m,) is the product of the vector with it."""
         product: NDArray[np.floating] = self.sparse @ matrix
         product += np.multiply.outer(self.multiples, along)
         return product
@@ -172,24 +180,24 @@ class ShiftedRows:
         return rows
 
     def times(self, factors: NDArray) -> ShiftedRows:
-        """Return the rows, each times a factor."""
+        """Return the rows, each multiplied by its factor."""
         scaled = self.sparse.multiply(factors[:, None]).tocsr()
         return ShiftedRows(scaled, self.multiples * factors, self.vector)
 
     def squares(self) -> ShiftedRows:
-        """Return the rows of the squared entries."""
+        """Return rows that hold the squared entries."""
         crossed = self.sparse.multiply(self.vector).multiply(2 * self.multiples[:, None])
         return ShiftedRows((self.sparse.power(2) + crossed).tocsr(), self.multiples**2, self.vector**2)
 
     def gram(self) -> NDArray[np.float64]:
-        """Return the inner products of all rows, shape (n, n)."""
+        """Return the inner products of all pairs of rows, shape (n, n)."""
         crossed = np.multiply.outer(self.sparse @ self.vector, self.multiples)
         squares = np.multiply.outer(self.multiples, self.multiples) * (self.vector @ self.vector)
         products: NDArray[np.float64] = (self.sparse @ self.sparse.T).toarray()
         return products + crossed + crossed.T + squares
 
     def products(self, other: NDArray) -> NDArray[np.float64]:
-        """Return the inner product of each row with the row of a number, shape (n,)."""
+        """Return the inner product of each row i with the row other[i], shape (n,)."""
         along = self.sparse @ self.vector
         crossed = along * self.multiples[other] + along[other] * self.multiples
         squares = self.multiples * self.multiples[other] * (self.vector @ self.vector)

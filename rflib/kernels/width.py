@@ -1,4 +1,4 @@
-"""Kernels with a width: a number, the name of a rule that finds one for the rows, or a number for each column."""
+"""Kernels with a width: a number, a rule that finds the number from the rows, or one number for each column."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ Rule = Literal["scale", "median"]
 Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
 _MEDIAN_ROWS = 1000
-_RESOLUTION = 1e-7  # Distances this small beside the entries are rounding errors.
+_RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
 
 
 class KernelWithWidth(Kernel):
-    """A kernel with a width, in the units of the rows; in some kernels the parameter is one over the width.
+    """Base class of the kernels with a width, which is in the units of the inputs.
 
-    The parameter, such as ``sigma`` of `Gaussian`, is one of
+    The parameter that sets the width, such as ``sigma`` of `Gaussian`, is one of
 
     - a number above 0;
-    - "scale" or "median", rules by which `fit` of a map or learner finds the number for its training rows X (n, d)
-      and has it in its ``kernel_``. "scale" is sqrt(d var(X) / 2) with the variance of all entries, for a Gaussian
-      the same as ``gamma="scale"`` in scikit-learn's RBFSampler and SVC. "median" is the median of the distances
-      between the rows, of which at most 1,000 are used, drawn with a fixed seed. For the 1-norm (`Laplacian`),
-      "scale" is sqrt(d) times as large, as those distances are. If all rows are equal, the widths are
-      sqrt(1/2) and 1;
-    - two numbers or more, one for each column (automatic relevance determination): the kernel of width 1 of rows
-      whose columns are divided by these widths.
+    - "scale" or "median". These are rules by which `fit` of a map or a learner finds the number from its training
+      rows X (n, d) and stores it in ``kernel_``. "scale" is sqrt(d var(X) / 2), with the variance over all
+      entries; for a Gaussian it is the same as ``gamma="scale"`` in scikit-learn's RBFSampler and SVC. "median" is
+      the median distance between the rows; of more than 1,000 rows, 1,000 that are drawn with a fixed seed are
+      used. For the 1-norm (`Laplacian`), "scale" is sqrt(d) times as large, because 1-norm distances are. If all
+      rows are equal, "scale" is sqrt(1/2) and "median" is 1;
+    - a sequence of two or more numbers above 0, one for each input column (automatic relevance determination). The
+      kernel is then the one of width 1 on rows whose columns are divided by these widths.
 
     Attributes
     ----------
     width_parameter : str
         Name of the parameter.
     is_inverse : bool
-        Whether the parameter is one over the width.
+        Whether the parameter is the inverse of the width.
     one_norm : bool
-        Whether the kernel's distance is the 1-norm, not the Euclidean one.
+        Whether distances are measured by the 1-norm instead of the Euclidean norm.
     """
 
     width_parameter: ClassVar[str]
@@ -59,39 +59,39 @@ class KernelWithWidth(Kernel):
 
     @property
     def is_for_rows(self) -> bool:
-        """Whether the width is a number or several, not a rule."""
+        """Whether the width is a number or a sequence of numbers, and not a rule."""
         return not isinstance(self._width, str)
 
     @property
     def single_width(self) -> float:
-        """The parameter `width_parameter`.
+        """The value of the parameter `width_parameter`, if it is a single number.
 
         Raises
         ------
         ValueError
-            If it is a rule, or there is a width for each column.
+            If it is a rule or a sequence.
         """
         width = self._width
         if isinstance(width, str):
             raise ValueError(
-                f"{self!r} has no number for {self.width_parameter} before it is given rows: `fit` of a map or "
-                f"learner finds it, and has the kernel with the number as kernel_. To use the kernel alone, take "
-                "kernel.for_rows(X) with the training rows X in its place."
+                f"{self!r} has no number for {self.width_parameter} before it is given rows. `fit` of a map or a "
+                "learner finds the number and stores the kernel with it as kernel_. To use the kernel alone, "
+                "replace it by kernel.for_rows(X), where X are the training rows."
             )
         if isinstance(width, tuple):
             raise ValueError(
-                f"{self!r} has a width for each column, and no single one: kernel.isotropic(X) gives a kernel "
-                "with one width and the rows with their columns divided by the widths."
+                f"{self!r} has one width for each column instead of a single one. kernel.isotropic(X) returns a "
+                "kernel with one width, and the rows with their columns divided by the widths."
             )
         return width
 
     def for_rows(self, X: ArrayLike) -> Self:
-        """Return a copy in which a rule for the width is replaced by the number for the rows X (n, d).
+        """Return a copy in which a rule for the width is replaced by the number that it finds from X (n, d).
 
         Raises
         ------
         ValueError
-            If there is a rule, and X is not a finite matrix.
+            If the width is a rule and X is not a finite matrix.
         """
         if not isinstance(self._width, str):
             return super().for_rows(X)
@@ -104,15 +104,15 @@ class KernelWithWidth(Kernel):
         return type(self)(**self.get_params() | {self.width_parameter: width})
 
     def isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
-        """Return a kernel of one width, and the rows at which it has this kernel's values at X (n, d).
+        """Return a kernel with a single width, and rows at which it has the values of this kernel at X (n, d).
 
-        They are this kernel and X, or, where there is a width for each column, the kernel of width 1 and X divided
-        by the widths.
+        These are the kernel itself and X. If there is one width for each column, they are the kernel of width 1,
+        and X with its columns divided by the widths.
 
         Raises
         ------
         ValueError
-            If the width is a rule, or there are not as many widths as columns.
+            If the width is a rule, or if the number of widths is not that of the columns.
         """
         width = self._width
         if not isinstance(width, tuple):
@@ -126,7 +126,7 @@ class KernelWithWidth(Kernel):
         return self.with_width(1.0), times_columns(X, factors).astype(X.dtype, copy=False)
 
     def _check_width(self) -> None:
-        """Raise ValueError unless the width is as the class says; several become a tuple."""
+        """Raise ValueError unless the width is one that the class allows; make a sequence of widths a tuple."""
         width: Any = self._width
         if _is_width(width) or (isinstance(width, str) and width in RULES):
             return
@@ -136,7 +136,8 @@ class KernelWithWidth(Kernel):
             return
         raise ValueError(
             f"{type(self).__name__}: {self.width_parameter} must be a number above 0, got {width!r}. "
-            f"It may also be {' or '.join(map(repr, RULES))}, or two or more numbers, one for each column."
+            f"It may also be {' or '.join(map(repr, RULES))}, or a sequence of two or more numbers, one for each "
+            "input column."
         )
 
 
@@ -145,7 +146,7 @@ def _is_width(value: object) -> bool:
 
 
 def scale(X: Rows, one_norm: bool) -> float:
-    """Return sqrt(d var(X) / 2); times sqrt(d) for the 1-norm."""
+    """Return sqrt(d var(X) / 2), multiplied by sqrt(d) for the 1-norm."""
     d = X.shape[1]
     variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
     width = np.sqrt(d * variance / 2) if variance > 0 else np.sqrt(0.5)
@@ -153,7 +154,7 @@ def scale(X: Rows, one_norm: bool) -> float:
 
 
 def median(X: Rows, one_norm: bool) -> float:
-    """Return the median distance between rows; between different rows, if half of the pairs or more are equal."""
+    """Return the median distance between rows; if at least half of the pairs are equal, leave equal pairs out."""
     if X.shape[0] > _MEDIAN_ROWS:
         X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MEDIAN_ROWS])]
     if not issparse(X):

@@ -1,4 +1,4 @@
-"""Learners on random features, and the exact-kernel learners that they approximate."""
+"""Learners on random features, and learners with the exact kernel, which they approximate."""
 
 from rflib.lazy import attach
 

@@ -69,7 +69,7 @@ class _DoublyStochastic(BaseEstimator):
     def _check_parameters(self) -> None:
         check_feature_map(self)
         if self.feature_map is not None and "random_state" not in self.feature_map.get_params():
-            refuse(self, "feature_map", "a transformer with a parameter random_state, or None")
+            refuse(self, "feature_map", "a transformer with a parameter random_state or None")
         check_integer(self, "n_blocks", at_least=1)
         check_integer(self, "batch_size", at_least=1)
         check_number(self, "alpha", above=0)
@@ -133,7 +133,7 @@ class _DoublyStochastic(BaseEstimator):
         self.coefs_[step, used_columns(signs, self.signed)] = -size * (features(batch).T @ gradient)
         self.rows_drawn_ = np.append(self.rows_drawn_, sum(self.rows_drawn_[-1:]) + len(batch))
         if not np.abs(self.coefs_[step]).max() < DIVERGED:
-            raise ValueError(f"The steps diverged at block {step}: lower step_size.")
+            raise ValueError(f"{type(self).__name__}: the steps diverged at block {step}. Lower step_size.")
 
     def _step_sizes(self, step: Any) -> Any:
         return self.step_size / (1 + self.alpha * self.step_size * step)
@@ -203,7 +203,7 @@ def _drawn_rows(
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
-    """Kernel ridge regression by doubly stochastic functional gradients (Dai et al. 2014, algorithms 1 and 2).
+    """Fit kernel ridge regression by gradient steps that draw both rows and random features.
 
     Minimises mean_i (f(x_i) - y_i)^2 / 2 + alpha ||f||^2 / 2 over the kernel's space. Step t draws batch_size rows
     and a fresh block of features z_t, and adds z_t(.)^T a_t with a_t = -step * mean_i loss'(f(x_i), y_i) z_t(x_i),
@@ -245,8 +245,8 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
 
     References
     ----------
-    Dai, Xie, He, Liang, Raj, Balcan, Song: Scalable kernel methods via doubly stochastic gradients, NIPS 2014.
-    Used by pennington2015, figure 5.
+    Dai, Xie, He, Liang, Raj, Balcan, Song: Scalable kernel methods via doubly stochastic gradients, NIPS 2014,
+    algorithms 1 and 2. Figure 5 of pennington2015 uses the method.
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -270,7 +270,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Make a step with every batch_size rows, in their order; n_blocks does not count.
+        """Continue on more rows, with one step for every batch_size rows in their order; n_blocks is not used.
 
         The first call fits the blocks' maps on its first batch_size rows, and its mean target is the intercept for
         good. After `fit` the steps go on from its. Weights multiply the derivatives. Errors are those of `fit`.
@@ -286,7 +286,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the predicted targets of the rows, (n_samples,)."""
+        """Return the predicted targets of the rows X (n_samples, n_features), shape (n_samples,)."""
         values = self._values(X)
         return values[:, 0] + self.intercept_
 
@@ -302,12 +302,14 @@ def _mean(targets: NDArray[np.float64], weights: NDArray[np.float64] | None) -> 
 
 def _has_log_loss(learner: Any) -> bool:
     if learner.loss != "log_loss":
-        raise AttributeError(f"{type(learner).__name__} has probabilities with loss='log_loss' only.")
+        raise AttributeError(f"{type(learner).__name__} has predict_proba only with loss='log_loss'.")
     return True
 
 
 class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
-    """Kernel classification by doubly stochastic functional gradients, one-vs-rest for several classes.
+    """Fit a kernel classifier by gradient steps that draw both rows and random features.
+
+    The method is that of `DoublyStochasticRegressor`. Several classes are fitted one against the rest.
 
     Parameters
     ----------
@@ -348,7 +350,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         self.loss = loss
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,), weights as in the regressor.
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,), with weights as in the regressor.
 
         Raises
         ------
@@ -374,7 +376,10 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Make steps, as the regressor does; the first call needs ``classes``, all labels there will be."""
+        """Continue on more rows, as the regressor does.
+
+        The first call needs ``classes``, which are all labels that will occur.
+        """
         self._check_parameters()
         check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
         first = not hasattr(self, "coefs_")
@@ -388,9 +393,10 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
 
     @available_if(_has_log_loss)
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probabilities of the labels, (n_samples, n_classes): the logistic function of the values.
+        """Return the probabilities of the labels, shape (n_samples, n_classes).
 
-        For several classes each has its own against the rest, and they are scaled to the sum one.
+        They are the logistic function of the values. With more than two classes, each class has its probability
+        against the rest, and these are divided by their sum.
         """
         values = expit(self._values(X))
         if values.shape[1] == 1:

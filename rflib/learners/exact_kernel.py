@@ -1,4 +1,4 @@
-"""What the exact-kernel learners share: the kernel between their training rows and other rows, and its repair."""
+"""What the learners with an exact kernel share: the kernel between training and other rows, and its repair."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from rflib.validation import check_choice
 
 
 class ExactKernelEstimator(KernelEstimator):
-    """Base of the learners that keep ``kernel_`` and, unless it is precomputed, the training rows ``X_fit_``."""
+    """Base class of learners that store ``kernel_`` and, unless that is precomputed, their rows ``X_fit_``."""
 
     _takes_similarities: ClassVar[bool] = True
 
@@ -28,7 +28,7 @@ class ExactKernelEstimator(KernelEstimator):
         check_choice(self, "repair", REPAIRS)
 
     def _fit_kernel(self, X: NDArray, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Keep the kernel and the checked training rows with weight; return their kernel matrix as it is."""
+        """Store the kernel and the checked training rows with weight; return their unrepaired kernel matrix."""
         self._counted = slice(None) if weights is None else np.flatnonzero(weights)
         kernel = self._resolved_kernel()
         if isinstance(kernel, Precomputed):
@@ -41,7 +41,7 @@ class ExactKernelEstimator(KernelEstimator):
     def _repaired(
         self, K: NDArray[np.float64], weights: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Keep the repair of the training matrix of rows with weight, and return the repaired matrix."""
+        """Store the repair of the training matrix of rows with weight, and return the repaired matrix."""
         self.repair_ = Repair.of(K, self.repair, weights)
         return self.repair_.training(K)
 

@@ -23,7 +23,7 @@ from rflib.validation import check_choice
 
 
 class _ExactRidge(ExactKernelEstimator):
-    """Kernel ridge regression of targets, shared by the regressor and the classifier."""
+    """Kernel ridge regression of targets, which the regressor and the classifier share."""
 
     def __init__(
         self,
@@ -78,7 +78,10 @@ class _ExactRidge(ExactKernelEstimator):
             self._repaired(K, given), targets, alphas[best : best + 1], given
         )
         if solution is None:
-            raise ValueError(f"K + c I is singular at alpha = {self.alpha_:g}: use another alpha.")
+            raise ValueError(
+                f"{type(self).__name__}: the system K + c I is singular at alpha = {self.alpha_:g}. Use another "
+                "alpha."
+            )
         self.dual_coef_ = solution
 
     def _solve(
@@ -116,10 +119,10 @@ def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
 
 
 class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
-    """Kernel ridge regression with an exact kernel: f(x) = mean(y) + k(x)^T (K + c I)^-1 (y - mean(y)).
+    """Fit kernel ridge regression with an exact kernel, definite or not.
 
-    What `KRR` tends to as its features grow in number. An indefinite kernel gives the stationary point that
-    ``KRR(signed="krein")`` approximates.
+    The prediction is f(x) = mean(y) + k(x)^T (K + c I)^-1 (y - mean(y)). It is the limit of `KRR` as the number of
+    features grows. For an indefinite kernel it is the stationary point that ``KRR(signed="krein")`` approximates.
 
     Parameters
     ----------
@@ -176,13 +179,15 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the predicted targets of the rows, shaped as y was in fit."""
+        """Return the predicted targets of the rows X (n_samples, n_features), in the shape that y had in `fit`."""
         values = self._values(X)
         return values[:, 0] if self._one_target else values
 
 
 class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
-    """Classification by exact kernel ridge regression of +1 and -1, one-vs-rest for several classes.
+    """Classify by kernel ridge regression of +1 and -1 with an exact kernel, definite or not.
+
+    Several classes are fitted one against the rest.
 
     Parameters
     ----------
@@ -214,7 +219,10 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self.criterion = criterion
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); the rest as for `ExactKRR`."""
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
+
+        Weights and exceptions are those of `ExactKRR.fit`.
+        """
         self._check_parameters()
         check_choice(self, "criterion", ("squared_error", "error_rate"))
         rows, labels = validate_data(self, X, y, dtype=np.float64)

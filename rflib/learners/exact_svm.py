@@ -46,13 +46,15 @@ class _ExactSVM(ExactKernelEstimator):
         self.machine_ = machine.fit(self._repaired(K, given), y[self._counted], sample_weight=given)
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the predictions on the rows X, (n_samples,)."""
+        """Return the predictions for the rows X (n_samples, n_features), shape (n_samples,)."""
         kernel_rows = self._kernel_to_training_rows(X)
         return self.machine_.predict(kernel_rows)
 
 
 class ExactKernelSVC(ClassifierMixin, _ExactSVM):
-    """Soft-margin SVM with an exact kernel: libsvm on the precomputed matrix, one-vs-one for several classes.
+    """Fit a soft-margin support vector machine with an exact kernel, definite or not.
+
+    libsvm solves the problem from the kernel matrix; several classes are fitted one against one.
 
     Indefinite kernels. libsvm accepts any symmetric matrix. Where two rows have K_ii + K_jj - 2 K_ij <= 0 it takes
     1e-12 in its place, so that its steps still descend; they end at a stationary point of the dual, which is not
@@ -94,7 +96,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,); keeps an (n, n) matrix while it fits.
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
 
         ``sample_weight`` (n_samples,) multiplies the costs of the rows: each counts as often as it says, also in a
         repair, within libsvm's tolerance. A rule for the kernel's width sees the rows with weight once each.
@@ -114,15 +116,19 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray:
-        """Return (n_samples,) for two classes (> 0: the second), else one-vs-one votes (n_samples, n_classes)."""
+        """Return the values on which the predictions are based.
+
+        For two classes the shape is (n_samples,), and a value above 0 means the second class. For more classes the
+        values are one-against-one votes, shape (n_samples, n_classes).
+        """
         kernel_rows = self._kernel_to_training_rows(X)
         return self.machine_.decision_function(kernel_rows)
 
 
 class ExactKernelSVR(RegressorMixin, _ExactSVM):
-    """Support vector regression with an exact kernel: libsvm on the precomputed matrix.
+    """Fit support vector regression with an exact kernel, definite or not.
 
-    For indefinite kernels see `ExactKernelSVC`.
+    libsvm solves the problem from the kernel matrix. `ExactKernelSVC` says what this means for indefinite kernels.
 
     Parameters
     ----------
@@ -154,7 +160,10 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         self.epsilon = epsilon
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X (n_samples, n_features) and targets y (n_samples,); the rest as for `ExactKernelSVC`."""
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
+
+        Weights and exceptions are those of `ExactKernelSVC.fit`.
+        """
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
         rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)

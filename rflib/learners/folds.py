@@ -25,7 +25,7 @@ def check_folds(learner: Any) -> None:
 def check_enough_rows(learner: Any, y: NDArray, *, instead: str) -> None:
     """Raise ValueError, with ``instead`` as the other remedy, if there are fewer rows than folds.
 
-    Stratified folds, those of a classifier, need as many rows of the largest class.
+    The stratified folds of a classifier need as many rows of the largest class.
     """
     cv = 5 if learner.cv is None else learner.cv
     classifier = is_classifier(learner)
@@ -35,7 +35,7 @@ def check_enough_rows(learner: Any, y: NDArray, *, instead: str) -> None:
         fewer = f"Set cv to at most {rows}" if rows > 1 else "Give more rows"
         raise ValueError(
             f"{type(learner).__name__}: cross-validation with cv={cv} folds needs at least {cv} rows{where}, got "
-            f"n_samples={rows}. {fewer}, or {instead}, which needs no folds."
+            f"n_samples={rows}. {fewer}, or {instead} to do without folds."
         )
 
 
@@ -72,8 +72,8 @@ def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> ND
     if np.any(held_out != 1):
         row = int(np.flatnonzero(held_out != 1)[0])
         raise ValueError(
-            f"{type(learner).__name__}: cv must hold out every row exactly once (K folds do), but row {row} is "
-            f"held out {held_out[row]} times."
+            f"{type(learner).__name__}: cv must hold out every row exactly once, as K folds do, but row {row} is "
+            f"held out {held_out[row]} times. Set cv to a number of folds."
         )
     if weights is not None and not np.bincount(numbers, weights).all():
         _refuse_fold(learner)
@@ -81,7 +81,7 @@ def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> ND
 
 
 def held_out_mean(learner: Any, losses: NDArray, weights: NDArray | None) -> float:
-    """Return the (weighted) mean of held-out losses (n,) or (n, n_targets); ValueError if all weights are zero."""
+    """Return the weighted mean of held-out losses (n,) or (n, n_targets); ValueError if all weights are zero."""
     if weights is None:
         return float(np.mean(losses))
     if not weights.any():
@@ -90,11 +90,13 @@ def held_out_mean(learner: Any, losses: NDArray, weights: NDArray | None) -> flo
 
 
 def _refuse_fold(learner: Any) -> NoReturn:
-    raise ValueError(f"{type(learner).__name__}: all rows of a fold of cv have the weight zero.")
+    raise ValueError(
+        f"{type(learner).__name__}: all rows of a fold of cv have the weight zero. Lower cv or remove these rows."
+    )
 
 
 def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
-    """Return a fold for each row that depends on its numbers and the seed alone, shape (n_samples,).
+    """Return a fold for each row that depends only on its numbers and on the seed, shape (n_samples,).
 
     So the folds of a stream are the same in whatever blocks and order its rows come; equal rows share one. X is an
     array or a CSR matrix of any numeric type.

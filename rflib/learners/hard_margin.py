@@ -1,4 +1,4 @@
-"""The hard-margin SVM on features, solved exactly as a least-distance problem."""
+"""The hard-margin SVM on features, which is solved exactly as a least-distance problem."""
 
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ CONSTRAINT_TOLERANCE = 1e-4
 
 
 class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
-    """Linear SVM without slack: the shortest w with y_i <z_i, w> >= 1 for all rows (poczos, primal hard SVM).
+    """Fit a linear support vector machine that allows no errors: the shortest w with y_i <z_i, w> >= 1 for all i.
 
     It is the limit of the soft-margin SVM for a cost that grows without bound, and exists only if a hyperplane
     through the origin separates the classes; for several classes, each from all others. Solved by non-negative
@@ -97,6 +97,7 @@ class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
                 return w / scale
         others = "the other" if len(self.classes_) == 2 else "the others"
         raise ValueError(
-            f"The features do not separate class {label!r} from {others} by a hyperplane through the origin, so "
-            "there is no hard-margin SVM: use more features (n_components), or LinearSVM, which allows for errors."
+            f"HardMarginSVM: the features do not separate class {label!r} from {others} by a hyperplane through "
+            "the origin, so there is no hard-margin SVM. Raise n_components of the map, or use LinearSVM, which "
+            "allows errors."
         )

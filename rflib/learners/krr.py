@@ -1,4 +1,4 @@
-"""Kernel ridge regression on random features, streamed: all folds and all ridges from one pass over the rows."""
+"""Kernel ridge regression on random features: one pass over the rows serves all folds and all ridges."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -93,8 +93,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         check_signed(self, krein=True)
         if self.signed == "krein" and self.criterion == "marginal_likelihood":
             raise ValueError(
-                f"{type(self).__name__}: an indefinite kernel has no marginal likelihood: with signed='krein' "
-                "leave criterion at 'squared_error'."
+                f"{type(self).__name__}: an indefinite kernel has no marginal likelihood. Leave "
+                "criterion='squared_error' with signed='krein'."
             )
         check_integer(self, "block_size", at_least=1)
         check_choice(self, "gram_dtype", ("float32", "float64", None))
@@ -150,7 +150,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
             return False
         if self._cross_validates and not (self.cv is None or isinstance(self.cv, Integral)):
             raise ValueError(
-                f"{type(self).__name__}: partial_fit takes a number of folds as cv, or a single alpha."
+                f"{type(self).__name__}: partial_fit needs cv to be a number of folds, or a single alpha."
             )
         self._stream = None
         return True
@@ -190,7 +190,9 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     def _solve_stream(self, stream: _Stream) -> None:
         seen = [fold for fold in stream.moments if fold.n]
         if not seen:
-            raise ValueError(f"{type(self).__name__}: all rows so far have the weight zero.")
+            raise ValueError(
+                f"{type(self).__name__}: all rows so far have the weight zero. Give rows with a weight above 0."
+            )
         stream.solved = True
         self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
 
@@ -244,7 +246,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
 
 
 class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
-    """Kernel ridge regression on random features, with the ridge chosen by cross-validation.
+    """Fit kernel ridge regression on random features, with the ridge chosen by cross-validation.
 
     beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1). The rows
     are seen once: Gram matrices and moments are accumulated for each fold, and both the training systems of all
@@ -339,7 +341,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Count in more rows; the solution is that of `fit` on all of them, whatever the blocks and their order.
+        """Add rows to those seen before; the solution is that of `fit` on all rows, in whatever blocks and order.
 
         A call adds to the moments. The ridge is chosen and the system solved when a prediction or a fitted
         attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
@@ -366,12 +368,15 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             self._check_needs_only_columns(rows, targets)
             self._row_shape = targets.shape[1:]
         elif targets.shape[1:] != self._row_shape:
-            raise ValueError(f"{type(self).__name__}: y must have as many columns as in the first block.")
+            raise ValueError(
+                f"{type(self).__name__}: y must have as many columns as in the first block, got shape "
+                f"{targets.shape}."
+            )
         self._count_in(rows, targets, sample_weight)
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray | tuple[NDArray, NDArray]:
-        """Return the predicted targets of the rows, shaped as y was in fit, and perhaps standard deviations.
+        """Return the predicted targets of the rows X, in the shape that y had in `fit`.
 
         With ``return_std`` these are of new targets given the ridge, of the same shape: the variance of the noise
         and that of f together (their square less noise_variance_ is the variance of f). That of the intercept is
@@ -388,7 +393,10 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     def sample_y(
         self, X: ArrayLike, n_samples: int = 1, random_state: Any = 0, *, noise: bool = True
     ) -> NDArray[np.float64]:
-        """Return draws of the targets at the rows, (n_rows, n_samples) or (n_rows, n_targets, n_samples).
+        """Return draws of the targets at the rows X from their posterior distribution.
+
+        The shape is (n_rows, n_samples), or (n_rows, n_targets, n_samples) if y had several columns in `fit`.
+
 
         A draw is one of the weights from their posterior, which makes a function: its values are joint over the
         rows, and the draw costs D^2 however many there are. With ``noise`` each value gets noise of its own.
@@ -409,7 +417,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         if self.signed == "krein":
             raise ValueError(
                 f"{type(self).__name__}: the indefinite kernel of signed='krein' is no covariance, so there "
-                "are no standard deviations or draws: use signed='associated' or 'positive'."
+                "are no standard deviations or draws. Use signed='associated' or 'positive'."
             )
         if "_posterior" not in self.__dict__:
             solver = StreamingRidge(cast(_Stream, self._stream).moments, self.ridge)
@@ -441,14 +449,16 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
 def _sees_rows_once(learner: Any) -> bool:
     if learner.criterion == "error_rate":
         raise AttributeError(
-            f"{type(learner).__name__}: criterion='error_rate' sees the rows twice, which partial_fit cannot: use "
-            "'squared_error' or 'marginal_likelihood'."
+            f"{type(learner).__name__}: criterion='error_rate' needs two passes over the rows, but partial_fit "
+            "sees them once. Use 'squared_error' or 'marginal_likelihood'."
         )
     return True
 
 
 class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
-    """Classification by kernel ridge regression of +1 and -1, one-vs-rest for several classes (liu2020).
+    """Classify by kernel ridge regression of +1 and -1 on random features.
+
+    Several classes are fitted one against the rest, as in liu2020.
 
     Parameters
     ----------
@@ -479,7 +489,10 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
     _criteria = ("squared_error", "error_rate", "marginal_likelihood")
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X (n_samples, n_features), labels y (n_samples,) and weights; errors as for `KRR`."""
+        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
+
+        Weights and exceptions are those of `KRR.fit`.
+        """
         self._check_parameters()
         rows, labels = self._checked(X, y, reset=True)
         self.classes_, codes = encode_labels(self, labels, check_weights(self, sample_weight, len(labels)))
@@ -495,7 +508,10 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Count in more rows, as `KRR.partial_fit`; the first call needs ``classes``, all labels there will be."""
+        """Add rows to those seen before, as `KRR.partial_fit` does.
+
+        The first call needs ``classes``, which are all labels that will occur.
+        """
         self._check_parameters()
         first = self._begins()
         rows, labels = self._checked(X, y, reset=first)

@@ -1,4 +1,4 @@
-"""liblinear on a dense matrix: its node array filled in one assignment, its messages read for convergence."""
+"""liblinear on a dense matrix: fills its node array in one assignment, and reads its messages for convergence."""
 
 import ctypes
 import re
@@ -144,8 +144,8 @@ class LiblinearProblem:
         n_iter, reached_limit = _read_messages(said)
         if reached_limit:
             warnings.warn(
-                "liblinear stopped at its own limit of iterations, maybe far from the minimum: set max_iter (for "
-                "example to 20000), raise tol, lower C, or solve the squared loss in the primal.",
+                "liblinear stopped at its own limit of iterations, perhaps far from the minimum. To go on, set "
+                "max_iter (for example to 20000), raise tol, lower C, or solve the squared loss in the primal.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -15,7 +15,7 @@ from rflib.maps.row_blocks import row_blocks
 class MappedRows(SignedFeatures):
     """Mixin of a learner with ``feature_map``: X holds rows for the map, or features if there is none.
 
-    Sparse rows are passed to the map as they are; whether it takes them is for the map to say.
+    Sparse rows are passed to the map unchanged, which raises an error if it does not accept them.
     """
 
     feature_map: Any
@@ -26,7 +26,10 @@ class MappedRows(SignedFeatures):
         check_feature_map(self)
         if self.feature_map is not None and self.signature is not None:
             name = type(self).__name__
-            raise ValueError(f"{name}: signature is for features; with a feature_map its signature_ is used.")
+            raise ValueError(
+                f"{name}: signature is for features; with a feature_map its signature_ is used. Leave "
+                "signature=None."
+            )
 
     def _fit_map(self, X: Any, y: ArrayLike) -> None:
         if self.feature_map is not None:
@@ -41,7 +44,10 @@ class MappedRows(SignedFeatures):
             return
         name, half = type(self).__name__, X.shape[0] // 2
         if not half:
-            raise ValueError(f"{name}: the first block needs two rows or more, to try its feature_map on.")
+            raise ValueError(
+                f"{name}: the first block needs two rows or more, on which to test whether the feature_map "
+                "depends on the rows."
+            )
         seeded = clone(self.feature_map)
         seeded.set_params(**{key: 0 for key in seeded.get_params() if key.split("__")[-1] == "random_state"})
         halves = slice(0, half), slice(half, None)
@@ -52,10 +58,10 @@ class MappedRows(SignedFeatures):
             same, cause = False, error
         if not same:
             raise ValueError(
-                f"{name}: partial_fit fits the feature_map on the first block alone, but what this map, a "
-                f"{type(self.feature_map).__name__}, becomes depends on the rows. Use a map that needs only their "
-                "number of columns (RFF with a fixed kernel, say), or give one that is fitted on rows that stand "
-                f"for all: {name}(feature_map=sklearn.frozen.FrozenEstimator(map.fit(rows)))."
+                f"{name}: partial_fit fits the feature_map to the first block alone, but the features of this "
+                f"map, a {type(self.feature_map).__name__}, depend on the rows. Use a map that needs only their "
+                "number of columns, such as RFF with a fixed kernel, or a map that is already fitted to a "
+                f"sample of the rows: {name}(feature_map=sklearn.frozen.FrozenEstimator(map.fit(rows)))."
             ) from cause
 
     def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray]]:

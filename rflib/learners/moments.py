@@ -12,7 +12,7 @@ Blocks = Iterable[tuple[slice, NDArray]]
 
 
 class Moments:
-    """Z^T Z, Z^T Y, the column sums of Z and Y, the sum of Y^2, and the number of rows (the sum of their weights).
+    """The sums over rows from which ridge regression is solved: Z^T Z, Z^T Y, and those of Z, Y, Y^2 and weights.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Moments:
         self.yy = np.zeros(n_targets)
 
     def add(self, Z: NDArray, Y: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> None:
-        """Count in the rows Z (n, D), C order and the Gram's dtype, with targets Y (n, t) and weights (n,)."""
+        """Add rows Z (n, D), in C order and the Gram's dtype, with targets Y (n, t) and weights (n,)."""
         if weights is None:
             self.n += len(Z)
             self.z_sum += Z.sum(axis=0, dtype=np.float64)
@@ -55,7 +55,7 @@ class Moments:
         self.yy += (Y**2).sum(axis=0)
 
     def merge(self, others: Iterable[Self]) -> Self:
-        """Add others to these, in place."""
+        """Add other moments to these in place, and return these."""
         for other in others:
             self.n += other.n
             for name in ("gram", "zy", "z_sum", "y_sum", "yy"):

@@ -1,4 +1,4 @@
-"""Newton's method for linear SVMs with squared losses on dense features, in a few passes over the data."""
+"""Newton's method for linear SVMs with squared losses on dense features, with few passes over the data."""
 
 import warnings
 from dataclasses import dataclass
@@ -101,8 +101,8 @@ class NewtonProblem:
                 print(f"Newton, C = {C:g}: {iterations} iterations, relative duality gap {point.gap:.1e}")
         if (gap := max(point.gap for point, _ in found)) > tol:
             warnings.warn(
-                f"Newton's method left a relative duality gap of {gap:.1e} after {max_iter} iterations: raise "
-                "max_iter or tol, lower C, or give float64 features.",
+                f"Newton's method left a relative duality gap of {gap:.1e} after {max_iter} iterations. Raise "
+                "max_iter or tol, lower C, or pass float64 features.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

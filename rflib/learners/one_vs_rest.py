@@ -1,4 +1,4 @@
-"""Several classes, each told from the rest: +1 and -1 as targets, one column for two classes, else one a class."""
+"""Classes as targets +1 and -1, one against the rest: one column for two classes, otherwise one for each class."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 def encode_labels(
     owner: object, y: ArrayLike, weights: NDArray | None = None
 ) -> tuple[NDArray, NDArray[np.intp]]:
-    """Return the sorted labels of rows with weight and the index of each row's label (any for the other rows).
+    """Return the sorted labels of the rows with weight, and the index of each row's label.
+
+    Rows without weight have any index.
 
     Raises
     ------
@@ -25,13 +27,13 @@ def encode_labels(
     codes = np.searchsorted(classes, y)
     if len(classes) < 2:
         raise ValueError(
-            f"{type(owner).__name__} needs two classes or more, got one class: {classes.tolist()[0]!r}."
+            f"{type(owner).__name__} needs two classes or more, got one class: {classes.tolist()[0]!r}. Check y."
         )
     return classes, codes
 
 
 def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bool) -> NDArray[np.intp]:
-    """Return the label indices of a block of rows; in the first call ``classes`` become the owner's ``classes_``.
+    """Return the label indices of a block of rows; the first call sets the owner's ``classes_``.
 
     Raises
     ------
@@ -42,13 +44,20 @@ def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bo
     check_classification_targets(y)
     if first:
         if classes is None:
-            raise ValueError(f"{name}: the first call of partial_fit needs classes.")
+            raise ValueError(
+                f"{name}: the first call of partial_fit needs classes, all labels that will occur."
+            )
         owner.classes_, _ = encode_labels(owner, classes)
     elif classes is not None and not np.array_equal(np.unique(classes), owner.classes_):
-        raise ValueError(f"{name}: classes are not those of the first call of partial_fit.")
+        raise ValueError(
+            f"{name}: classes are not those of the first call of partial_fit. Leave them out, or pass the same."
+        )
     strange = np.setdiff1d(y, owner.classes_)
     if len(strange):
-        raise ValueError(f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes.")
+        raise ValueError(
+            f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes. Pass all labels to the first "
+            "call of partial_fit."
+        )
     return np.searchsorted(owner.classes_, y)
 
 
@@ -71,11 +80,15 @@ class OneVsRestClassifier(ClassifierMixin):
     _values: Callable[[ArrayLike], NDArray]
 
     def decision_function(self, X: ArrayLike) -> NDArray:
-        """Return the values: (n_samples,) for two classes (> 0: the second), else (n_samples, n_classes)."""
+        """Return the values on which the predictions are based.
+
+        For two classes the shape is (n_samples,), and a value above 0 means the second class. For more classes the
+        shape is (n_samples, n_classes), and the largest value decides.
+        """
         values = self._values(X)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the labels of the rows, (n_samples,)."""
+        """Return the predicted labels of the rows X (n_samples, n_features), shape (n_samples,)."""
         values = self._values(X)
         return self.classes_[values_to_codes(values)]

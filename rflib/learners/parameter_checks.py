@@ -11,8 +11,8 @@ from rflib.validation import refuse
 
 
 def check_positive_numbers(owner: object, name: str) -> NDArray[np.float64]:
-    """Return a parameter that is one positive number or several as an array; else raise ValueError."""
-    expected = "positive numbers, at least one"
+    """Return a parameter that is a positive number or a sequence of them as an array, or raise ValueError."""
+    expected = "a positive number or a sequence of them"
     try:
         numbers = np.atleast_1d(np.asarray(getattr(owner, name), dtype=np.float64))
     except (TypeError, ValueError):
@@ -34,7 +34,7 @@ def check_n_jobs(owner: Any) -> None:
     """Raise ValueError unless ``n_jobs`` is a number of threads as joblib takes it."""
     n_jobs = owner.n_jobs
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
-        refuse(owner, "n_jobs", "a number of threads, -1 for one a core, -2 for one fewer, or None")
+        refuse(owner, "n_jobs", "a number of threads, -1 for one per core, -2 for one fewer, or None")
 
 
 def check_weights(
@@ -52,7 +52,7 @@ def check_weights(
     weights = np.array(sample_weight, dtype=np.float64)
     problem = None
     if weights.shape != (n_samples,):
-        problem = f"got shape {weights.shape}"
+        problem = f"got an array of shape {weights.shape}"
     elif not np.all((weights >= 0) & np.isfinite(weights)):
         problem = "some are negative or not finite"
     elif not (only_zeros or weights.any()):
@@ -60,6 +60,6 @@ def check_weights(
     if problem:
         raise ValueError(
             f"{type(owner).__name__}: sample_weight must have a weight of at least 0 for each of the "
-            f"{n_samples} rows, {problem}."
+            f"{n_samples} rows, but {problem}."
         )
     return weights

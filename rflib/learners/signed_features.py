@@ -1,4 +1,4 @@
-"""Signed features, K_hat = Z diag(e) Z^T: how a learner gets them, and what it does with columns of sign -1."""
+"""Signed features, K_hat = Z diag(e) Z^T: where a learner finds the signs, and how it treats negative columns."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def check_feature_map(learner: Any) -> None:
 
 
 def features_of(feature_map: Any, X: ArrayLike) -> NDArray[np.floating]:
-    """Return what a fitted map makes of rows as a finite float array, whatever container the map returns."""
+    """Return the features that a fitted map computes as a finite float array, whatever container it returns."""
     features: NDArray[np.floating] = check_array(
         feature_map.transform(X), dtype=FLOATS, input_name="feature_map.transform(X)"
     )
@@ -30,7 +30,7 @@ def features_of(feature_map: Any, X: ArrayLike) -> NDArray[np.floating]:
 
 
 def check_signature(signature: ArrayLike, n_columns: int) -> NDArray[np.float64]:
-    """Return the signature as an array of +1.0 and -1.0, one entry a column.
+    """Return the signature as an array of +1.0 and -1.0, one entry for each column.
 
     Raises
     ------
@@ -44,12 +44,14 @@ def check_signature(signature: ArrayLike, n_columns: int) -> NDArray[np.float64]
             f"got an array of shape {signs.shape}."
         )
     if not np.isin(signs, (1, -1)).all():
-        raise ValueError("signature must hold +1 and -1 only.")
+        raise ValueError(
+            "signature must hold +1 and -1 only. Use the signature_ of the map that made the features."
+        )
     return signs.astype(np.float64)
 
 
 def signature_of(feature_map: Any) -> NDArray | None:
-    """Return the signs of the columns that a fitted transformer makes, or None where it does not tell.
+    """Return the signs of a fitted transformer's columns, or None if it does not have them.
 
     They are its ``signature_``; a Pipeline has those of its last step.
     """
@@ -85,9 +87,12 @@ def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
         return Z
     if how == "positive":
         if not np.any(signs > 0):
-            raise ValueError("signed='positive' leaves no column: every entry of the signature is -1.")
+            raise ValueError(
+                "signed='positive' leaves no column, because every entry of the signature is -1. Use "
+                "signed='associated'."
+            )
         return Z if np.all(signs > 0) else Z[:, signs > 0]
-    hint = " ('krein' is for KRR only: an SVM with it is not convex)" if how == "krein" else ""
+    hint = " ('krein' is for KRR only, because an SVM with it is not convex)" if how == "krein" else ""
     raise ValueError(f"signed must be one of {list(COLUMN_TREATMENTS)}, got {how!r}{hint}.")
 
 
@@ -102,8 +107,8 @@ def check_signed(learner: Any, *, krein: bool = False) -> None:
         refuse(
             learner,
             "signed",
-            "'associated' or 'positive' (with the indefinite kernel k_+ - k_- its problem is not convex; KRR has "
-            "'krein')",
+            "'associated' or 'positive' (with the indefinite kernel k_+ - k_- the problem is not convex; only "
+            "KRR has 'krein')",
         )
     check_choice(learner, "signed", (*COLUMN_TREATMENTS, *["krein"] * krein))
 
@@ -131,13 +136,12 @@ def find_signs(learner: Any, n_columns: int, feature_map: Any = None) -> NDArray
     if feature_map is not None:
         raise ValueError(
             f"{needs}, but the feature_map, a {type(feature_map).__name__}, has no signature_ (a Pipeline has "
-            "that of its last step). Use a map with a signature_, also as the last step of a Pipeline, or "
-            "signed='associated'."
+            "that of its last step). Use a map that has one, or signed='associated'."
         )
     or_map = f" or {name}(feature_map=map)" if hasattr(learner, "feature_map") else ""
     raise ValueError(
-        f"{needs}, and the features come without them, also from the previous step of a Pipeline. Use "
-        f"{name}(signature=map.signature_){or_map}, or signed='associated' where all signs are +1."
+        f"{needs}, but features have no signs with them, not even those from the previous step of a Pipeline. Use "
+        f"{name}(signature=map.signature_){or_map}, or signed='associated' if all signs are +1."
     )
 
 

@@ -14,7 +14,7 @@ from rflib.learners.exact_kernel import ExactKernelEstimator
 
 
 class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKernelEstimator):
-    """Similarities to the training rows, made positive semidefinite by the spectrum of their matrix.
+    """Transform rows to similarities to the training rows that are made positive semidefinite.
 
     With K = U diag(l) U^T for the training rows and s for the row of similarities of another object:
 
@@ -54,7 +54,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         self.repair = repair
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Find the repair for training rows X (n_samples, n_features), or their similarities with "precomputed".
+        """Find the repair for training rows X (n_samples, n_features), or for their similarities if precomputed.
 
         Raises
         ------
@@ -65,11 +65,11 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         return self
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Fit, and return the repaired matrix of the training rows, (n_samples, n_samples)."""
+        """Fit, and return the repaired matrix of the training rows, shape (n_samples, n_samples)."""
         return self._fit_repaired(X)
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return repaired similarities of the rows X to the training rows, (n_rows, n_samples)."""
+        """Return the repaired similarities of the rows X to the training rows, shape (n_rows, n_samples)."""
         return self._kernel_to_training_rows(X)
 
     def _fit_repaired(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -87,8 +87,8 @@ class StreamingRidge:
         noise = np.finfo(self._dtype).eps * np.trace(total.gram, dtype=np.float64)
         if size[0] < noise:
             warnings.warn(
-                f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, below the rounding error {noise:.3g} of "
-                f"a {self._dtype} Gram matrix: use larger alphas or gram_dtype='float64'.",
+                f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, which is below the rounding error {noise:.3g} "
+                f"of a {self._dtype} Gram matrix. Use larger alphas or gram_dtype='float64'.",
                 RuntimeWarning,
                 stacklevel=5,
             )
@@ -100,9 +100,9 @@ class StreamingRidge:
             solution = next(solve_ridges(total.gram, total.centred_zy(), size, self._signs))
         if solution is None:
             raise ValueError(
-                f"The ridge system is singular to {self._dtype} precision at alpha = {alpha:g}: "
-                "use another alpha"
-                + ("." if self._signs is not None else " (larger), or gram_dtype='float64'.")
+                f"The ridge system is singular to {self._dtype} precision at alpha = {alpha:g}. "
+                "Use another alpha"
+                + ("." if self._signs is not None else " (a larger one), or gram_dtype='float64'.")
             )
         return solution, total.y_sum / total.n, posterior
 
@@ -133,7 +133,7 @@ class StreamingRidge:
         """Return infinite errors (n_alphas, n_folds), after a check of the folds."""
         if len(self._moments) < 2 or not all(fold.n for fold in self._moments):
             raise ValueError(
-                "Cross-validation needs rows, with weights above 0, in each of two folds or more: give more rows, "
+                "Cross-validation needs rows with weights above 0 in each of two folds or more. Give more rows, "
                 "a single alpha, or criterion='marginal_likelihood'."
             )
         return np.full((len(alphas), len(self._moments)), np.inf)

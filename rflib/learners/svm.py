@@ -1,4 +1,4 @@
-"""Soft-margin linear SVMs on features, classification and regression, solved by liblinear or Newton's method."""
+"""Soft-margin linear SVMs on features for classification and regression, by liblinear or Newton's method."""
 
 import warnings
 from collections.abc import Callable
@@ -147,7 +147,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         if self.solver == "newton":
             if not self.loss.startswith("squared") or self.dual is True:
                 raise ValueError(
-                    f"{type(self).__name__}: solver='newton' minimises a squared loss in the primal: leave loss "
+                    f"{type(self).__name__}: solver='newton' minimises a squared loss in the primal. Leave loss "
                     "and dual at their defaults."
                 )
             bounds = self._intervals(y)
@@ -161,7 +161,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         dual = (self.loss, False) not in self._solvers if self.dual == "auto" else bool(self.dual)
         if (self.loss, dual) not in self._solvers:
             raise ValueError(
-                f"{type(self).__name__}: loss={self.loss!r} is solved in the dual only: set dual=True or 'auto'."
+                f"{type(self).__name__}: loss={self.loss!r} is solved in the dual only. Set dual=True or 'auto'."
             )
         whole = sample_weight is None or (
             np.all(sample_weight == np.round(sample_weight)) and sample_weight.mean() <= MOST_REPEATS
@@ -186,7 +186,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
                 machine.set_params(C=C).fit(X, y, sample_weight=sample_weight)
             if machine.n_iter_ >= limit:
                 warnings.warn(
-                    f"{type(self).__name__}: {limit} iterations did not reach tol={self.tol:g}: raise max_iter or "
+                    f"{type(self).__name__}: {limit} iterations did not reach tol={self.tol:g}. Raise max_iter or "
                     "tol, or lower C.",
                     ConvergenceWarning,
                     stacklevel=4,
@@ -289,7 +289,9 @@ def _affine(X: NDArray, coef: NDArray, intercept: NDArray) -> NDArray:
 
 
 class LinearSVM(OneVsRestClassifier, _LinearEstimator):
-    """Linear soft-margin SVM by liblinear or Newton's method, one-vs-rest for several classes.
+    """Fit a linear soft-margin support vector machine on features, by liblinear or Newton's method.
+
+    Several classes are fitted one against the rest.
 
     Minimises ||w||^2 / 2 + C sum_i loss(y_i <w, z_i>) with loss(m) = max(0, 1 - m)^2 or max(0, 1 - m). The
     hinge is the primal soft SVM of the poczos slides; the squared hinge in the primal (liblinear's -s 2) with
@@ -425,7 +427,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
 
 
 class LinearSVR(RegressorMixin, _LinearEstimator):
-    """Linear support vector regression by liblinear or Newton's method.
+    """Fit linear support vector regression on features, by liblinear or Newton's method.
 
     Minimises ||w||^2 / 2 + C sum_i max(0, |y_i - <w, z_i>| - epsilon)^k with k = 2 or 1. luo2021 uses k = 2 in
     the primal (liblinear's -s 11), C = 1000, epsilon = 0.1 and no intercept.
@@ -511,7 +513,7 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         self.epsilon = epsilon
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X (n_samples, n_features) and real targets y (n_samples,), weights as in `LinearSVM.fit`.
+        """Fit to rows X (n_samples, n_features) and targets y (n_samples,), with weights as in `LinearSVM.fit`.
 
         Raises
         ------
@@ -528,7 +530,7 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the predicted targets of the rows, (n_samples,)."""
+        """Return the predicted targets of the rows X (n_samples, n_features), shape (n_samples,)."""
         values = self._values(X)
         return values[:, 0]
 

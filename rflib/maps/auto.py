@@ -1,4 +1,4 @@
-"""AutoMap: the feature map that does best on held-out rows."""
+"""AutoMap: the feature map that has the least error on held-out rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HELD_OUT = 400
 _ROWS = 1000
 _ROWS_PER_COLUMN = 2
 _DRAWS = 3
-# A candidate whose first draw is worse than the best one by more than this is not drawn again.
+# A candidate is drawn again only if its error so far is at most this multiple of the least one.
 _CONTENDER = 1.25
 _RIDGE = 1e-3
 _ALPHAS = 10.0 ** np.arange(-5, 3)
@@ -47,48 +47,53 @@ _STEP = 1.1
 
 
 class AutoMap(RandomFeatureMap):
-    """The feature map with the least error on held-out rows among the candidates that suit the kernel.
+    """Choose the feature map that has the least error on held-out rows, among those that suit the kernel.
 
-    The candidates are fitted on a sample of the training rows, at most max(1000, 2 n_components), and compared on
-    at most 400 other ones, those near the best in three draws. The best one is then fitted on all rows. MVORF,
-    whose fit depends on the distribution of distances only, is fitted on all rows from the start, so that its
-    columns are chosen once.
+    The candidates are fitted on a sample of the training rows and compared on other training rows, at most 400.
+    The sample has at most max(1000, 2 n_components) rows. Candidates whose errors are close to the least one are
+    compared in up to three draws. The best candidate is then fitted on all rows. MVORF is fitted on all rows from
+    the start, because its fit depends only on the distribution of distances; so its columns are chosen only once.
 
     Parameters
     ----------
-    kernel : Kernel, callable or None
-        Kernel to approximate; None is Gaussian(sigma=1).
-    n_components : int
-        Number of columns D; with ``tolerance`` the largest number that may be used.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D. With ``tolerance`` it is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
-        Unfitted maps, or their names, whose kernel, n_components and random_state are replaced. By default MVORF
-        (of either objective, unless the criterion is "kernel"), ORF or GORF, QMC, OptimizedMaclaurin, TensorSketch
-        and Nystroem with landmarks of randomly pivoted Cholesky, as far as they take the kernel.
-    criterion : {"kernel", "spectral", "score"}
-        What is least: the relative Frobenius error of the kernel matrix; the regularised spectral error
-        |(K + n lambda I)^(-1/2) (K_hat - K) (K + n lambda I)^(-1/2)|_2 with lambda = 0.001
-        (`rflib.metrics.regularised_spectral_error`), on which kernel ridge regression depends; or one less the
-        score, accuracy or R^2, of ridge regression on the features, for which ``fit`` needs y.
+        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default they
+        are MVORF (with each objective, unless the criterion is "kernel"), ORF and QMC or else GORF,
+        OptimizedMaclaurin, TensorSketch, and Nystroem with landmarks by randomly pivoted Cholesky; those that
+        cannot take the kernel are left out.
+    criterion : {"kernel", "spectral", "score"}, default="kernel"
+        The error that is minimised.
+
+        - "kernel": the relative Frobenius error of the kernel matrix;
+        - "spectral": the regularised spectral error (`rflib.metrics.regularised_spectral_error`) with the ridge
+          0.001, on which the accuracy of kernel ridge regression depends;
+        - "score": one minus the score of ridge regression on the features, which is the accuracy for labels and
+          R^2 for other targets. ``fit`` then needs y.
     tolerance : float, optional
-        Take the least number of columns, up to a tenth, with which a candidate has at most this value of the
-        criterion.
-    oblivious : bool
-        Leave out the maps whose features are made of the training rows or weighted by them, such as Nystroem.
-        (MVORF and OptimizedMaclaurin use the distribution of distances and norms, and count as oblivious.)
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+        Largest value of the criterion that is acceptable. If it is given, the least number of columns is used with
+        which a candidate reaches it, found within 10 %.
+    oblivious : bool, default=False
+        Leave out the maps whose features are computed from training rows or weighted by them, such as Nystroem.
+        MVORF and OptimizedMaclaurin use only the distribution of distances and norms, and count as oblivious.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of all random draws.
 
     Attributes
     ----------
     best_ : RandomFeatureMap
         The best candidate, fitted on all rows.
     scores_ : list of dict
-        For each candidate its ``name``, ``error`` (the criterion, mean over the draws), ``seconds`` (of a fit on
-        the sample and of the features of the held-out rows), ``columns``, and ``failure``, why it could not be
-        fitted, if so; the best first. It makes a table as ``pandas.DataFrame(scores_)``. (After `fit`, not after
-        `restore`.)
+        The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
+        the draws; ``seconds``, the time to fit the sample and transform the held-out rows; ``columns``; and
+        ``failure``, the error message if the candidate could not be fitted, otherwise empty.
+        ``pandas.DataFrame(scores_)`` makes a table of it. It is set by `fit`, not by `restore`.
     choice_ : ndarray of shape (2,)
-        Which candidate is the best, and its number of columns.
+        Index of the best candidate, and its number of columns.
     """
 
     _state: ClassVar[tuple[str, ...]] = ("choice_",)
@@ -120,11 +125,14 @@ class AutoMap(RandomFeatureMap):
             return False
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`; the best map's under ``best.``."""
+        """Return the arrays that define the fitted map, for `restore`.
+
+        The names of the best map's arrays begin with ``best.``.
+        """
         return super().state() | {f"best.{name}": array for name, array in self.best_.state().items()}
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map that `state` was taken from; the parameters must be the same."""
+        """Become the fitted map whose `state` is given; this map must have the same parameters."""
         super().restore(state)
         index, columns = map(int, self.choice_)
         best = self._made(self._candidates()[index], columns, None)
@@ -154,14 +162,14 @@ class AutoMap(RandomFeatureMap):
         return self.best_._surely_finite(X)
 
     def _candidates(self) -> list[RandomFeatureMap]:
-        """The candidates that take the kernel."""
+        """Return the candidates that can take the kernel."""
         if self.candidates is None:
             found = list(_default_candidates(self.kernel_, self.criterion))
         else:
             found = [_from_name(self, each) if isinstance(each, str) else each for each in self.candidates]
             for each in found:
                 if not isinstance(each, RandomFeatureMap) or "kernel" not in each.get_params(deep=False):
-                    refuse(self, "candidates", "None, or feature maps with a kernel or their names")
+                    refuse(self, "candidates", "None, or feature maps with a kernel, or names of such maps")
         reasons = [each.unsupported(self.kernel_) for each in found]
         suitable = [
             each
@@ -169,8 +177,8 @@ class AutoMap(RandomFeatureMap):
             if not reason and not (self.oblivious and isinstance(each, _DATA_DEPENDENT))
         ]
         if not suitable:
-            why = "; ".join(filter(None, reasons)) or "All are data-dependent, and oblivious=True."
-            raise ValueError(f"AutoMap: no candidate takes the kernel {self.kernel_!r}: {why}")
+            why = "; ".join(filter(None, reasons)) or "All depend on the training rows, but oblivious=True."
+            raise ValueError(f"AutoMap: no candidate can take the kernel {self.kernel_!r}: {why}")
         return suitable
 
     def _made(self, candidate: RandomFeatureMap, columns: int, seed: Seed) -> RandomFeatureMap:
@@ -180,7 +188,7 @@ class AutoMap(RandomFeatureMap):
     def _compared(
         self, candidates: Sequence[RandomFeatureMap], columns: int, trial: _Trial
     ) -> list[dict[str, Any]]:
-        """The scores of the candidates, the best first."""
+        """Return the scores of the candidates, the best one first."""
         scores = [_Score(_name(each), columns) for each in candidates]
         for draw in range(_DRAWS):
             limit = _CONTENDER * min(score.error for score in scores)
@@ -211,8 +219,8 @@ class AutoMap(RandomFeatureMap):
         while (least := error(high)) > self.tolerance:
             if high == self.n_components:
                 raise ValueError(
-                    f"AutoMap: tolerance={self.tolerance} is not reached with n_components={high} columns: the "
-                    f"least error is {least:.3g}. Allow more columns, or a larger error."
+                    f"AutoMap: tolerance={self.tolerance} is not reached with n_components={high} columns; the "
+                    f"least error is {least:.3g}. Raise n_components or tolerance."
                 )
             low, high = high, min(2 * high, self.n_components)
         while low and high > _STEP * low + 1:
@@ -223,7 +231,7 @@ class AutoMap(RandomFeatureMap):
 
 @dataclass
 class _Score:
-    """How a candidate does."""
+    """The errors and the time of one candidate."""
 
     name: str
     columns: int
@@ -233,7 +241,7 @@ class _Score:
 
     @property
     def error(self) -> float:
-        """Mean over the draws; infinite without any, and for a candidate that failed."""
+        """The mean error over the draws; infinite if there are none, or if the candidate failed."""
         return float(np.mean(self.errors)) if self.errors and not self.failure else np.inf
 
     def as_dict(self) -> dict[str, Any]:
@@ -241,15 +249,15 @@ class _Score:
 
 
 class _Trial:
-    """Rows on which candidates are fitted, and others on which they are compared."""
+    """The rows on which candidates are fitted, and other rows on which they are compared."""
 
     def __init__(self, kernel: Kernel, criterion: str, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         if criterion == "score" and y is None:
-            raise ValueError("AutoMap: criterion='score' needs y.")
+            raise ValueError("AutoMap: criterion='score' needs y. Call fit(X, y).")
         self.criterion = criterion
         n = X.shape[0]
         order, n_held = rng.permutation(n), min(_HELD_OUT, n // 3)
-        # One or two rows are compared with themselves.
+        # Of one or two rows none are held out: the comparison uses the rows of the fit.
         self.held: NDArray[np.intp] = order[:n_held] if n_held else order
         self.rest: NDArray[np.intp] = order[n_held:]
         self.X, self.y = X, None if y is None else np.asarray(y)
@@ -261,11 +269,11 @@ class _Trial:
             self.decomposition = eigenvalues, vectors
 
     def seed(self, draw: int) -> int:
-        """The seed of a draw, the same for all candidates and numbers of columns."""
+        """Return the seed of a draw, which is the same for all candidates and all numbers of columns."""
         return int(self.seeds[draw])
 
     def error(self, candidate: RandomFeatureMap) -> float:
-        """The criterion for a candidate."""
+        """Fit a candidate and return its value of the criterion."""
         some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
         rows = slice(None) if isinstance(candidate, MVORF) else some
         with warnings.catch_warnings():
@@ -301,7 +309,7 @@ def _from_name(owner: AutoMap, name: str) -> RandomFeatureMap:
     import rflib.maps
 
     if name not in dir(rflib.maps) or name in ("AutoMap", "RandomFeatureMap"):
-        refuse(owner, "candidates", f"maps or names of maps, such as 'MVORF', and {name!r} is none")
+        refuse(owner, "candidates", f"maps or names of maps, such as 'MVORF', but {name!r} is not a map")
     made: RandomFeatureMap = getattr(rflib.maps, name)()
     return made
 

@@ -40,28 +40,29 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
     if feature_map._needs_rows:
         raise AttributeError(
             f"{type(feature_map).__name__}: there is no partial_fit with these parameters, because the features "
-            "depend on the values of the rows. Call `fit` on rows that stand for all, and `transform` the others."
+            "depend on the values of the rows. Call `fit` on a sample of the rows, and `transform` on all others."
         )
     return True
 
 
 class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Base of all maps: Z (n, D) real and signature e in {+1, -1}^D, with K_hat = Z diag(e) Z^T.
+    """Base class of all maps, which estimate a kernel matrix by K_hat = Z diag(e) Z^T.
 
-    A subclass draws its features in `_draw`, makes them in `_columns`, and lists in `_state` the arrays that
-    define a fitted map.
+    The features Z (n, D) are real, and the signature e holds the sign +1 or -1 of each column. A subclass draws
+    what defines its features in `_draw`, computes them in `_columns`, and lists in `_state` the arrays that define
+    a fitted map.
 
     Attributes
     ----------
     kernel_ : Kernel
-        The kernel that is approximated; its width is a number, or one for each column. In that case other
-        attributes refer to the kernel of width 1 and to rows whose columns are divided by the widths.
+        The kernel that is approximated. Its width is a number, or a number for each input column. In the latter
+        case other attributes refer to the kernel of width 1 and to rows whose columns are divided by the widths.
     signature_ : ndarray of shape (n_components_,)
-        Signs of the columns; all ones for a positive definite estimate.
+        Sign +1 or -1 of each column; all are +1 if the estimate is positive definite.
     n_components_ : int
-        Number of columns, n_components (Nystroem has no more than there are training rows).
+        Number of columns D. It is n_components, except that Nystroem has no more columns than training rows.
     n_features_in_ : int
-        Number of input columns.
+        Number of input columns d.
     """
 
     _state: ClassVar[tuple[str, ...]] = ()
@@ -76,7 +77,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     signature_: NDArray[np.float64]
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Draw the features for data of the shape (and, for some methods, the distribution) of X.
+        """Draw what defines the features of rows like those of X.
+
+        Most maps use only the number of columns of X, its range, or the distribution of its distances; the class
+        says so if a map uses the rows themselves or y.
 
         Parameters
         ----------
@@ -88,8 +92,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Raises
         ------
         ValueError
-            If X is not a finite matrix, the kernel does not suit the method, a row is not of unit norm though the
-            kernel needs it, a parameter is out of its range, or n_components is too small for the method.
+            If X is not a finite matrix, the map cannot take the kernel, the kernel needs rows of unit norm and a
+            row has another norm, a parameter is out of its range, or n_components is too small for the map.
         """
         rows = self._checked(X, reset=True)
         check_integer(self, "n_components", at_least=1)
@@ -111,15 +115,15 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @available_if(_needs_only_columns)
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Fit on the first rows of a stream; with later ones, check them and leave the map as it is.
+        """Fit the map to the first rows of a stream, and only check later rows.
 
-        Only maps whose features depend on nothing but the number of columns have this method, so that the map is
-        the one of `fit` on all rows. A map that is fitted already stays as it is.
+        Only maps whose features depend on nothing but the number of input columns have this method. So the map is
+        the same as that of `fit` on all rows. A map that is already fitted is not changed.
 
         Raises
         ------
         ValueError
-            As in `fit`, also for another number of columns than in the first rows, and if the kernel's width is a
+            As in `fit`, and if rows have another number of columns than the first ones, or the kernel's width is a
             rule, such as "median", which needs all rows.
         """
         if hasattr(self, "signature_"):
@@ -128,32 +132,33 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         kernel = self._resolved_kernel()
         if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
             raise ValueError(
-                f"{type(self).__name__}: partial_fit cannot find the width of {kernel!r}, which depends on all "
-                "rows of the stream. Give the kernel a number, or call `fit` on rows that stand for all: "
-                "partial_fit then leaves the map as it is."
+                f"{type(self).__name__}: partial_fit cannot find the width of {kernel!r}, because it depends on "
+                "all rows of the stream. Give the kernel a number, or call `fit` on a sample of the rows first; "
+                "partial_fit does not change a fitted map."
             )
         return self.fit(X, y)
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows X, shape (n_samples, n_components_).
 
-        Rows of float32 give features of float32; those of any other type are converted to float64 first. Sparse
-        rows give the same features as dense ones, to rounding.
+        Rows of float32 have features of float32; rows of another type are converted to float64 first. Sparse and
+        dense rows have the same features, to rounding.
 
         Raises
         ------
         TypeError
-            If X is sparse and the map must have dense rows.
+            If X is sparse and the map accepts dense rows only.
         ValueError
-            If X has another number of columns than in fit, or is not finite, or a row is not of unit norm
-            though the kernel needs it, or a feature is too large for the type.
+            If X has another number of columns than in `fit` or is not finite, if the kernel needs rows of unit
+            norm and a row has another norm, or if a feature overflows the type.
         """
         return self._features(X)
 
     def kernel_matrix(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Return Z(X) diag(signature_) Z(Y)^T, the approximate kernel matrix, shape (n, m); Y defaults to X.
+        """Return the approximate kernel matrix Z(X) diag(signature_) Z(Y)^T, shape (n, m).
 
-        It is a numpy array whatever `set_output` asks of `transform`; errors are those of `transform`.
+        Y is X by default. The result is a numpy array whatever `set_output` asks of `transform`, and the
+        exceptions are those of `transform`.
         """
         left = self._features(X)
         right = left if Y is None else self._features(Y)
@@ -164,18 +169,19 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @property
     def columns_per_s(self) -> int:
-        """Columns for one of the papers' features s: n_components = columns_per_s * s."""
+        """Number of columns for one feature as the papers count them: n_components = columns_per_s * s."""
         return 1
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the method cannot take the kernel, and what to use instead; None if it can."""
+        """Return why the map cannot take the kernel and what to use instead, or None if it can take it."""
         return None
 
     def spectrum(self, X: ArrayLike) -> Any:
-        """Return what `fit` would compute from X that does not depend on the seed or n_components.
+        """Return what `fit` computes from X that depends neither on the seed nor on n_components.
 
-        It may be given as the parameter ``measure``, to share it between fits. None if there is nothing.
+        Give it as the parameter ``measure`` to share it between fits. It is None for maps that compute no such
+        thing.
         """
         return None
 
@@ -191,7 +197,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return found
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map that `state` was taken from; the parameters must be the same."""
+        """Become the fitted map whose `state` is given; this map must have the same parameters."""
         kernel = self._resolved_kernel()
         if "kernel_width_" in state:
             assert isinstance(kernel, KernelWithWidth)
@@ -204,11 +210,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @abstractmethod
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        """Set ``signature_`` and the arrays of ``_state``; X and ``kernel_`` are as in `Kernel.isotropic`."""
+        """Set ``signature_`` and the arrays of ``_state``; X and ``kernel_`` are those of `Kernel.isotropic`."""
 
     @abstractmethod
     def _columns(self, X: Rows) -> NDArray[np.floating]:
-        """Return the features of checked rows, in X's dtype; X is as in `_draw`, ``kernel_`` is the user's."""
+        """Return the features of checked rows, in X's dtype; X is as in `_draw`, but ``kernel_`` is the user's."""
 
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
@@ -255,7 +261,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @property
     def n_components_(self) -> int:
-        """Number of columns."""
+        """Number of columns D."""
         return len(self.signature_)
 
     @property

@@ -1,9 +1,9 @@
-"""Cosine and sine of float64 matrices, compiled by numba: vectorised, and sound for arguments of any size.
+"""Cosine and sine of float64 matrices, compiled by numba: vectorised, and accurate for arguments of any size.
 
-With k the multiple of pi nearest to t, cos(t) = (-1)^k cos(t - k pi), and the latter is a polynomial in the
-square. The sine is the same with k + 1/2 in place of k. pi comes in three parts, of which the first two have 28
-bits, so that their products with k are exact up to _LIMIT (Cody & Waite 1980); rows with larger arguments take the
-C library's.
+With the integer k for which k pi is nearest to t, cos(t) = (-1)^k cos(t - k pi), and the latter cosine is a
+polynomial in the square of its argument. The sine is the same with k + 1/2 in place of k. The number pi is split
+into three parts; the first two have 28 bits, so that their products with k are exact for |t| up to _LIMIT (Cody &
+Waite 1980). Rows with larger arguments use the functions of the C library.
 """
 
 from __future__ import annotations
@@ -33,12 +33,15 @@ _C = (
 
 
 def cosines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
-    """Write amplitudes * cos(phases) into ``out``; all float64, (n, D), (D,) and (n, D)."""
+    """Write amplitudes * cos(phases) into ``out``.
+
+    All are float64; phases and ``out`` have the shape (n, D), amplitudes (D,).
+    """
     _scaled_cosines(phases, amplitudes, out, 0.0)
 
 
 def sines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
-    """Write amplitudes * sin(phases) into ``out``, as `cosines`."""
+    """Write amplitudes * sin(phases) into ``out``; types and shapes are those of `cosines`."""
     _scaled_cosines(phases, amplitudes, out, 0.5)
 
 

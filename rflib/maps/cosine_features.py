@@ -1,7 +1,7 @@
 """Columns of cosines and sines: one matrix product and one pass for each block of rows that fits the cache.
 
-numpy's float32 cosine is vectorised, its float64 cosine is not: for large float64 inputs a compiled one is used if
-numba is installed (``pip install rflib[fast]``); it is five times as fast and agrees within 5e-16.
+numpy's float32 cosine is vectorised, but its float64 cosine is not. For large float64 inputs a compiled cosine is
+used if numba is installed (``pip install rflib[fast]``). It is five times as fast and agrees within 5e-16.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from rflib.maps.row_blocks import blas_threads, over_row_blocks
 
 # Elements of a block: a few MB, enough for the matrix product to run at full speed.
 _BLOCK = 1 << 20
-# Importing numba takes as long as numpy's cosine of ten million numbers.
+# Number of elements from which the compiled cosine is used: importing numba takes as long as numpy's cosine of ten
+# million numbers.
 _COMPILED_FROM = 1 << 22
 
-# of phases and amplitudes, written into the last array
+# A function of phases and amplitudes that writes its values into the last array.
 ScaledFunction = Callable[[NDArray, NDArray, NDArray], None]
 
 
@@ -37,9 +38,9 @@ def cosine_features(
     n_more: int = 0,
     remove: Callable[[NDArray, slice, NDArray], None] | None = None,
 ) -> NDArray[np.floating]:
-    """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for the first of them.
+    """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for some of the frequencies.
 
-    As many threads as the BLAS may use work on it.
+    The work is divided among as many threads as the BLAS may use.
 
     Parameters
     ----------
@@ -48,19 +49,20 @@ def cosine_features(
     frequencies, phases, amplitudes : ndarrays of shape (F, d), (F,) and (F,)
         The v_f, b_f and a_f.
     n_pairs : int
-        How many frequencies, the first ones, have a sine as well.
+        The first n_pairs frequencies have both a cosine and a sine.
     n_sines : int
-        How many of them, the last ones, have a sine instead of a cosine.
+        The last n_sines frequencies have a sine instead of a cosine.
     n_more : int
-        How many columns, the last ones, are left for the caller to fill.
+        The last n_more columns are left for the caller to fill.
     remove : callable, optional
-        Is called for blocks of rows with the products <v_f, x> + b_f, the slice of the rows, and their columns,
-        which it changes.
+        Function that is called for each block of rows with the products <v_f, x> + b_f, the slice of the rows, and
+        their columns, which it changes in place.
 
     Returns
     -------
     ndarray of shape (n, n_pairs + F + n_more)
-        Cosines of the first n_pairs, their sines, cosines of the rest, sines of the last; in X's dtype.
+        The cosines of the pairs, their sines, the cosines of the other frequencies, and the sines of the last
+        ones, in X's dtype.
     """
     n, n_frequencies = X.shape[0], len(frequencies)
     directions = np.ascontiguousarray(frequencies.T, dtype=X.dtype)

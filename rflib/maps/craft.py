@@ -1,4 +1,4 @@
-"""CRAFT: many features of another map, projected down at random."""
+"""CRAFT: many columns of another map, projected at random to fewer columns."""
 
 from __future__ import annotations
 
@@ -22,30 +22,35 @@ _BLOCK_ELEMENTS = 1 << 25
 
 
 class CRAFT(RandomFeatureMap):
-    """Compact random feature maps (Hamid et al. 2014): up-project with another map, then project down.
+    """Approximate a kernel by many columns of another map, projected at random to fewer columns.
 
-    K_hat = Z_up R R^T Z_up^T with R (D_up, D) of independent signs over sqrt(D). Unbiased for the kernel of
-    the base map's estimate; the projection adds variance, and the many features of the base take some away.
-    (pennington2015 does not say which projection it uses.)
+    The estimate is K_hat = Z_up R R^T Z_up^T, where Z_up (n, D_up) are the features of the base map, and R (D_up,
+    D) has independent random signs divided by sqrt(D). Its expectation is that of the base map's estimate. The
+    projection adds variance, but the base map has less variance with many columns. (The study pennington2015 uses
+    these random signs because the paper does not say which projection it uses.)
 
     Parameters
     ----------
-    base : RandomFeatureMap or None
-        Unfitted map of a positive definite estimate, such as RandomMaclaurin, TensorSketch or SRF; its
-        n_components and random_state are replaced. None is TensorSketch().
-    n_components : int
+    base : RandomFeatureMap or None, default=None
+        Unfitted map with a positive definite estimate, such as RandomMaclaurin, TensorSketch or SRF. Its
+        n_components and random_state are replaced. None means TensorSketch().
+    n_components : int, default=100
         Number of columns D.
-    n_components_up : int
-        Number of columns D_up of the base map, at least D (2^14 in pennington2015).
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    n_components_up : int, default=2**14
+        Number of columns D_up of the base map, at least D. The default is that of pennington2015.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the base map and of the projection.
 
     Attributes
     ----------
     base_ : RandomFeatureMap
         The fitted base map.
     projection_seed_ : ndarray of shape (4,), uint64
-        Seed of the signs, which are drawn again in each transform instead of being kept.
+        Seed of the random signs, which `transform` draws anew each time instead of storing them.
+
+    References
+    ----------
+    Hamid, Xiao, Gittens, DeCoste: Compact random feature maps, ICML 2014.
     """
 
     _state: ClassVar[tuple[str, ...]] = ("projection_seed_",)
@@ -64,20 +69,23 @@ class CRAFT(RandomFeatureMap):
         self.random_state = random_state
 
     def unsupported(self, kernel: Kernel) -> str | None:  # type: ignore[override]
-        """Return why the base map cannot take the kernel; None if it can."""
+        """Return why the base map cannot take the kernel, or None if it can take it."""
         return self._base().unsupported(kernel)
 
     @property
     def kernel(self) -> Kernel:  # type: ignore[override]
-        """The base map's kernel."""
+        """The kernel of the base map."""
         return self._base()._resolved_kernel()
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`; the base map's under ``base.``."""
+        """Return the arrays that define the fitted map, for `restore`.
+
+        The names of the base map's arrays begin with ``base.``.
+        """
         return super().state() | {f"base.{name}": array for name, array in self.base_.state().items()}
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map that `state` was taken from; the parameters must be the same."""
+        """Become the fitted map whose `state` is given; this map must have the same parameters."""
         self.base_ = self._up().restore(inner_state(state, "base."))
         return super().restore(state)
 
@@ -99,8 +107,8 @@ class CRAFT(RandomFeatureMap):
         self.base_ = self._up().set_params(random_state=rng).fit(X, y)
         if (self.base_.signature_ < 0).any():
             raise ValueError(
-                f"CRAFT needs a base map of a positive definite estimate, but {self._base()!r} has columns of "
-                "negative sign: use RandomMaclaurin, TensorSketch or SRF."
+                f"CRAFT: base must be a map with a positive definite estimate, but {self._base()!r} has columns "
+                "with the sign -1. Use RandomMaclaurin, TensorSketch or SRF."
             )
         self.projection_seed_ = rng.integers(0, 2**63, 4, dtype=np.uint64)
         self.signature_ = np.ones(self.n_components)
@@ -123,7 +131,7 @@ class CRAFT(RandomFeatureMap):
         return features
 
     def _signs(self, dtype: np.dtype) -> Iterator[tuple[int, NDArray]]:
-        """Rows of R sqrt(D) in panels, each with the index of its first row; the same in each call."""
+        """Yield R sqrt(D) in panels of rows, each with the index of its first row; the same in each call."""
         rng = np.random.default_rng(self.projection_seed_.tolist())
         width = (self.n_components_ + 7) // 8
         for first in range(0, self.base_.n_components_, _PANEL):

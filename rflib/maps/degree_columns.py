@@ -1,4 +1,4 @@
-"""Which degrees of a series are exact, sketched or left out, and the columns of each: least predicted error."""
+"""The choice of the degrees of a series that are exact, sketched or left out, by the least predicted error."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.product_sketch import Law, Moments, moments
 
-# Logarithm of the root of the share below which a term is a rounding error.
+# Logarithm of the square root of the share of the kernel below which a term is a rounding error.
 _ROUNDING = -18.0
-# How many pairs of rows are looked at, about.
+# Approximate number of pairs of rows over which errors are averaged.
 _PAIRS = 80_000
 
 
 @dataclass(frozen=True, eq=False)
 class DegreeColumns:
-    """A division of the columns.
+    """A division of the columns among the degrees.
 
     Attributes
     ----------
     columns : ndarray of shape (n_degrees,)
-        Columns of each degree; zero for one that is left out.
+        Number of columns of each degree; zero for a degree that is left out.
     exact : int
-        Highest exact degree; those below are exact too.
+        Highest exact degree. All lower degrees are exact too.
     weights : list of ndarray
-        Weights of the draws of each degree, which sum to one; empty where there are none.
+        Weights of the draws of each degree, which sum to one; empty for a degree without draws.
     predicted_error : float
-        Root mean square error over the pairs of different rows.
+        Predicted root mean square error over the pairs of different rows.
     """
 
     columns: NDArray[np.int64]
@@ -47,16 +47,16 @@ class PairMeans:
     Attributes
     ----------
     moments : list of Moments
-        Those of the sketched terms, by degree.
+        Moments of the sketched terms, by degree.
     terms : ndarray of shape (n_degrees + 1, n_degrees + 1)
-        Mean products of the terms themselves; the last one is all that the series leaves out.
+        Means of the products of two terms of the series. The last term is everything that the series leaves out.
     """
 
     moments: list[Moments]
     terms: NDArray[np.float64]
 
     def mixed(self, other: PairMeans, share: float) -> PairMeans:
-        """Return the mean with another one, which has the given share."""
+        """Return the weighted mean with other means, whose weight is ``share``."""
         both = zip(self.moments, other.moments, strict=True)
         return PairMeans(
             [ours.mixed(theirs, share) for ours, theirs in both],
@@ -64,15 +64,15 @@ class PairMeans:
         )
 
     def bias(self, absent: NDArray[np.bool_]) -> float:
-        """Mean square of the sum of the absent terms, with those that the series leaves out."""
+        """Return the mean square of the sum of the absent terms, including those that the series leaves out."""
         used = np.append(absent, True)
         return max(float(self.terms[np.ix_(used, used)].sum()), 0.0)
 
 
 def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float, PairMeans, PairMeans]:
-    """Return the largest kernel value, the means over pairs of different rows, and over rows with themselves.
+    """Return the largest kernel value, and the means over pairs of different rows and over rows with themselves.
 
-    The pairs are those of each row with some of those that follow it, as many for each row.
+    Each row is paired with the same number of rows that follow it.
     """
     factors, n = series.factors(rows), rows.shape[0]
     units, every = factors.units, np.arange(n)
@@ -103,7 +103,7 @@ def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float,
 
 
 def _inner(rows: NDArray | ShiftedRows, other: NDArray) -> NDArray[np.float64]:
-    """Inner product of each row with the row of a number."""
+    """Return the inner product of each row i with the row other[i]."""
     if isinstance(rows, ShiftedRows):
         return rows.products(other)
     return np.asarray(np.einsum("ij,ij->i", rows, rows[other]))
@@ -119,9 +119,10 @@ def choose_columns(
 ) -> DegreeColumns:
     """Return the division of n_components columns with the least mean square error over all pairs of rows.
 
-    A row with itself counts as one of the n_rows^2 pairs. Degrees up to a highest one are exact; of the others
-    some are sketched, with columns in proportion to the root of their variance (Wacker et al. 2022, arXiv
-    2201.08712), and the rest is left out and counts as bias. Which ones is found by changing one at a time.
+    A row with itself counts as one of the n_rows^2 pairs. The degrees up to a highest one are exact. Some of the
+    others are sketched, with columns in proportion to the square root of their variance (Wacker et al. 2022, arXiv
+    2201.08712). The rest is left out and counts as bias. The set of sketched degrees is found by adding or
+    removing one degree at a time.
 
     Parameters
     ----------
@@ -130,11 +131,16 @@ def choose_columns(
     rows : ndarray or csr_array of shape (n, d)
         Sample of the training rows, in random order.
     n_rows, n_components : int
-        Number of all training rows, and of columns.
+        Number of all training rows, and number of columns.
     law : Law
         How sketches are drawn.
     exact_degrees : int or None
-        Highest exact degree; None for the best one.
+        Highest exact degree; None means the best one.
+
+    Raises
+    ------
+    ValueError
+        If there are too few columns for the exact degrees.
     """
     largest, different, same = pair_means(series, rows, law)
     means = different.mixed(same, 1 / n_rows)
@@ -153,7 +159,7 @@ def choose_columns(
         needed = costs[: (exact_degrees or 0) + 1].sum()
         raise ValueError(
             f"OptimizedMaclaurin: exact_degrees={exact_degrees!r} needs {needed} columns for {rows.shape[1]} "
-            f"input columns, but n_components is {n_components}: take fewer exact degrees, or 'auto'."
+            f"input columns, but n_components is {n_components}. Lower exact_degrees, or set it to 'auto'."
         )
     columns, exact = best
     weights = [
@@ -165,16 +171,17 @@ def choose_columns(
 
 
 def exact_columns(series: InnerProductSeries, d: int) -> NDArray[np.int64]:
-    """Return the number of monomials of each degree, zero for a degree that the kernel lacks."""
+    """Return the number of monomials of each degree, or zero for a degree that the kernel does not have."""
     limit = np.iinfo(np.int64).max >> 8
     counts = [min(comb(d + n - 1, n), limit) for n in range(series.n_degrees)]
     return np.where(np.isfinite(series.log_coefficients), counts, 0)
 
 
 class _Prices:
-    """For each degree the best number of draws, and the variance that they leave, at many prices of a draw.
+    """The best number of draws of each degree and their variance, at many prices of one draw.
 
-    Among all divisions of as many draws, that at one price for all degrees has the least variance in total.
+    Of all divisions with the same total number of draws, the division at one price for all degrees has the least
+    total variance.
     """
 
     def __init__(self, parts: list[Moments], law: Law, draws: int) -> None:
@@ -189,9 +196,9 @@ class _Prices:
         self._most = draws
 
     def at_most(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], float]:
-        """Return draws and total variance of the chosen degrees at the lowest price at which the draws are enough.
+        """Return the draws and the total variance of the chosen degrees at the lowest price that can be paid.
 
-        What draws are left over is taken to lower the variance in proportion.
+        Draws that are left over are assumed to lower the variance in proportion.
         """
         totals = self._draws[chosen].sum(axis=0)
         if not chosen.any() or totals[0] > self._most:
@@ -201,7 +208,7 @@ class _Prices:
 
 
 def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int) -> NDArray[np.int64]:
-    """Columns for each degree: the set of the degrees that are worth it is changed one by one while that helps."""
+    """Return the columns of each degree; degrees are added or removed one at a time while the error falls."""
     step = 1 + law.quarter
     columns = np.zeros(len(possible), dtype=np.int64)
     if left < 1 or not possible.any():
@@ -234,7 +241,7 @@ def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int)
 def _mean_square(
     means: PairMeans, chosen: PairMeans, law: Law, columns: NDArray[np.int64], exact: int
 ) -> float:
-    """Mean square error with weights that were chosen for other means."""
+    """Return the mean square error with weights that were chosen for other means."""
     degrees = np.arange(len(columns))
     sketched = np.flatnonzero((degrees > exact) & (columns > 0))
     variance = sum(law.error(means.moments[n], int(columns[n]), chosen.moments[n]) for n in sketched)

@@ -1,4 +1,4 @@
-"""DIGMM: double-infinite Gaussian mixture features of an indefinite kernel."""
+"""DIGMM: double-infinite Gaussian mixture model features of an indefinite kernel."""
 
 from __future__ import annotations
 
@@ -10,13 +10,42 @@ from rflib.measures.construct import MeasureLike
 
 
 class DIGMM(FourierFeatures):
-    """Double-infinite Gaussian mixture features (Liu et al. 2020, TNNLS, the baseline in luo2021).
+    """Approximate an indefinite kernel with frequencies drawn from two infinite Gaussian mixtures.
 
-    The positive and the negative part of the spectral measure are each replaced by a Dirichlet-process
-    Gaussian mixture, from which the frequencies are drawn; biased by the error of the mixtures. See
-    `rflib.measures.digmm` for where this departs from the authors' procedure.
+    The positive and the negative part of the spectral measure are each replaced by a Dirichlet-process Gaussian
+    mixture, from which the frequencies are drawn. The estimate is biased by the error of these mixtures. The
+    method is the baseline of luo2021; `rflib.measures.digmm` says how this implementation departs from the
+    authors' code.
 
-    Parameters and attributes are those of `FourierFeatures`, with the measure "digmm".
+    Parameters
+    ----------
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
+    measure : str, dict or SpectralMeasure, default="digmm"
+        What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "digmm" sets
+        options of the mixtures.
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Liu, Huang, Shi, Yang, Suykens: A double-variational Bayesian framework in random Fourier features for
+    indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
     """
 
     frequencies_per_s = 2

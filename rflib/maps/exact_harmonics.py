@@ -1,6 +1,6 @@
-"""Exact harmonics of Fourier features: what is removed from the columns, and the columns that keep it.
+"""Exact harmonics of Fourier features: what is removed from the drawn columns, and the exact columns that hold it.
 
-See `rflib.measures.control_variates` for the formulas. All is held in plain arrays, so that a fitted map can be
+`rflib.measures.control_variates` has the formulas. Everything is held in plain arrays, so that a fitted map can be
 stored and restored.
 """
 
@@ -26,7 +26,7 @@ from rflib.measures.control_variates import (
 )
 
 _BLOCK_ELEMENTS = 1 << 19
-# For so many rows the radial functions are interpolated, if half of the nodes would do up to rounding.
+# From this number of rows on, the radial functions are interpolated if half of the nodes suffice up to rounding.
 _INTERPOLATED_FROM = 1024
 _N_NODES = 128
 _TAIL = 1e-12
@@ -35,12 +35,15 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class ExactHarmonics:
-    """Radial functions h_k(rho) of the distance from the pole, each of a degree.
+    """Radial functions h_k(rho) of the distance rho from the pole, each with a degree.
+
+    The methods take rows, distances and frequencies in the ``unit``, so that no power of them overflows in single
+    precision.
 
     Attributes
     ----------
     pole : ndarray of shape (d,)
-        The point from which rows are seen.
+        The point from which distances and directions of rows are measured.
     radii : ndarray of shape (n_radii,)
         Norms r_j of the measure.
     combination : ndarray of shape (n_radii, n_functions)
@@ -48,14 +51,12 @@ class ExactHarmonics:
     degrees, signs : ndarray of shape (n_functions,)
         Degree n of each function, and the sign of its columns.
     removal : ndarray of shape (n_frequencies, n_functions)
-        What is removed from each column, a coefficient for each function, divided by the norm to the power n.
+        Coefficient of each function in what is removed from each column, divided by the norm to the power n.
     frame : ndarray of shape (d, n_directions)
-        Directions whose products are columns of the last function, in place of all polynomials of its degree.
+        Directions. If the last function has products, their products take the place of all polynomials of its
+        degree.
     products : ndarray of shape (n_products, degree)
-        Which of them; none if the last function is like the others.
-
-    The methods take rows, distances and frequencies in the ``unit``, so that no power of them overflows in single
-    precision.
+        Indices of the directions whose product is a column; empty if the last function has all its polynomials.
     """
 
     pole: NDArray
@@ -74,7 +75,7 @@ class ExactHarmonics:
         frequencies: NDArray,
         products: Products = NO_PRODUCTS,
     ) -> ExactHarmonics:
-        """Return the harmonics of control variates, to be removed from the columns of these frequencies."""
+        """Return the harmonics of control variates that are removed from the columns of these frequencies."""
         if not controls:
             none = np.zeros(0)
             return ExactHarmonics(
@@ -115,10 +116,10 @@ class ExactHarmonics:
         return [*sizes[:-1], len(self.products)] if len(self.products) else sizes
 
     def functions(self, norms: NDArray) -> NDArray[np.float64]:
-        """Return h_k(rho), shape (n_norms, n_functions)."""
+        """Return h_k(rho) at the distances ``norms`` from the pole, shape (n_norms, n_functions)."""
         if len(norms) < _INTERPOLATED_FROM:
             return self._functions(norms)
-        # They are entire functions of rho^2.
+        # The functions are entire functions of rho^2.
         largest = max(float(norms.max()) ** 2, _TINY)
         nodes = chebpts1(_N_NODES)
         coefficients = chebvander(nodes, _N_NODES - 1).T @ self._functions(np.sqrt(largest * (nodes + 1) / 2))
@@ -138,7 +139,7 @@ class ExactHarmonics:
         return values
 
     def fill(self, Y: NDArray | ShiftedRows, functions: NDArray, out: NDArray) -> None:
-        """Write the exact columns of rows Y, seen from the pole, into ``out`` (n, n_columns)."""
+        """Write the exact columns into ``out`` (n, n_columns), for Y, the rows minus the pole."""
         ends = np.cumsum(self._sizes())
         n_whole = len(ends) - bool(len(self.products))
         frame = self.frame.astype(out.dtype)
@@ -165,28 +166,30 @@ class ExactHarmonics:
     def remover(
         self, functions: NDArray, norms: NDArray, frequencies: NDArray, amplitudes: NDArray, n_sines: int
     ) -> Callable[[NDArray, slice, NDArray], None]:
-        """Return what takes the harmonics out of a block of columns, in place.
+        """Return a function that removes the harmonics from a block of columns in place.
 
         Parameters
         ----------
         functions : ndarray of shape (n, n_functions)
             h_k(rho) of the rows, in the type of the columns.
         norms : ndarray of shape (n,)
-            Their distances rho from the pole.
+            Distances rho of the rows from the pole.
         frequencies, amplitudes : ndarray of shape (n_frequencies, d) and (n_frequencies,)
-            Frequencies and factors of the columns, of which the last ``n_sines`` are sines.
+            Frequencies and factors of the columns.
+        n_sines : int
+            The last n_sines columns are sines, the others cosines.
 
         Returns
         -------
         callable
-            It takes the products <v_f, x>, the slice of their rows, and the columns.
+            Function of the products <v_f, x>, the slice of their rows, and the columns.
         """
         dtype, n_cosines = functions.dtype, len(frequencies) - n_sines
         coefficients = (self.removal * amplitudes[:, None] * self.unit**-self.degrees).T
         d = frequencies.shape[1]
         zeroth, first, second, third = (np.flatnonzero(self.degrees == degree) for degree in range(4))
         cosines, sines = slice(n_cosines), slice(n_cosines, len(frequencies))
-        # -(<v, x>^2 - |v|^2 rho^2/d)/2 in two parts, of which the rows' norms tell the second one.
+        # -(<v, x>^2 - |v|^2 rho^2/d)/2 in two parts; the second one depends on the rows by their norms alone.
         even = -0.5 * coefficients[second, cosines]
         squared_norms = (frequencies[cosines] ** 2).sum(axis=1)
         of_rows = np.vstack([coefficients[zeroth, cosines], -even * squared_norms]).astype(dtype)
@@ -219,17 +222,17 @@ class ExactHarmonics:
 
 
 def _product(left: NDArray, right: NDArray) -> NDArray:
-    """Matrix product, which numpy's @ is several times as slow for if there is one term."""
+    """Return the matrix product; with an inner dimension of one, numpy's @ would take several times as long."""
     return left * right if left.shape[1] == 1 else left @ right
 
 
 def _projected(Y: NDArray | ShiftedRows, frame: NDArray) -> NDArray:
-    """Coordinates of the rows along the directions of the frame."""
+    """Return the coordinates of the rows along the directions of the frame."""
     return Y.product(frame, Y.vector @ frame) if isinstance(Y, ShiftedRows) else Y @ frame
 
 
 def _polynomials(Y: NDArray | ShiftedRows, degree: int) -> NDArray:
-    """Columns whose inner products are the polynomial kernel of the degree; dense whatever the rows are."""
+    """Return dense columns whose inner products are the polynomial kernel of the degree."""
     n, d = Y.shape
     if degree == 0:
         return np.ones((n, 1), dtype=Y.dtype)
@@ -248,7 +251,7 @@ def _polynomials(Y: NDArray | ShiftedRows, degree: int) -> NDArray:
 
 
 def _products(Y: NDArray, products: NDArray, d: int) -> NDArray:
-    """Products of columns of Y, in a scale such that those of all harmonics in dimension d make the kernel."""
+    """Return products of columns of Y, scaled so that all harmonics of the degree together give its kernel."""
     degree = products.shape[1]
     columns = Y[:, products[:, 0]] * Y.dtype.type(rising_product(d, degree) ** -0.5)
     for factor in products.T[1:]:
@@ -258,7 +261,7 @@ def _products(Y: NDArray, products: NDArray, d: int) -> NDArray:
 
 @lru_cache(maxsize=8)
 def _cubes(d: int) -> NDArray[np.float64]:
-    """Coefficients by which x_1 (x_1^2, ..., x_d^2) become d-1 orthonormal harmonics of degree 3."""
+    """Return the coefficients that combine x_1 (x_1^2, ..., x_d^2) into d-1 orthonormal harmonics of degree 3."""
     weights = np.append(1.0, np.full(d - 1, np.sqrt(3)))
     trace = 1 / weights / np.linalg.norm(1 / weights)
     normal = trace - np.eye(1, d)[0]
@@ -268,6 +271,6 @@ def _cubes(d: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=8)
 def _contrasts(d: int) -> NDArray[np.float64]:
-    """Orthonormal columns whose sums are zero (Helmert), shape (d, d-1)."""
+    """Return orthonormal columns whose sums are zero (Helmert), shape (d, d-1)."""
     i = np.arange(1, d)
     return (np.triu(np.ones((d, d - 1))) - np.eye(d, d - 1, -1) * i) / np.sqrt(i * (i + 1))

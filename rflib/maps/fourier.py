@@ -1,4 +1,4 @@
-"""Fourier features of any spectral measure: the composition that the named methods are cases of."""
+"""Fourier features of any spectral measure; RFF, ORF and the other named methods are special cases."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from rflib.validation import check_choice, refuse
 
 LAYOUTS = ("cos_sin", "phase")
 _N_PAIRS = 225
-# Degree 0 has one column for each unit of rank, so that more of them are cheap.
+# The rank of degree 0 where harmonics is a number: each unit of this rank costs one column only.
 _RANK_OF_CONSTANTS = 4
 _N_NORMS = 512
-# Where errors are about equal, whole harmonics are better for learners.
+# Harmonics alone are preferred up to this ratio of the mean squared errors, because they are better for learners.
 _PREFERENCE = 1.1
 
 _EXACT = tuple(field.name for field in fields(ExactHarmonics))
@@ -58,77 +58,87 @@ def _is_harmonics(value: object) -> bool:
 
 
 class FourierFeatures(RandomFeatureMap):
-    """Fourier features: a spectral measure, directions and norms of the frequencies, and a layout of columns.
+    """Approximate a kernel with cosines and sines of frequencies drawn from any of its spectral measures.
 
-    RFF, ORF, QMC, GRFF, GORF, MVORF, SRF and DIGMM are this class with their own defaults. With frequencies
-    v_f and signed weights w_f, K_hat(x, y) is (in expectation over the phases) sum_f w_f cos(<v_f, x - y>).
+    RFF, ORF, QMC, GRFF, GORF, MVORF, SRF and DIGMM are this class with their own defaults. If the frequencies are
+    v_f and their signed weights w_f, then the estimate K_hat(x, y) is sum_f w_f cos(<v_f, x - y>), in expectation
+    over random phases.
 
     Parameters
     ----------
-    kernel : Kernel, callable or None
-        Kernel to approximate, or its profile as a function of the distance; None is Gaussian(sigma=1).
-    n_components : int
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
         Number of columns D.
-    measure : str, dict or SpectralMeasure
+    measure : str, dict or SpectralMeasure, default="auto"
         What the frequencies are drawn from; see `rflib.measures.construct`.
-    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}
-        Directions of the frequencies.
-    radii : {"iid", "stratified", "halton", "joint"}
-        Norms of the frequencies; see `rflib.frequencies.draw`.
-    layout : {"cos_sin", "phase"}
-        "cos_sin": columns sqrt(|w_f|) cos(<v_f, x>) for D/2 frequencies, then the sines (the lecture's first
-        map); for odd D one more frequency has a single column of the other kind. "phase": columns
-        sqrt(2 |w_f|) cos(<v_f, x> + b_f) with uniform phases for D frequencies (its second map), which has
-        more variance for rows that are near each other.
-    harmonics : None, "auto", int or tuple of 3 or 4 int
-        Which spherical harmonics of a radial measure's kernel are exact, seen from the mean of the training rows,
-        and not drawn (`rflib.measures.control_variates`). None: none. A number q: those of degree 0 to q <= 3.
-        Three or four numbers: the ranks of the exact parts of degree 0, 1, 2 and 3, each unit of which costs 1, d,
-        d(d+1)/2 - 1 and d(d-1)(d+4)/6 columns. "auto", for atoms with stratified norms and
-        orthogonal directions: what has the least predicted error; parts of much noise are then shrunk, a bias that
-        falls to zero as n_components grows.
-    parity : bool or "auto"
-        Whether cosines and sines have frequencies of their own, in numbers of the least variance. "auto": where
-        harmonics are.
-    coupled : bool or "auto"
-        Whether the orthogonal bases of an atom, or of a part of the measure, have one rotation in common and are
-        as far apart as possible (`rflib.frequencies.coupled`). "auto": where that applies.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed; the same integer gives the same features on every machine.
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton", "joint"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        The columns of a frequency; both layouts are those of Rahimi and Recht 2007.
+
+        - "cos_sin": D/2 frequencies have the two columns sqrt(|w_f|) cos(<v_f, x>) and sqrt(|w_f|) sin(<v_f, x>).
+          All cosines come before the sines. If D is odd, one more frequency has a single column as in "phase".
+        - "phase": D frequencies have one column sqrt(2 |w_f|) cos(<v_f, x> + b_f) each, with uniform random phases
+          b_f. This layout has more variance for rows that are near each other.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel, as seen from the mean of the training rows, that have exact columns
+        and are removed from the drawn ones (`rflib.measures.control_variates`). They need a radial measure.
+
+        - None: no harmonics.
+        - An integer q from 0 to 3: the degrees 0 to q, with rank 4 for degree 0 and rank 1 for the others.
+        - Three or four integers: the ranks for the degrees 0, 1, 2 and 3. Each unit of rank costs 1, d,
+          d(d+1)/2 - 1 and d(d-1)(d+4)/6 columns, respectively.
+        - "auto": the choice with the least predicted error. It needs atoms with stratified norms and orthogonal
+          directions. Parts with much noise are then shrunk, which adds a bias that vanishes as n_components grows.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies, in the numbers that have the least variance. "auto"
+        takes the choice with the least predicted error where harmonics="auto" applies; elsewhere it is True if
+        harmonics are exact.
+    coupled : bool or "auto", default=False
+        Whether the orthogonal bases of an atom, or of a part of the measure, share one random rotation and are as
+        far apart as possible (`rflib.frequencies.coupled`). "auto" couples them wherever this is possible.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
     frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The v_f, in inverse units of the inputs.
+        The frequencies v_f, in inverse units of the inputs.
     weights_ : ndarray of shape (n_frequencies,)
-        The signed w_f.
+        The signed weights w_f, in units of the kernel.
     phases_ : ndarray of shape (n_frequencies,)
-        The b_f. A zero frequency, the constant, has pi/4: then its columns are equal and none is zero.
+        The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands
+        for a constant, has the phase pi/4, so that none of its columns is zero.
     measure_ : SpectralMeasure
-        The measure that was used (after `fit`, not after `restore`).
+        The measure that was used. It is set by `fit`, not by `restore`.
     centre_ : ndarray of shape (n_features_in_,)
-        Centre of the training rows, where the measure has a range; zero on the unit sphere.
-    composition_ : Composition or LeadingHarmonics
-        What the columns are, where they were chosen by predicted error (`rflib.frequencies`); after `fit`, not
-        after `restore`.
-    predicted_error_ : float
-        Predicted root mean square error of one kernel value over pairs of training rows, n of n^2 being those of a
-        row and itself; likewise.
+        Centre of the training rows; zero for rows of unit norm, and if the measure is exact.
     radius_ : float
-        Distance from the centre up to which the measure represents the kernel; infinite for an exact measure.
+        Distance from the centre up to which the measure represents the kernel, in units of the inputs; infinite
+        for an exact measure.
+    composition_ : Composition or LeadingHarmonics
+        The chosen columns, if they were chosen by their predicted error (`rflib.frequencies.composition`). It is
+        set by `fit`, not by `restore`.
+    predicted_error_ : float
+        Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
+        a row with itself. It is set where composition_ is.
 
     Warns
     -----
     RangeWarning
-        If `transform` gets rows farther than radius_ from the centre (`rflib.measures.RangeWarning`).
+        If `transform` gets rows that are farther than radius_ from the centre (`rflib.measures.RangeWarning`).
     """
 
-    # The papers count s positive and s negative frequencies of signed measures.
+    # For signed measures, the papers' s counts the positive frequencies and again the negative ones.
     frequencies_per_s: ClassVar[int] = 1
     _takes_sparse = True
     measure: MeasureLike | None
     measure_: SpectralMeasure
-    # What methods without these parameters have, and maps without exact columns.
+    # The values for subclasses without these parameters, and for maps without exact columns.
     harmonics: Harmonics = None
     parity: bool | str = False
     coupled: bool | str = False
@@ -170,7 +180,10 @@ class FourierFeatures(RandomFeatureMap):
 
     @property
     def columns_per_s(self) -> int:
-        """Columns for one of the papers' features: of each frequency 2 with cosine and sine, 1 with phases."""
+        """Number of columns for one feature as the papers count them.
+
+        Each of its frequencies has two columns with layout="cos_sin" and one column with layout="phase".
+        """
         return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
     @property
@@ -184,7 +197,7 @@ class FourierFeatures(RandomFeatureMap):
         return bool(reach ** max(1, exact.degrees.max(initial=0)) < np.finfo(X.dtype).max)
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
-        """Return the measure that `fit` would construct for the rows X, to be given as ``measure``."""
+        """Return the measure that `fit` constructs for the rows X, which may be given as ``measure``."""
         sparse = self._accepted_sparse
         rows = check_array(X, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse, estimator=self)
         rows = canonical(rows)
@@ -193,7 +206,7 @@ class FourierFeatures(RandomFeatureMap):
         return construct(self.construction(), kernel, Domain.of(rows))
 
     def construction(self) -> MeasureLike:
-        """Return what `fit` asks `rflib.measures.construct.construct` for."""
+        """Return the measure, or its name and options, that `rflib.measures.construct` is asked for."""
         assert self.measure is not None
         return self.measure
 
@@ -209,18 +222,18 @@ class FourierFeatures(RandomFeatureMap):
         self._keep_exact(np.zeros(X.shape[1]), ())
 
     def _is_composed(self) -> bool:
-        """Whether the rules are those for which columns are chosen by predicted error."""
+        """Return whether columns are chosen by predicted error with this layout, directions and radii."""
         return (self.layout, self.directions, self.radii) == ("cos_sin", "orthogonal", "stratified")
 
     def _has_options(self) -> bool:
-        """Whether any of harmonics, parity and coupled is asked for, and applies."""
+        """Return whether harmonics, parity or coupled is requested and applies."""
         given = (self.harmonics, self.parity, self.coupled)
         if any(option == "auto" for option in given) and self._is_composed():
             return True
         return self.harmonics not in (None, "auto") or True in (self.parity, self.coupled)
 
     def _ranks(self) -> Ranks | None:
-        """The ranks that are asked for; None for what is best."""
+        """Return the requested ranks, or None for the best ones."""
         if self.harmonics == "auto":
             return None
         if isinstance(self.harmonics, tuple | list):
@@ -237,7 +250,8 @@ class FourierFeatures(RandomFeatureMap):
         if self.layout != "cos_sin" or self.radii == "joint" or isinstance(measure, ProductMeasure):
             raise ValueError(
                 f"{type(self).__name__}: harmonics, parity and coupled need layout='cos_sin', norms that are not "
-                "drawn jointly with the directions, and a kernel of the Euclidean distance."
+                "drawn jointly with the directions (radii='joint'), and a kernel of the Euclidean distance. "
+                "Change these, or leave out harmonics, parity and coupled."
             )
         self.radius_ = measure.zmax / 2
         self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(X.shape[1])
@@ -256,13 +270,13 @@ class FourierFeatures(RandomFeatureMap):
     def _compose(
         self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, rng: Generator
     ) -> tuple[tuple[ControlVariate, ...], Products]:
-        """Draw the best columns for atoms with stratified norms."""
+        """Draw the columns with the least predicted error for atoms with stratified norms."""
         composition = self._composition(rungs, pairs)
         if composition is None:
             self._refuse_few(len(pairs.centre))
         self.composition_, self.measure_ = composition, composition.measure
         frequencies, weights, self.n_sines_ = composition.draw(rng)
-        # Where no more columns would lower the error, the rest is zero.
+        # If further columns would not lower the error, the remaining ones are zero.
         spare = self.n_components - composition.n_exact - len(weights)
         self.frequencies_ = np.concatenate([np.zeros((spare, frequencies.shape[1])), frequencies])
         self.weights_ = np.concatenate([np.zeros(spare), weights])
@@ -285,14 +299,15 @@ class FourierFeatures(RandomFeatureMap):
     def _sample(
         self, measure: SpectralMeasure, pairs: RowPairs, rng: Generator
     ) -> tuple[tuple[ControlVariate, ...], Products]:
-        """Draw columns whose norms follow the measure."""
+        """Draw columns of frequencies whose norms follow the measure."""
         ranks = self._ranks()
         measure = measure.for_sampling(self._sampling())
         assert isinstance(measure, RadialMeasure)
         if ranks is None:
             raise ValueError(
                 f"{type(self).__name__}: harmonics='auto' needs an atomic measure, such as 'minimum_residual', "
-                "directions='orthogonal' and radii='stratified'. Give a number or three ranks instead."
+                "directions='orthogonal' and radii='stratified'. Set these, or set harmonics to a number or to "
+                "three ranks."
             )
         radii, weights = signed_atoms(measure, _N_NORMS)
         exact = control_variates(len(pairs.centre), radii, weights, pairs.anchors, ranks)
@@ -320,8 +335,8 @@ class FourierFeatures(RandomFeatureMap):
     def _refuse_few(self, d: int) -> NoReturn:
         raise ValueError(
             f"{type(self).__name__}: n_components={self.n_components} columns are too few for "
-            f"harmonics={self.harmonics!r} in {d} dimensions and a column for each atom or part of the measure: "
-            "use more columns, or fewer harmonics."
+            f"harmonics={self.harmonics!r} in {d} dimensions and a column for each atom or part of the measure. "
+            "Use more columns or fewer harmonics."
         )
 
     def _exact_at(self, pairs: RowPairs) -> NDArray[np.float64]:
@@ -347,11 +362,11 @@ class FourierFeatures(RandomFeatureMap):
             if getattr(self, name) not in (True, False, "auto"):
                 refuse(self, name, "True, False or 'auto'")
         if not _is_harmonics(self.harmonics):
-            refuse(
-                self, "harmonics", "None, 'auto', 0, 1, 2, 3, or three or four ranks that are not negative"
-            )
+            refuse(self, "harmonics", "None, 'auto', 0, 1, 2, 3, or three or four ranks of at least 0")
         if self.coupled is True and self.directions != "orthogonal":
-            refuse(self, "coupled", f"False, or directions='orthogonal' instead of {self.directions!r}")
+            refuse(
+                self, "coupled", f"False or 'auto' unless directions='orthogonal' (it is {self.directions!r})"
+            )
 
     def _n_frequencies(self) -> int:
         self._check_parameters()
@@ -362,14 +377,14 @@ class FourierFeatures(RandomFeatureMap):
         return Sampling(n, self.directions, self.radii, phases=n - self._n_pairs())
 
     def _construct(self, X: Rows, sampling: Sampling) -> None:
-        """Set the measure for the sampling and the range, around the rows X, on which it represents the kernel."""
+        """Set the measure for the sampling, and the ball around the rows X in which it represents the kernel."""
         domain = Domain.of(X)
         self.measure_ = construct(self.construction(), self.kernel_, domain).for_sampling(sampling)
         self.radius_ = self.measure_.zmax / 2
         self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(X.shape[1])
 
     def _keep(self, frequencies: Frequencies, rng: Generator) -> None:
-        """Set the state; a constant goes last, where it may need one column instead of two."""
+        """Set the state; a zero frequency comes last, where it may have one column instead of two."""
         order = np.argsort(~frequencies.vectors.any(axis=1), kind="stable")
         self.frequencies_, self.weights_ = frequencies.vectors[order], frequencies.weights[order]
         n, pairs = len(order), self._n_pairs()
@@ -391,7 +406,7 @@ class FourierFeatures(RandomFeatureMap):
         phases, shifted = self.phases_, bool(self.exact_pole_.any())
         if not shifted:
             Y = X
-        elif issparse(X):  # the products are those with X less those with the pole
+        elif issparse(X):  # the products with X minus the pole are those with X minus those with the pole
             Y, phases = X, phases - self.frequencies_ @ self.exact_pole_
         else:
             Y = X - self.exact_pole_.astype(X.dtype)
@@ -425,10 +440,10 @@ class FourierFeatures(RandomFeatureMap):
         beyond = int(np.sum(distances > self.radius_ * (1 + UNIT_NORM_TOLERANCE)))
         if beyond:
             warnings.warn(
-                f"{type(self).__name__}: {beyond} of {n} rows are outside the range of the training rows, "
-                f"at a distance of up to {distances.max():.4g} from their centre, and the features represent the "
-                f"kernel up to {self.radius_:.4g} only. Fit the map on rows that cover these, or use one with "
-                "an exact measure, such as RFF, ORF or GORF.",
+                f"{type(self).__name__}: {beyond} of {n} rows are outside the range of the training rows. Their "
+                f"distance from its centre is up to {distances.max():.4g}, but the features represent the "
+                f"kernel only up to {self.radius_:.4g}. Fit the map to rows that cover the same range, or use a "
+                "map with an exact measure, such as RFF, ORF or GORF.",
                 RangeWarning,
                 stacklevel=6,
             )

@@ -1,4 +1,4 @@
-"""What maps of the Gaussian kernel by frequencies of their own have in common: the cosines and sines."""
+"""The columns of maps that draw frequencies for the Gaussian kernel by a rule of their own."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from rflib.maps.cosine_features import cosine_features
 
 
 class GaussianCosines(RandomFeatureMap):
-    """Columns sqrt(|w_f|) cos(<v_f, x>), then sqrt(|w_f|) sin(<v_f, x>), with the sign of w_f.
+    """Base class of maps with the columns sqrt(|w_f|) cos(<v_f, x>) and then sqrt(|w_f|) sin(<v_f, x>).
 
-    For an odd number of columns the last frequency has one column, with a random phase, sqrt(2 |w_f|) cos(<v_f, x>
-    + b). A zero frequency, the constant, has pi/4 for its phase: with it both kinds of columns are right.
+    The sign of both columns is that of w_f. If the number of columns is odd, the last frequency has a single
+    column sqrt(2 |w_f|) cos(<v_f, x> + b) with a random phase b. A zero frequency, which stands for a constant,
+    has the phase pi/4, with which its columns are right in both cases.
 
     Attributes
     ----------
     frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The v_f, in inverse units of the inputs.
+        The frequencies v_f, in inverse units of the inputs.
     weights_ : ndarray of shape (n_frequencies,)
-        The w_f, which sum to one.
+        The weights w_f, which sum to one.
     phases_ : ndarray of shape (n_frequencies,)
-        The phases, zero for pairs of columns.
+        The phases in radians, zero for a frequency with two columns.
     """
 
     _takes_sparse = True
@@ -45,12 +46,12 @@ class GaussianCosines(RandomFeatureMap):
 
     @property
     def columns_per_s(self) -> int:
-        """A cosine and a sine for each frequency."""
+        """Number of columns for one feature as the papers count them: a cosine and a sine."""
         return 2
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel is not Gaussian, and what to use; None if it is."""
+        """Return that the kernel is not Gaussian and what to use instead, or None if it is Gaussian."""
         if isinstance(kernel, Gaussian):
             return None
         return f"{kernel!r} is not Gaussian. Use RFF, ORF, GORF or MVORF, or Nystroem, instead."

@@ -10,18 +10,49 @@ from rflib.measures.construct import MeasureLike
 
 
 class GORF(FourierFeatures):
-    """Generalised orthogonal random features (luo2021, algorithm 1): a signed measure, orthogonal frequencies.
+    """Approximate an indefinite kernel with orthogonal frequencies of a signed measure.
 
-    Unbiased for the kernel of the measure; variance: theorem 6, with the sign of theorem 5 corrected.
-
-    Parameters and attributes are those of `FourierFeatures`. The measure is as for `GRFF`. The directions:
+    These are the generalised orthogonal random features of luo2021 (algorithm 1). The estimate is unbiased for the
+    kernel that the measure represents. Its variance is given by theorem 5, whose sign must be corrected, for
+    directions="orthogonal", and by theorem 6 for "frame" (`rflib.measures.variance`).
 
     Parameters
     ----------
-    directions : {"orthogonal", "frame"}
-        "orthogonal": separate blocks of d Haar-orthogonal directions for either part of the measure, which
-        gives the published delta-Gaussian errors. "frame": the printed algorithm, normalised columns of the
-        first d rows of an orthogonal matrix of order max(2s, 2d), which are orthogonal only where 2s <= d.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
+    measure : str, dict or SpectralMeasure, default="paper"
+        What the frequencies are drawn from; `GRFF` explains the default.
+    directions : {"orthogonal", "frame", "iid", "halton", "sobol"}, default="orthogonal"
+        How directions are drawn. "orthogonal" draws separate blocks of d Haar-distributed orthogonal directions
+        for each part of the measure, which gives the published errors for the delta-Gaussian kernel. "frame" is
+        the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
+        max(n, 2d) for n frequencies, which are not orthogonal to each other.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default=False
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_, composition_, predicted_error_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
+    IJCNN 2021.
     """
 
     frequencies_per_s = 2

@@ -10,15 +10,42 @@ from rflib.measures.construct import MeasureLike
 
 
 class GRFF(FourierFeatures):
-    """Generalised random Fourier features (luo2021, eq. 7): a signed measure, independent frequencies.
+    """Approximate an indefinite kernel with independent frequencies of a signed measure.
 
-    The frequencies are divided equally between the positive and the negative part of the measure. Unbiased
-    for the kernel of the measure; the variance is theorem 4's.
+    These are the generalised random Fourier features of luo2021 (equation 7). The frequencies are divided equally
+    between the positive and the negative part of the measure. The estimate is unbiased for the kernel that the
+    measure represents, and its variance is given by theorem 4.
 
-    Parameters and attributes are those of `FourierFeatures`. The default measure "paper" is the exact one, or,
-    for SphericalPolynomial, which has no finite one, the `reference` measure that the paper's authors ran: it
-    is biased, more so the higher the degree. measure="auto" takes `minimum_variance` (ours) in its place; the
-    printed "truncated_fourier" has a mass that diverges.
+    Parameters
+    ----------
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
+    measure : str, dict or SpectralMeasure, default="paper"
+        What the frequencies are drawn from; see `rflib.measures.construct`. "paper" is the exact measure if the
+        kernel has a finite one. SphericalPolynomial has none; for it, "paper" is the measure that the paper's
+        authors used (`rflib.measures.reference`), which is biased, and the more so the higher the degree. "auto"
+        replaces it by the minimum-variance measure, which was introduced in rflib. The measure as printed,
+        "truncated_fourier", has a mass that diverges with its cutoff.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
+    IJCNN 2021.
     """
 
     frequencies_per_s = 2

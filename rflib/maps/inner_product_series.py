@@ -18,22 +18,22 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, row_sums
 
-# The Gaussian's degrees end here; those above are counted as bias.
+# The highest degree of the Gaussian's series that is used; higher degrees count as bias.
 _LAST_DEGREE = 60
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """What the terms of a series need of some rows.
+    """The factors of the terms of a series at some rows.
 
     Attributes
     ----------
     units : ndarray or ShiftedRows of shape (n, d)
-        The u(x); zero where the vector is zero.
+        The unit vectors u(x); zero where the vector itself is zero.
     log_amplitudes : ndarray of shape (n_degrees, n)
         log |A_n(x)|.
     signs : ndarray of shape (n_degrees, n)
-        Signs of the A_n(x).
+        The signs of the A_n(x).
     """
 
     units: NDArray[np.float64] | ShiftedRows
@@ -42,29 +42,31 @@ class Factors:
 
 
 class InnerProductSeries:
-    """The terms of one kernel about one centre.
+    """The series of one kernel about a centre c.
 
-    - Gaussian, with xi = (x - c) / sigma: exp(-|xi|^2 / 2) exp(-|eta|^2 / 2) sum_n <xi, eta>^n / n!.
-    - Polynomial (gamma <x, y> + coef0)^p, with z = [sqrt(coef0), sqrt(gamma) x], which is split along the centre's
-      own z and across: z = s m + w, so that the kernel is (s s' + <w, w'>)^p = sum_n C(p, n) (s s')^(p-n)
-      <w, w'>^n. About c = 0 this is the Maclaurin series in <x, y>.
-    - Any other function of <x, y>: its Maclaurin series; the centre is not used.
+    - For the Gaussian kernel, with xi = (x - c) / sigma and eta = (y - c) / sigma, the series is
+      exp(-|xi|^2 / 2) exp(-|eta|^2 / 2) sum_n <xi, eta>^n / n!.
+    - For the polynomial kernel (gamma <x, y> + coef0)^p, each row is extended to z = [sqrt(coef0), sqrt(gamma) x].
+      With the unit vector m along the z of the centre, z = t m + w with w orthogonal to m. The kernel is then
+      (t t' + <w, w'>)^p = sum_n C(p, n) (t t')^(p-n) <w, w'>^n. For c = 0 this is the Maclaurin series in <x, y>.
+    - For any other function of <x, y>, it is the Maclaurin series, which does not use the centre.
 
     Parameters
     ----------
     kernel : Gaussian or DotProductKernel
-        The kernel; of a Gaussian with a width for each column, the one of width 1 of rows divided by the widths.
+        The kernel. For a Gaussian with one width for each input column, the series is that of width 1 for rows
+        divided by the widths.
     centre : ndarray of shape (d,)
-        The c.
+        The centre c.
     n_degrees : int or None
-        How many degrees are represented, from 0 on; None for all (of the Gaussian, 61).
+        Number of degrees, from 0 on; None means all (61 for the Gaussian).
 
     Attributes
     ----------
     log_coefficients : ndarray of shape (n_degrees,)
-        log |a_n|; minus infinity for a degree that the kernel lacks.
+        log |a_n|; minus infinity for a degree that the kernel does not have.
     signs : ndarray of shape (n_degrees,)
-        The e_n, the signs of the a_n.
+        The signs e_n of the coefficients a_n.
     """
 
     def __init__(self, kernel: Kernel, centre: NDArray, n_degrees: int | None = None) -> None:
@@ -89,7 +91,7 @@ class InnerProductSeries:
 
     @property
     def n_degrees(self) -> int:
-        """Number of degrees, from 0 on."""
+        """The number of degrees, from 0 on."""
         return len(self.signs)
 
     def factors(self, X: Rows) -> Factors:
@@ -119,7 +121,13 @@ class InnerProductSeries:
         )
 
     def exact(self, X: Rows, Y: Rows) -> NDArray[np.floating]:
-        """Return the kernel of each row of X (n, d) with that row of Y, shape (n,); ValueError if not finite."""
+        """Return the kernel of each row of X (n, d) with the same row of Y, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(self._kernel, Gaussian):
                 distances = row_norms(X - Y) if issparse(X) else np.linalg.norm(X - Y, axis=1)
@@ -132,7 +140,10 @@ class InnerProductSeries:
         return values
 
     def _split(self, X: Rows) -> tuple[NDArray, NDArray, NDArray | ShiftedRows]:
-        """The logarithm of |s| and whether s is negative, both (n,), and the vectors (n, d) of the products."""
+        """Return log |t| and whether t is negative, both of shape (n,), and the vectors w (n, d).
+
+        For a Gaussian, log t is -|xi|^2 / 2 and w is xi.
+        """
         n = X.shape[0]
         positive = np.zeros(n, dtype=bool)
         if isinstance(self._kernel, Gaussian):
@@ -148,7 +159,7 @@ class InnerProductSeries:
         first, rest = constant, slope * self.centre
         norm = np.hypot(first, np.linalg.norm(rest))
         first, rest = (first / norm, rest / norm) if norm > 0 else (1.0, rest)
-        # The reflection that takes the centre's unit vector [first, rest] to the first axis.
+        # The reflection that maps the centre's unit vector [first, rest] to the first axis.
         along = slope * (X @ rest) + first * constant
         across = (along + constant) / (1 + first)
         if issparse(X):

@@ -1,4 +1,4 @@
-"""Which kernels the methods for positive definite kernels take."""
+"""Which kernels the Fourier maps can take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rflib.measures.exact_measures import has_exact_measure, has_positive_measur
 
 
 def without_positive_measure(kernel: Kernel) -> str | None:
-    """Return why the kernel has no (known) positive spectral measure; None if it has one."""
+    """Return what to use for a kernel without a known positive spectral measure, or None if it has one."""
     if has_positive_measure(kernel):
         return None
     if has_exact_measure(kernel):
@@ -20,7 +20,7 @@ def without_positive_measure(kernel: Kernel) -> str | None:
 
 
 def not_radial(kernel: Kernel) -> str | None:
-    """Return why directions and norms of the kernel's frequencies cannot be drawn apart; None if they can."""
+    """Return what to use for a kernel that is not a function of the Euclidean distance, or None if it is one."""
     if isinstance(kernel, RadialKernel):
         return None
     return f"{kernel!r} is not a function of the Euclidean distance. Use RFF or QMC, or Nystroem, instead."

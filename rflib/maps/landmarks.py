@@ -1,4 +1,8 @@
-"""Landmark rows of a Nystroem approximation: uniform, centres of k-means, or randomly pivoted Cholesky."""
+"""Landmarks of a Nystroem approximation: uniform rows, k-means centres, or randomly pivoted Cholesky.
+
+A landmark rule is a function of the kernel, the training rows X (n_rows, d), the number n of landmarks and a
+source of randomness. It returns the landmarks, shape (n, d).
+"""
 
 from __future__ import annotations
 
@@ -15,30 +19,34 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.sparse_rows import Rows, dense, times_columns
 
-# Rows for each centre, and iterations: with more of them the error hardly falls.
+# Rows for each k-means centre, and iterations. With more of either, the error hardly falls.
 _ROWS_A_CENTRE = 20
 _ITERATIONS = 10
-# Numbers in the factor of the pivoted Cholesky decomposition, about.
+# Approximate number of entries in the factor of the pivoted Cholesky decomposition.
 _FACTOR_ELEMENTS = 1 << 25
 _EXHAUSTED = 1e-12
 
 
 def uniform(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
-    """Return n rows of X drawn without replacement."""
+    """Return n rows of X that are drawn uniformly without replacement."""
     return X[rng.permutation(X.shape[0])[:n]]
 
 
 def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
-    """Return the n centres of scikit-learn's KMeans (Zhang, Tsang & Kwok 2008), begun at rows drawn uniformly.
+    """Return n centres of k-means clusters, found by scikit-learn's KMeans from uniformly drawn rows.
 
-    For a kernel on the unit sphere the centres are divided by their norms. At most 20 n rows are used, in 10
-    iterations, on one thread, as sums in another order would give other centres.
+    For a kernel that needs rows of unit norm, the centres are divided by their norms. At most 20 n rows are used
+    in 10 iterations. KMeans runs on one thread, because sums in another order would give other centres.
+
+    References
+    ----------
+    Zhang, Tsang, Kwok: Improved Nystroem low-rank approximation and error analysis, ICML 2008.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     ones = np.ones((1, X.shape[1]), dtype=X.dtype)
-    _, factors = kernel.isotropic(ones)  # the kernel's own distances, if columns have widths
+    _, factors = kernel.isotropic(ones)  # distances are those of the kernel, also if each column has a width
     rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng)
     rows = times_columns(rows, factors)
     start = dense(rows[:n])
@@ -52,20 +60,32 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
 
 
 def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | None = None) -> Rows:
-    """Return the n pivots of a randomly pivoted Cholesky decomposition (Chen, Epperly, Tropp & Webber 2022).
+    """Return the n pivot rows of a randomly pivoted Cholesky decomposition of the kernel matrix.
 
-    Each pivot is drawn with probability proportional to the diagonal of the residual. They are proposed in blocks,
-    and accepted with the ratio of the residual after and before the earlier ones of the block, which has the same
-    law (Epperly, Tropp & Webber 2024, arXiv 2410.03969). The decomposition is that of `positive_kernel`; if it is
-    indefinite (a profile of a user's), the diagonal counts by its absolute value. When the residual is zero to
-    rounding, the other landmarks are uniform. At most max(2 n, 2^25 / n) rows are used.
+    Each pivot is drawn with a probability proportional to the diagonal of the residual. Pivots are proposed in
+    blocks. A proposal is accepted with a probability that is the ratio of its residual after the earlier pivots of
+    the block to that before them; this gives the same distribution. The matrix that is decomposed is that
+    of `positive_kernel`. If it is indefinite, as the kernel of a user's profile may be, absolute values of the
+    diagonal are used. Once the residual is zero to rounding, the other landmarks are drawn uniformly. At most
+    max(2 n, 2^25 / n) rows are used.
 
     Parameters
     ----------
-    kernel, X, n, rng : Kernel, ndarray of shape (n_rows, d), int, Generator
-        The kernel, the rows, the number of landmarks, and the source of randomness.
-    block : int or None
-        Proposals at a time; None for a tenth of n.
+    kernel : Kernel
+        The kernel.
+    X : ndarray or csr_array of shape (n_rows, d)
+        The training rows.
+    n : int
+        Number of landmarks.
+    rng : Generator
+        Source of randomness.
+    block : int or None, default=None
+        Number of pivots proposed at a time; None means a tenth of n.
+
+    References
+    ----------
+    - Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, 2022 (arXiv 2207.06503).
+    - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
     rows = uniform(kernel, X, max(2 * n, _FACTOR_ELEMENTS // n), rng).astype(np.float64)
     chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))
@@ -74,10 +94,10 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | 
 
 
 def positive_kernel(kernel: Kernel) -> Kernel:
-    """Return the kernel with which pivots are chosen: for a signed sum of Gaussians that of the absolute weights.
+    """Return the kernel by which pivots are chosen; for a delta-Gaussian, the one with absolute coefficients.
 
-    Residuals of a definite kernel are bounded by its diagonal, and what the pivots span of the sum of both parts
-    they span of their difference.
+    The residuals of a definite kernel are bounded by its diagonal. Pivots that span the sum of the positive and
+    the negative part also span their difference.
     """
     if isinstance(kernel, DeltaGaussian):
         return replace(kernel, coefficients=tuple(map(abs, kernel.coefficients)))
@@ -85,7 +105,7 @@ def positive_kernel(kernel: Kernel) -> Kernel:
 
 
 def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> NDArray[np.int64]:
-    """Return the numbers of at most n pivots, see `rpcholesky`; fewer if the residual is exhausted."""
+    """Return the indices of n pivots as in `rpcholesky`, or fewer if the residual is zero before."""
     n_rows = rows.shape[0]
     parts = np.array_split(np.arange(n_rows), 1 + n_rows // 64)
     residual = np.concatenate([np.diag(kernel(rows[part])) for part in parts])
@@ -114,7 +134,7 @@ def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> ND
 
 
 def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
-    """The proposals that pass, by their residuals after the passed ones before them."""
+    """Return the accepted proposals, by the ratio of their residuals after and before the earlier ones."""
     left, before = among.copy(), np.abs(np.diag(among))
     kept = []
     for i, u in enumerate(uniforms):

@@ -1,4 +1,4 @@
-"""LeverageRFF and SurrogateLeverageRFF: frequencies resampled by scores that look at the data (liu2020)."""
+"""LeverageRFF and SurrogateLeverageRFF: frequencies that are resampled by scores on the training rows."""
 
 from __future__ import annotations
 
@@ -28,17 +28,20 @@ _BLOCK_ELEMENTS = 1 << 23
 
 
 class ScoredFourierFeatures(FourierFeatures):
-    """Fourier features whose frequencies are weighed by a score of their columns on the training rows.
+    """Base class of Fourier features whose frequencies have scores on the training rows.
 
-    A pool of l frequencies is drawn, and scored; a frequency's score is the sum of its cosine's and its sine's.
+    A pool of l frequencies is drawn and each is scored. The score of a frequency is the sum of the scores of its
+    two columns, the cosine and the sine.
 
-    variant "resampled" (as printed): n_components / 2 frequencies are drawn from the pool with probabilities q
-    proportional to the scores, with weights (1/l) / (q s) (eq. 9). Unbiased.
+    With the variant "resampled", which is the algorithm as printed in liu2020, s = n_components / 2 frequencies
+    are drawn from the pool with probabilities q proportional to the scores. They have the weights (1/l) / (q s)
+    (equation 9 of liu2020), so that the estimate is unbiased.
 
-    variant "reference" (as in the authors' procedure): no resampling; scores of cosine and sine apart, q over
-    all 2s columns; columns multiplied by sqrt(1/q) on top of 1/sqrt(s), sorted by that weight, the first s
-    used as cosines and the rest as sines. Not an estimate of the kernel: its scale is about 2s times too large,
-    which in ridge regression acts as a weaker ridge.
+    The variant "reference" is what the authors' code does. It does not resample: l is s. Cosines and sines have
+    probabilities q of their own, over all 2s columns. The columns are multiplied by sqrt(1/q) in addition to
+    1/sqrt(s), and sorted by this factor; the first s columns are used as cosines and the others as sines. The
+    result does not estimate the kernel: its scale is about 2s times too large, which in ridge regression acts like
+    a weaker ridge.
     """
 
     measure = "exact"
@@ -54,10 +57,10 @@ class ScoredFourierFeatures(FourierFeatures):
     def _scores(
         self, blocks: Iterator[NDArray[np.float64]], n: int, targets: Targets | None
     ) -> NDArray[np.float64]:
-        """Return the score of each column of the pool's features, which come in blocks of the n rows."""
+        """Return the score of each column of the pool's features, which are given in blocks of the n rows."""
 
     def _targets(self, y: ArrayLike | None) -> Targets | None:
-        """Return what the scores need of the targets."""
+        """Return the targets in the form in which the scores use them, or None if they do not."""
         return None
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
@@ -80,13 +83,13 @@ class ScoredFourierFeatures(FourierFeatures):
         size = s if self.pool is None else self.pool
         if self.variant == "reference" and (size > s or self.n_components % 2):
             raise ValueError(
-                f"{type(self).__name__}: the variant 'reference' needs an even n_components and no pool (it does "
-                f"not resample), got n_components={self.n_components}, pool={self.pool}."
+                f"{type(self).__name__}: variant='reference' does not resample, so it needs an even n_components "
+                f"and pool=None, got n_components={self.n_components}, pool={self.pool}."
             )
         return size
 
     def _keep_reference(self, pool: Frequencies, scores: NDArray[np.float64]) -> None:
-        """Keep 2s single columns: frequency, phase 0 or -pi/2, and weight."""
+        """Store 2s single columns, each with a frequency, a phase of 0 or -pi/2, and a weight."""
         s = len(pool.weights)
         inverse = 1 / np.maximum(shares(scores), np.finfo(float).eps)
         order = np.argsort(inverse, kind="stable")
@@ -102,7 +105,11 @@ class ScoredFourierFeatures(FourierFeatures):
 
 
 class Targets:
-    """Targets as columns: ±1 for a class against the rest (two classes have one column), or centred numbers."""
+    """Targets as columns of numbers.
+
+    A column holds +1 for the rows of a class and -1 for all other rows; two classes have a single column. Targets
+    that are numbers have one column, which is centred.
+    """
 
     def __init__(self, y: NDArray, *, labels: bool) -> None:
         self._told_from_rest: NDArray | None = None
@@ -115,20 +122,20 @@ class Targets:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
+        """The number of columns."""
         return 1 if self._told_from_rest is None else len(self._told_from_rest)
 
     def columns(self, rows: slice) -> NDArray[np.float64]:
-        """Return the columns of some rows, shape (n_rows, n_columns)."""
+        """Return the columns for a slice of the rows, shape (n_rows, n_columns)."""
         values = self._values[rows, None]
         return values if self._told_from_rest is None else np.where(values == self._told_from_rest, 1.0, -1.0)
 
 
 def are_labels(y: NDArray) -> bool:
-    """Whether targets look like class labels.
+    """Return whether targets look like class labels.
 
-    Strings, booleans and two distinct values of any type do; so do integers with no more distinct values than half
-    the rows. Other floats do not, even if all are whole numbers.
+    Strings, booleans and targets with two distinct values do. So do integers if the number of distinct values is
+    at most half the number of rows. Other floats do not, even if all of them are whole numbers.
     """
     n_distinct = len(np.unique(y))
     return (
@@ -139,7 +146,7 @@ def are_labels(y: NDArray) -> bool:
 
 
 def _feature_blocks(X: Rows, pool: Frequencies, rows: int) -> Iterator[NDArray[np.float64]]:
-    """Cosines, then sines, of all frequencies over the root of their number, for blocks of rows."""
+    """Yield the cosines and then the sines of all frequencies over the root of their number, by blocks of rows."""
     size = len(pool.vectors)
     amplitudes = np.full(size, np.sqrt(1 / size))
     for part in row_blocks(X.shape[0], rows):
@@ -148,24 +155,41 @@ def _feature_blocks(X: Rows, pool: Frequencies, rows: int) -> Iterator[NDArray[n
 
 
 class LeverageRFF(ScoredFourierFeatures):
-    """Fourier features resampled by their ridge leverage scores (Li et al. 2019; liu2020's leverage-RFF).
+    """Approximate a positive definite kernel with frequencies resampled by their ridge leverage scores.
+
+    A pool of l frequencies is drawn. From it, s = n_components / 2 frequencies are drawn with probabilities
+    proportional to their ridge leverage scores on the training rows, and weighted so that the estimate is
+    unbiased. This is the leverage-RFF of liu2020 (equation 9).
 
     Parameters
     ----------
-    kernel : Kernel, callable or None
-        Positive definite kernel; None is Gaussian(sigma=1).
-    n_components : int
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
         Number of columns D = 2s.
-    pool : int or None
-        Number l of frequencies that are scored, at least s; None is s, as in liu2020's experiments.
-    ridge : float
-        Regularisation lambda of the scores.
-    variant : {"resampled", "reference"}
-        As printed, or as in the authors' procedure; see `ScoredFourierFeatures`.
-    directions : {"iid", "orthogonal", "halton", "sobol"}
-        Directions of the pool.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    pool : int or None, default=None
+        Number l of frequencies that are scored, at least s. None means s, as in the experiments of liu2020.
+    ridge : float, default=1e-3
+        Regularisation lambda of the scores, above 0.
+    variant : {"resampled", "reference"}, default="resampled"
+        "resampled" is the algorithm as printed. "reference" is what the authors' code does, which does not
+        resample and does not estimate the kernel: its columns are divided by
+        the roots of their probabilities and sorted by this factor.
+    directions : {"iid", "orthogonal", "halton", "sobol"}, default="iid"
+        How the directions of the pool are drawn; see `rflib.frequencies.directions`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    - Li, Ton, Oglic, Sejdinovic: Towards a unified analysis of random Fourier features, ICML 2019.
+    - Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
+      2020.
     """
 
     def __init__(
@@ -198,23 +222,49 @@ class LeverageRFF(ScoredFourierFeatures):
 
 
 class SurrogateLeverageRFF(ScoredFourierFeatures):
-    """Fourier features resampled by surrogate leverage scores (liu2020: SLS-RFF), which need the targets.
+    """Approximate a positive definite kernel with frequencies resampled by scores that use the targets.
+
+    This is the SLS-RFF of liu2020: the frequencies are resampled as in `LeverageRFF`, but by the surrogate
+    leverage scores of equation 15, which cost less to compute. ``fit`` needs y.
 
     Parameters
     ----------
-    kernel, n_components, pool, variant, directions, random_state
-        As for `LeverageRFF`.
-    add_n : bool
-        Whether the scores have the term n I of eq. 12; eq. 15 leaves it out.
-    task : {"auto", "classification", "regression"}
-        Whether the targets are class labels or numbers. "auto" takes for labels: strings, booleans, two distinct
-        values of any type, and integers with no more distinct values than half the rows. All other targets are
-        numbers. Set it where integers are counts or amounts, or floats are labels of three or more classes.
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
+    pool : int or None, default=None
+        Number l of frequencies that are scored, at least s = n_components / 2. None means s, as in the experiments
+        of liu2020.
+    add_n : bool, default=False
+        Whether the scores contain the term n I of equation 12, which equation 15 leaves out.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether the targets are class labels or numbers. "auto" treats these as labels: strings, booleans, targets
+        with two distinct values, and integers whose number of distinct values is at most half the number of rows.
+        All other targets are numbers. Set the task if integers are counts or amounts, or if floats are the labels
+        of three or more classes.
+    variant : {"resampled", "reference"}, default="resampled"
+        "resampled" is the algorithm as printed, "reference" what the authors' code does; see `LeverageRFF`.
+    directions : {"iid", "orthogonal", "halton", "sobol"}, default="iid"
+        How the directions of the pool are drawn; see `rflib.frequencies.directions`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
 
     Notes
     -----
-    Two class labels are taken as -1 and +1 in eq. 15, as printed; of several classes each is told from the rest
-    by such a target, and their scores add up. Numbers are centred.
+    Two class labels become the targets -1 and +1 in equation 15, as printed. With more classes, each class has a
+    target that is +1 for its rows and -1 for all others, and the scores are summed over the classes. Targets that
+    are numbers are centred.
+
+    References
+    ----------
+    Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
+    2020.
     """
 
     def __init__(
@@ -243,8 +293,8 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         check_choice(self, "task", TASKS)
         if y is None:
             raise ValueError(
-                "SurrogateLeverageRFF requires y to be passed, but the target y is None: it scores the "
-                "frequencies by the targets."
+                "SurrogateLeverageRFF requires y to be passed, but the target y is None. It needs the targets to "
+                "score the frequencies."
             )
         super()._draw(X, check_X_y(X, y, accept_sparse=True)[1], rng)
 

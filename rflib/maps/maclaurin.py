@@ -20,29 +20,34 @@ _BLOCK_ELEMENTS = 1 << 19
 
 
 class RandomMaclaurin(RandomFeatureMap):
-    """Random Maclaurin features of a kernel f(<x, y>) = sum_N a_N <x, y>^N (Kar & Karnick 2012).
+    """Approximate a kernel of the inner product by products of random sign projections.
 
-    A feature draws a degree N with probability P(N) proportional to 2^-(N+1) among the degrees with a_N != 0,
-    and is sqrt(|a_N| / (P(N) D)) times the product of N Rademacher projections of x; its sign is a_N's (that
-    paper has none that are negative). Unbiased. The variance of K_hat(x, y) is
-    (sum_N a_N^2 / P(N) m(x, y)^N - f^2) / D with
-    m = ||x||^2 ||y||^2 + 2 <x, y>^2 - 2 sum_i x_i^2 y_i^2.
+    These are the random Maclaurin features of a kernel f(<x, y>) = sum_N a_N <x, y>^N. For each column a degree N
+    is drawn with the probability P(N), which is proportional to 2^-(N+1) among the degrees with a_N != 0. The
+    column is sqrt(|a_N| / (P(N) D)) times the product of N Rademacher projections of x. Its sign is that of a_N;
+    the paper considers positive a_N only. The estimate is unbiased, and the variance of K_hat(x, y) is (sum_N
+    a_N^2 / P(N) m(x, y)^N - f(<x, y>)^2) / D with m = ||x||^2 ||y||^2 + 2 <x, y>^2 - 2 sum_i x_i^2 y_i^2.
 
     Parameters
     ----------
-    kernel : DotProductKernel or None
-        Kernel to approximate; None is Polynomial(degree=2, coef0=1).
-    n_components : int
+    kernel : DotProductKernel or None, default=None
+        Kernel to approximate; None means Polynomial(degree=2, coef0=1).
+    n_components : int, default=100
         Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
     degrees_ : ndarray of shape (n_components,)
-        Degree of each column, increasing.
+        Degree of each column, in increasing order.
     signs_ : ndarray of shape (sum of the degrees, n_features_in_), int8
-        Rademacher vectors: for each degree N its columns' first vectors, then the second ones, up to the N-th.
+        Rademacher vectors. The columns of a degree N come together: first the first vectors of all of them, then
+        the second vectors, up to the N-th.
+
+    References
+    ----------
+    Kar, Karnick: Random feature maps for dot product kernels, AISTATS 2012.
     """
 
     _takes_sparse = True
@@ -58,7 +63,7 @@ class RandomMaclaurin(RandomFeatureMap):
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel is not a function of the inner product, and what to use; None if it is."""
+        """Return what to use for a kernel that is not a function of the inner product, or None if it is one."""
         if isinstance(kernel, DotProductKernel):
             return None
         instead = "Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
@@ -93,7 +98,7 @@ class RandomMaclaurin(RandomFeatureMap):
             scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
             ends = used + (stop - first) * np.arange(degree + 1)
             factors = [signs[:, a:b] for a, b in pairwise(ends)]
-            if issparse(X):  # of other matrices scipy's product makes a copy for each block
+            if issparse(X):  # scipy's product would copy a matrix that is not contiguous for each block
                 factors = list(map(np.ascontiguousarray, factors))
             groups.append((slice(first, stop), scale, factors))
             used = ends[-1]

@@ -1,4 +1,4 @@
-"""MomentMatching: Gaussian frequencies, transformed so that their second moments are those of the kernel."""
+"""MomentMatching: Gaussian frequencies that are transformed to have exact second moments."""
 
 from __future__ import annotations
 
@@ -10,23 +10,35 @@ from rflib.maps.gaussian_cosines import GaussianCosines
 
 
 class MomentMatching(GaussianCosines):
-    """Random Fourier features with moment matching (Shen, Yang & Wang 2017) of the Gaussian kernel.
+    """Approximate the Gaussian kernel with frequencies whose second moments are exact.
 
-    F independent Gaussian frequencies W (F, d) are replaced by sqrt(F) W (W^T W)^(-1/2), whose second moments are
-    exactly the identity, so that k_hat(z) = 1 - |z|^2 / (2 sigma^2) + O(|z|^4). (Their mean does not matter here:
-    a cosine and a sine stand for both v and -v.) With F < d frequencies this is not possible, and they become
-    orthogonal with norms of sqrt(d). Biased: the transformed frequencies are not Gaussian, for many F nearly.
+    F independent Gaussian frequencies W (F, d) are replaced by sqrt(F) W (W^T W)^(-1/2). The matrix of their
+    second moments is exactly the identity, so that k_hat(z) = 1 - |z|^2 / (2 sigma^2) + O(|z|^4). Their mean need
+    not be matched, because a cosine and a sine stand for both v and -v. With F < d frequencies exact moments are
+    impossible; the frequencies then become orthogonal with the norm sqrt(d). The estimate is biased because the
+    transformed frequencies are not Gaussian; the bias vanishes as F grows.
 
     Parameters
     ----------
-    kernel : Gaussian or None
-        Kernel to approximate; None is Gaussian(sigma=1).
-    n_components : int
+    kernel : Gaussian or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
         Number of columns D = 2F.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
-    Attributes are those of `rflib.maps.gaussian_cosines.GaussianCosines`.
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
+        The frequencies, in inverse units of the inputs.
+    weights_ : ndarray of shape (n_frequencies,)
+        Their weights, which sum to one.
+    phases_ : ndarray of shape (n_frequencies,)
+        Phases in radians, zero for a frequency with a cosine and a sine.
+
+    References
+    ----------
+    Shen, Yang, Wang: Random features for shift-invariant kernels with moment matching, AAAI 2017.
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

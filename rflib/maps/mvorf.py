@@ -1,4 +1,4 @@
-"""MVORF: minimum-variance orthogonal random features (ours)."""
+"""MVORF: minimum-variance orthogonal random features, a method that was introduced in rflib."""
 
 from __future__ import annotations
 
@@ -25,41 +25,67 @@ OBJECTIVES = ("kernel", "learner")
 
 
 class MVORF(FourierFeatures):
-    """Minimum-variance orthogonal random features of any kernel of the distance, definite or not (ours).
+    """Approximate any kernel of the distance with exact low harmonics and frequencies of least variance.
 
-    A few signed atoms represent the kernel on the data's distances, chosen by linear programs. The lowest
-    spherical harmonics of the kernel, seen from the mean of the training rows, are exact columns; the rest is
-    sampled by whole orthogonal bases that are as far apart as possible, cosines and sines apart. How many columns
-    each part gets, and which parts are worth any, is what has the least predicted error at this number of columns
-    (`rflib.frequencies.composition`). Where that is lower, there are harmonics alone, in the order of the kernel's
-    eigenvalues (`rflib.frequencies.leading_harmonics`). docs/mvorf.md has the derivation. For a positive definite
-    kernel all signs are positive.
+    These minimum-variance orthogonal random features (MVORF) were introduced in rflib; docs/mvorf.md derives them.
+    Linear programs choose a few signed atoms that represent the kernel at the distances of the data. The lowest
+    spherical harmonics of the kernel, as seen from the mean of the training rows, have exact columns. The rest of
+    the kernel is sampled by cosines and sines of different frequencies, whose directions are whole orthogonal
+    bases that are as far apart as possible. The columns are divided among these parts so that the predicted error
+    is least, and parts that are not worth their columns are left out (`rflib.frequencies.composition`). If
+    harmonics alone have a lower error, all columns are harmonics, in the order of the eigenvalues of the kernel
+    (`rflib.frequencies.leading_harmonics`). The kernel may be indefinite; for a kernel that is known to be
+    positive definite, all signs are +1.
 
-    With ``harmonics=None, parity=False, coupled=False`` it is the plain map: the atoms have the least variance by
-    themselves (`rflib.measures.minimum_variance`), and all columns are drawn. The same holds where ``layout``,
-    ``directions`` or ``radii`` are others.
-
-    Parameters and attributes are those of `FourierFeatures`, and
+    With ``harmonics=None, parity=False, coupled=False`` the map is the plain one: all columns are drawn, from the
+    atoms that have the least variance without exact columns (`rflib.measures.minimum_variance`). The map is also
+    the plain one if ``layout``, ``directions`` or ``radii`` differ from their defaults.
 
     Parameters
     ----------
-    objective : {"kernel", "learner"}
-        What the columns are chosen for: "kernel", the least error of the kernel; "learner", the span that is best
-        for ridge regression and support vector machines, which is that of the kernel's leading eigenfunctions
-        whatever they leave out of the kernel. Take "learner" where features go into a learner and the kernel
-        itself is of no interest, above all for narrow kernels.
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
+    measure : str, dict or SpectralMeasure, optional
+        What the frequencies are drawn from; see `rflib.measures.construct`. It must be atomic. By default it is
+        "minimum_residual", and "minimum_variance" for the plain map.
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="orthogonal"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton"}, default="stratified"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default="auto"
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default="auto"
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default="auto"
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    objective : {"kernel", "learner"}, default="kernel"
+        What the columns are chosen for. "kernel" makes the error of the kernel small. "learner" spans the leading
+        eigenfunctions of the kernel, which is best for ridge regression and support vector machines, even if the
+        error of the kernel is larger. Use "learner" if the features go into a learner and the kernel itself is of
+        no interest, above all for narrow kernels.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
     bias_bound_ : float
-        Largest |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. For the atoms' part it is found on a
-        fine grid of distances; what parts are shrunk by counts with a bound.
+        Bound on |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. The bias of the atoms is its largest
+        value on a fine grid of distances. The bias of shrunk parts is bounded.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over pairs of training rows, n of n^2 being those of a
-        row and itself. For the plain map the latter do not count, though its bias may be largest there, and
-        directions from a low-discrepancy sequence are predicted as independent ones.
+        Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
+        a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
+        largest there, and low-discrepancy directions are treated as independent ones.
     composition_ : Composition or LeadingHarmonics
-        What the columns are (`rflib.frequencies`; after `fit`, not after `restore`; not for the plain map).
+        The chosen columns (`rflib.frequencies.composition`). It is set by `fit`, not by `restore`, and not for the
+        plain map.
     """
 
     frequencies_per_s = 2
@@ -95,7 +121,7 @@ class MVORF(FourierFeatures):
         self.objective = objective
 
     def construction(self) -> MeasureLike:
-        """Return the measure that is asked for; by default the one that suits the options."""
+        """Return the parameter ``measure``, or by default the measure that suits the other parameters."""
         if self.measure is not None:
             return self.measure
         return "minimum_residual" if self._has_options() else "minimum_variance"
@@ -113,18 +139,19 @@ class MVORF(FourierFeatures):
         if self._has_options() and not self._is_composed():
             raise ValueError(
                 "MVORF: harmonics, parity and coupled need layout='cos_sin', directions='orthogonal' and "
-                "radii='stratified'. GORF takes them with other directions and norms."
+                "radii='stratified'. For other directions and norms use GORF."
             )
         if self.objective == "learner" and (self.harmonics, self.parity) != ("auto", "auto"):
             raise ValueError(
-                "MVORF: objective='learner' chooses the harmonics: leave harmonics='auto' and parity='auto'."
+                "MVORF: objective='learner' chooses the harmonics itself. Leave harmonics='auto' and "
+                "parity='auto'."
             )
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         super()._draw(X, y, rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(
-                f"MVORF needs an atomic measure, got {self.measure!r}: use GORF for other measures."
+                f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
             )
         self.bias_bound_ = self.measure_.bias_bound
         if self._has_options():

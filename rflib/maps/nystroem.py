@@ -1,4 +1,4 @@
-"""Nystroem: the kernel's own columns at landmark rows, the usual alternative to random features."""
+"""Nystroem: the kernel's values at landmark rows as columns, the usual alternative to random features."""
 
 from __future__ import annotations
 
@@ -21,41 +21,54 @@ from rflib.validation import check_choice, refuse
 
 _RANK_TOLERANCE = 1e-12
 _BLOCK_ELEMENTS = 1 << 20
-# Eigenvalues, of a kernel of values up to one, whose features single precision gives within 5e-6: the error was
-# up to 8 eps / sqrt(eigenvalue) for the kernels and data sets tried.
+# Least eigenvalue, for a kernel with values up to one, whose column is accurate within 5e-6 in single precision:
+# the error was up to 8 eps / sqrt(eigenvalue) for the kernels and data sets that were tried.
 _SINGLE_FROM = 0.04
 
 
 class Nystroem(RandomFeatureMap):
-    """Nystroem approximation of any kernel, definite or not: K_hat = C W^+ C^T with D landmark rows.
+    """Approximate any kernel, definite or not, by its values at landmark rows.
 
-    With W = U diag(l) U^T the features are C U |l|^(-1/2) and the signature is the sign of l. For a positive
-    definite kernel it equals scikit-learn's Nystroem with the same landmarks, up to a rotation of the columns.
+    With the kernel matrix C (n, D) between the rows and D landmarks, and the kernel matrix W (D, D) of the
+    landmarks, the estimate is K_hat = C W^+ C^T. If W = U diag(l) U^T, the features are C U |l|^(-1/2) and the
+    signature holds the signs of l. For a positive definite kernel, the features equal those of scikit-learn's
+    Nystroem with the same landmarks, up to a rotation of the columns.
 
     Parameters
     ----------
-    kernel : Kernel, callable, "precomputed" or None
-        Any kernel, definite or not; None is Gaussian(sigma=1). A function of one array is a kernel's profile k(z),
-        a function of two matrices of rows a symmetric similarity k(X, Y). With "precomputed", `fit` takes the
-        matrix (n, n) of the similarities of the training rows, and `transform` those (m, n) of other rows.
-    n_components : int
-        Number of landmarks and columns D; with fewer training rows all of them are used, with a warning.
-    landmarks : {"uniform", "kmeans", "rpcholesky"}
-        Landmarks are rows drawn uniformly, centres of k-means, or the pivots of a randomly pivoted Cholesky
-        decomposition; see `rflib.maps.landmarks`. The last two take longer to fit and have a lower error. There
-        are no centres of precomputed similarities.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    kernel : Kernel, callable, "precomputed" or None, default=None
+        Any kernel, definite or not; None means Gaussian(sigma=1). A function of one array is the profile k(z) of a
+        kernel, and a function of two arrays is a symmetric similarity k(X, Y) of two matrices of rows. With
+        "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows, and `transform` the
+        similarities (m, n) of other rows to them.
+    n_components : int, default=100
+        Number of landmarks, which is the number of columns D. If there are fewer training rows, all of them are
+        used and a warning is issued.
+    landmarks : {"uniform", "kmeans", "rpcholesky"}, default="uniform"
+        How the landmarks are chosen: uniformly among the rows, as the centres of k-means clusters, or as the
+        pivots of a randomly pivoted Cholesky decomposition; see `rflib.maps.landmarks`. The last two take longer
+        to fit and have a lower error. "kmeans" is not possible with precomputed similarities.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws.
 
     Attributes
     ----------
     landmarks_ : ndarray or csr_array of shape (n_components_, n_features_in_)
         The landmarks; with "precomputed", their similarities (n_components_, n_components_). They are sparse if
-        they are rows of sparse X, not for centres of k-means, nor after `restore`.
+        they are rows of a sparse X. The centres of k-means, and the landmarks after `restore`, are dense.
     indices_ : ndarray of shape (n_components_,)
-        Numbers of the landmarks among the training rows; only with "precomputed".
+        Indices of the landmarks among the training rows; only with "precomputed".
     normalization_ : ndarray of shape (n_components_, n_components_)
-        U |l|^(-1/2); zero for eigenvalues that are zero to rounding.
+        U |l|^(-1/2), with zeros for eigenvalues that are zero to rounding.
+
+    Warns
+    -----
+    UserWarning
+        If there are fewer training rows than n_components.
+
+    References
+    ----------
+    Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
     """
 
     _takes_similarities: ClassVar[bool] = True
@@ -85,24 +98,24 @@ class Nystroem(RandomFeatureMap):
             return False
 
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
-        return self.kernel_, X  # the landmarks are rows of the user's
+        return self.kernel_, X  # the landmarks are rows as the user gave them
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "landmarks", tuple(LANDMARKS))
         n_rows = X.shape[0]
         if self.n_components > n_rows:
             warnings.warn(
-                f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks; "
-                f"n_components_ is {n_rows}.",
+                f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
+                f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
                 stacklevel=3,
             )
-        # In double precision also for single rows: small eigenvalues would blow up the rounding of the kernel.
+        # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
         n = min(self.n_components, n_rows)
         choose = LANDMARKS[self.landmarks]
         if isinstance(self.kernel_, Precomputed):
             similarities = self.kernel_(X)
             if self.landmarks == "kmeans":
-                refuse(self, "landmarks", "'uniform' or 'rpcholesky' for a precomputed kernel")
+                refuse(self, "landmarks", "'uniform' or 'rpcholesky' with kernel='precomputed'")
             every = np.arange(float(n_rows))[:, None]
             self.indices_ = choose(Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
             self.landmarks_ = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
@@ -111,7 +124,10 @@ class Nystroem(RandomFeatureMap):
         self._normalise()
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map that `state` was taken from; the normalisation is computed again."""
+        """Become the fitted map whose `state` is given; this map must have the same parameters.
+
+        The normalisation is computed again.
+        """
         super().restore(state)
         self._normalise()
         return self
@@ -126,7 +142,10 @@ class Nystroem(RandomFeatureMap):
         self._small = size < _SINGLE_FROM * np.abs(W).max()
 
     def _columns(self, X: Rows) -> NDArray[np.floating]:
-        """Columns of small eigenvalues are products in double precision, as they multiply what is rounded."""
+        """Return the features; columns of small eigenvalues are computed in double precision.
+
+        Small eigenvalues amplify rounding errors.
+        """
         features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         single = X.dtype == np.float32
         precise = self._small if single else np.ones(self.n_components_, dtype=bool)

@@ -1,4 +1,4 @@
-"""OptimizedMaclaurin: low degrees of a series in the inner product exactly, the others by random products."""
+"""OptimizedMaclaurin: a series in the inner product, with exact low degrees and sketched higher ones."""
 
 from __future__ import annotations
 
@@ -25,59 +25,70 @@ from rflib.validation import check_choice, check_flag, check_integer
 
 PROJECTIONS = ("srht", "rademacher")
 _BLOCK_ELEMENTS = 1 << 19
-# Rows whose pairs predict the error: at least and at most, and elements of them between these.
+# Least and largest number of rows whose pairs predict the error, and the number of their entries in between.
 _SAMPLE_ROWS = 400, 4000
 _SAMPLE_ELEMENTS = 1 << 19
 
 
 class OptimizedMaclaurin(RandomFeatureMap):
-    """Optimised random Maclaurin features (Wacker et al. 2022, arXiv 2201.08712; complex to real, 2202.02031).
+    """Approximate a Gaussian kernel or one of the inner product by its series, with exact low degrees.
 
-    The kernel is a series sum_n a_n s_n(x) s_n(y) <w(x), w(y)>^n (`rflib.maps.inner_product_series`). Low degrees
-    are exact: the columns of degree n are its binom(d + n - 1, n) monomials. A higher degree n has D_n draws of
-    products of n random projections, prod_k <w_k, w(x)>, unbiased for <w(x), w(y)>^n with a known variance V_n
-    (`rflib.maps.product_sketch`). The highest exact degree, the D_n and the degrees that are left out are those of
-    the least mean square error over pairs of training rows, sum_n a_n^2 E[s_n^2 s_n'^2 V_n] / D_n + E[(sum of the
-    terms left out)^2].
+    The kernel is a series sum_n e_n A_n(x) A_n(y) <u(x), u(y)>^n with unit vectors u
+    (`rflib.maps.inner_product_series`). Low degrees are exact: the columns of degree n are its binom(d + n - 1, n)
+    monomials. A higher degree n is sketched. It has D_n draws of products of n random projections,
+    prod_k <w_k, u(x)>, which are unbiased for <u(x), u(y)>^n and have a known variance V_n(x, y)
+    (`rflib.maps.product_sketch`). The highest exact degree, the numbers D_n and the degrees that are left out are
+    chosen by the least mean square error over pairs of training rows,
+    sum_n E[A_n(x)^2 A_n(y)^2 V_n(x, y)] / D_n + E[(sum of the terms that are left out)^2].
 
-    The papers expand about the origin, and only the constant is exact. Here all degrees may be exact, Gaussian and
-    polynomial kernels are expanded about the mean of the training rows, and independent groups of draws (whole
-    Hadamard blocks, and the rest) have weights inverse to their variances.
+    The papers below expand the kernel about the origin, and only the constant is exact. Here all degrees may be
+    exact, Gaussian and polynomial kernels are expanded about the mean of the training rows, and independent groups
+    of draws (whole Hadamard blocks, and the rest) have weights that are inverse to their variances.
 
     Parameters
     ----------
-    kernel : Gaussian, DotProductKernel or None
-        Kernel to approximate; None is Polynomial(degree=2, coef0=1).
-    n_components : int
-        Number of columns D. The last ones are zero where exact degrees exhaust the kernel, or where a further
-        degree's noise would be more than the degree itself.
-    complex_to_real : bool
-        Whether projections have entries 1, i, -1 and -i, and each draw two columns; else 1 and -1, and one column.
-    projection : {"srht", "rademacher"}
-        Projections that are orthogonal in blocks, from Hadamard matrices with random signs, or independent ones.
-    exact_degrees : "auto" or int
-        Highest exact degree; "auto" takes the best one.
-    centre : bool
-        Whether Gaussian and polynomial kernels are expanded about the mean of the training rows, not the origin.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    kernel : Gaussian, DotProductKernel or None, default=None
+        Kernel to approximate; None means Polynomial(degree=2, coef0=1).
+    n_components : int, default=100
+        Number of columns D. The last columns are zero if the exact degrees are all that the kernel has, or if the
+        noise of another sketched degree would exceed the degree itself.
+    complex_to_real : bool, default=True
+        If True, projections have entries 1, i, -1 and -i, and each draw has two columns, its real and its
+        imaginary part. If False, the entries are 1 and -1, and each draw has one column.
+    projection : {"srht", "rademacher"}, default="srht"
+        "srht" projections are orthogonal in blocks, which are Hadamard matrices with random signs; "rademacher"
+        projections are independent.
+    exact_degrees : "auto" or int, default="auto"
+        Highest exact degree, at least 0; "auto" means the best one.
+    centre : bool, default=True
+        Whether Gaussian and polynomial kernels are expanded about the mean of the training rows instead of the
+        origin.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
     columns_ : ndarray of shape (n_degrees,)
-        Columns of each degree, from 0 on; zero for one that is left out, which biases the estimate.
+        Number of columns of each degree, from 0 on. It is zero for a degree that is left out, which biases the
+        estimate.
     exact_degree_ : int
         Highest exact degree.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over the pairs of different training rows (after
-        `fit`, not after `restore`).
+        Predicted root mean square error of one kernel value over the pairs of different training rows. It is set
+        by `fit`, not by `restore`.
     centre_ : ndarray of shape (n_features_in_,)
-        Where the kernel is expanded.
-    turns_ : ndarray of shape (number of projections, n_features_in_), int8
-        Entries of the projections in quarter turns of the unit circle: for each sketched degree n the first
-        projections of its draws, then the second ones, up to the n-th.
-    weights_ : ndarray of shape (number of draws,)
+        The point about which the kernel is expanded.
+    turns_ : ndarray of shape (n_projections, n_features_in_), int8
+        Entries of the projections, as numbers of quarter turns of the unit circle. The draws of a sketched degree
+        n come together: first the first projections of all of them, then the second ones, up to the n-th.
+    weights_ : ndarray of shape (n_draws,)
         Weights of the draws, which sum to one for each sketched degree.
+
+    References
+    ----------
+    - Wacker, Kanagawa, Filippone: Improved random features for dot product kernels, 2022 (arXiv 2201.08712).
+    - Wacker, Ohana, Filippone: Complex-to-real sketches for tensor products with applications to the polynomial
+      kernel, 2022 (arXiv 2202.02031).
     """
 
     _takes_sparse = True
@@ -104,7 +115,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel has no series in an inner product, and what to use; None if it has one."""
+        """Return what to use for a kernel without a series in the inner product, or None if it has one."""
         if isinstance(kernel, Gaussian | DotProductKernel):
             return None
         instead = "Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
@@ -135,7 +146,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         self.signature_[:used] = np.repeat(series.signs[: len(self.columns_)], self.columns_)
 
     def _drawn(self, law: Law, d: int, rng: Generator) -> Iterator[NDArray[np.int8]]:
-        """The projections of each sketched degree."""
+        """Yield the projections of each sketched degree."""
         for degree in self._sketched():
             columns = int(self.columns_[degree])
             draws, quarter = law.draws(columns), self.complex_to_real
@@ -174,9 +185,9 @@ class OptimizedMaclaurin(RandomFeatureMap):
     def _products(
         self, dtype: np.dtype, shift: NDArray | None
     ) -> Iterator[tuple[int, Callable[[NDArray | ShiftedRows], NDArray]]]:
-        """The sketched degrees, each with a function from unit vectors to its columns.
+        """Yield the sketched degrees, each with a function from unit vectors to its columns.
 
-        ``shift`` is the vector of the unit vectors of sparse rows, which are `ShiftedRows`.
+        For sparse rows, whose unit vectors are `ShiftedRows`, ``shift`` is the vector of these.
         """
         used = first = 0
         for degree in self._sketched():
@@ -197,7 +208,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
 
 
 def _projection(matrix: NDArray, shift: NDArray | None) -> Callable[[NDArray | ShiftedRows], NDArray]:
-    """The product with a matrix (d, m), whose part that is the same for all sparse rows is computed once."""
+    """Return the function that multiplies by a matrix (d, m); sparse rows share the product with their shift."""
     along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
 
     def project(units: NDArray | ShiftedRows) -> NDArray:
@@ -207,7 +218,7 @@ def _projection(matrix: NDArray, shift: NDArray | None) -> Callable[[NDArray | S
 
 
 def _monomials(degree: int, units: NDArray | ShiftedRows) -> NDArray:
-    """All monomials of a degree, shape (n, columns), each times the root of how often it occurs in <u, v>^n."""
+    """Return all monomials of a degree, shape (n, columns), times the root of their coefficients in <u, v>^n."""
     n, d = units.shape
     if not degree:
         return np.ones((n, 1), dtype=units.dtype)
@@ -223,7 +234,7 @@ def _monomials(degree: int, units: NDArray | ShiftedRows) -> NDArray:
 
 
 def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The number of orders of each row of sorted indices: n! over the factorials of the runs' lengths."""
+    """Return the number of orders of each row of sorted indices: n! over the factorials of the lengths of runs."""
     degree = which.shape[1]
     orders, run = np.full(len(which), float(factorial(degree))), np.ones(len(which))
     for before, after in pairwise(which.T):
@@ -239,7 +250,7 @@ def _product(
     *,
     complex_to_real: bool,
 ) -> NDArray:
-    """The columns (n, len(scale)) of draws, from the real products with the matrices of their projections."""
+    """Return the columns (n, len(scale)) of draws, from the real products with their projections."""
     as_drawn = np.result_type(units.dtype, np.complex64) if complex_to_real else units.dtype
     values = factors[0](units).view(as_drawn)
     for factor in factors[1:]:

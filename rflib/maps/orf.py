@@ -10,12 +10,42 @@ from rflib.maps.kernel_requirements import not_radial, without_positive_measure
 
 
 class ORF(FourierFeatures):
-    """Orthogonal random features of a positive definite radial kernel (Yu et al. 2016, Choromanski et al. 2018).
+    """Approximate a positive definite kernel of the distance with orthogonal random frequencies.
 
-    Frequencies are orthogonal in blocks of d. Unbiased; with s frequencies in one block (s <= d)
-    Var(ORF) - Var(RFF) = (s-1)/s (E Omega_d(sqrt(R1^2 + R2^2) z) - (E Omega_d(R z))^2).
+    The frequencies are drawn from the exact measure, and are orthogonal in blocks of d, the number of input
+    columns. The estimate is unbiased. With F <= d frequencies, its variance at the distance z differs from that of
+    `RFF` by (F - 1) / F (E Omega_d(sqrt(R1^2 + R2^2) z) - (E Omega_d(R z))^2), where R, R1 and R2 are independent
+    norms of frequencies and Omega_d(t) is the mean of cos(t <u, e>) over unit vectors u (`rflib.measures.omega`).
 
-    Parameters and attributes are those of `FourierFeatures`, with the exact measure.
+    Parameters
+    ----------
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default=False
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    - Yu, Suresh, Choromanski, Holtmann-Rice, Kumar: Orthogonal random features, NIPS 2016.
+    - Choromanski, Rowland, Sarlos, Sindhwani, Turner, Weller: The geometry of random features, AISTATS 2018.
     """
 
     measure = "exact"
@@ -44,5 +74,5 @@ class ORF(FourierFeatures):
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel is not positive definite and radial; None if it is."""
+        """Return what to use for a kernel that is not positive definite or not radial, or None if it is both."""
         return not_radial(kernel) or without_positive_measure(kernel)

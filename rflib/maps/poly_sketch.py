@@ -1,4 +1,4 @@
-"""PolySketch: a binary tree of sketches for polynomial kernels of high degree."""
+"""PolySketch: a binary tree of sketches, for polynomial kernels of high degree."""
 
 from __future__ import annotations
 
@@ -18,34 +18,41 @@ _BLOCK_ELEMENTS = 1 << 18
 
 
 class PolySketch(TensorSketch):
-    """Tree of sketches of a polynomial kernel scale (gamma <x, y> + coef0)^p (Ahle et al. 2020, SODA, section 3).
+    """Approximate a polynomial kernel of high degree by a binary tree of sketches.
 
-    The p leaves are independent count sketches of the vector [sqrt(gamma) x, sqrt(coef0)]. Each node above takes
-    two sketches u and w of length m, the least power of two of at least n_components, to
-    sqrt(m) (H S u)_i (H T w)_j for m sampled pairs (i, j), with H the orthogonal Hadamard matrix and S, T diagonal
-    matrices of random signs (TensorSRHT); the root has n_components pairs. Unbiased. The variance grows in
-    proportion to the degree, where that of `TensorSketch` grows exponentially: PolySketch is for high degrees.
+    For the kernel scale (gamma <x, y> + coef0)^p, the p leaves of the tree are independent count sketches of the
+    vector [sqrt(gamma) x, sqrt(coef0)]. All sketches have the length m, the least power of two that is at least
+    n_components. A node above two sketches u and w computes sqrt(m) (H S u)_i (H T w)_j for m sampled pairs (i,
+    j), where H is the orthogonal Hadamard matrix and S and T are diagonal matrices of random signs (TensorSRHT).
+    The root has n_components pairs. The estimate is unbiased. Its variance grows in proportion to the degree,
+    while that of `TensorSketch` grows exponentially, so PolySketch suits high degrees.
 
     Parameters
     ----------
-    kernel : Polynomial, SphericalPolynomial or None
-        Kernel to approximate; None is Polynomial(degree=2, coef0=1).
-    n_components : int
+    kernel : Polynomial, SphericalPolynomial or None, default=None
+        Kernel to approximate; None means Polynomial(degree=2, coef0=1).
+    n_components : int, default=100
         Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
     hashes_ : ndarray of shape (degree, n_features_in_ + 1), int64
-        Bucket of each coordinate in each leaf, one of m (of n_components for degree 1, where there is no node);
-        the last coordinate is the constant.
+        Bucket of each coordinate in each leaf, one of m (or one of n_components for degree 1, where there is no
+        node). The last coordinate is the constant.
     signs_ : ndarray of shape (degree, n_features_in_ + 1), int8
-        Its sign.
+        Sign of each coordinate in each leaf.
     node_signs_ : ndarray of shape (degree - 1, 2, m), int8
-        The diagonals of S and T of each node, in the order in which the tree is evaluated, from the leaves up.
+        Diagonals of S and T for each node, in the order in which the tree is evaluated, from the leaves to the
+        root.
     node_places_ : ndarray of shape (degree - 1, 2, m), int64
-        Its pairs (i, j); the root uses the first n_components.
+        Pairs (i, j) of each node. The root uses the first n_components of its pairs.
+
+    References
+    ----------
+    Ahle, Kapralov, Knudsen, Pagh, Velingker, Woodruff, Zandieh: Oblivious sketching of high-degree polynomial
+    kernels, SODA 2020, section 3.
     """
 
     _state: ClassVar[tuple[str, ...]] = (*TensorSketch._state, "node_signs_", "node_places_")

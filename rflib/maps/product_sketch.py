@@ -1,9 +1,10 @@
-"""Products of random projections, whose inner products estimate <x, y>^n: their draw, their law and their values.
+"""Products of random projections, whose inner products estimate <x, y>^n: how they are drawn, and their variance.
 
-A draw of degree n has n vectors w_k with entries +1 and -1, and the value prod_k <w_k, x>; or, complex to real
-(Wacker et al. 2022, arXiv 2202.02031), entries 1, i, -1 and -i, and the real and the imaginary part as two
-columns. The vectors of different draws are independent; or, in blocks of b draws, rows of one Hadamard matrix of
-order b in random order and with random signs of its columns, drawn anew for each k: then they are orthogonal.
+A draw of degree n has n vectors w_k with entries +1 and -1, and its value is prod_k <w_k, x>. A complex-to-real
+draw (Wacker et al. 2022, arXiv 2202.02031) has the entries 1, i, -1 and -i, and the real and the imaginary part of
+its value are two columns. The vectors of different draws are independent, or they are orthogonal in blocks of b
+draws. The vectors of such a block are, for each k, the rows of a Hadamard matrix of order b in random order, with
+random signs of its columns.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-# Where blocks have no variance left, as in degree 1, weights must stay finite.
+# Least variance as a share of that of one draw. Blocks may have none, as in degree 1, but weights must stay
+# finite.
 _LEAST_SHARE = 1e-9
 
 
 def hadamard_order(d: int) -> int:
-    """Return the least power of two of at least d."""
+    """Return the least power of two that is at least d."""
     return 1 << max(d - 1, 0).bit_length()
 
 
@@ -32,11 +34,11 @@ def draw_turns(
     Parameters
     ----------
     degree, d, draws : int
-        Vectors of a draw, their length, and the number of draws.
+        Number of vectors of a draw, their length, and the number of draws.
     block : int
-        Order of the Hadamard matrix, of at least d; 1 for independent vectors.
+        Order of the Hadamard matrix, at least d; 1 for independent vectors.
     quarter : bool
-        Whether entries are 1, i, -1 and -i, and not only 1 and -1.
+        Whether entries are 1, i, -1 and -i instead of 1 and -1.
     rng : Generator
         Source of randomness.
     """
@@ -46,7 +48,7 @@ def draw_turns(
     blocks = -(-draws // block)
     columns = step * rng.integers(0, kinds, (degree, blocks, 1, d), dtype=np.int8)
     rows = rng.permuted(np.broadcast_to(np.arange(block), (degree, blocks, block)), axis=2)
-    # Only what is kept of the last block is made: with many input columns it may be little.
+    # Of the last block only the rows that are kept are computed: with many input columns these may be few.
     rows = rows.reshape(degree, blocks * block)[:, :draws].astype(np.uint32)
     turns = columns[:, np.arange(draws) // block, 0]
     for vectors_of, numbers in zip(turns, rows, strict=True):
@@ -57,7 +59,7 @@ def draw_turns(
 
 
 def vectors(turns: NDArray[np.int8], dtype: np.dtype, *, quarter: bool) -> NDArray[np.floating]:
-    """Return the vectors (draws, d) as a real matrix (d, draws), or (d, 2 draws) with the parts in turn."""
+    """Return the vectors (draws, d) as a real matrix (d, draws), or (d, 2 draws) with real and imaginary parts."""
     if not quarter:
         return (1 - turns.T).astype(dtype)
     entries = np.array([1, 1j, -1, -1j]).astype(np.result_type(dtype, np.complex64))
@@ -66,9 +68,9 @@ def vectors(turns: NDArray[np.int8], dtype: np.dtype, *, quarter: bool) -> NDArr
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Variance of one draw, covariance of two of a block, and variance of a draw of real signs; any shape.
+    """The variance of one draw, the covariance of two draws of a block, and the variance of a draw of real signs.
 
-    They are weighted means over pairs of rows, by degree, or the values for pairs.
+    They have any shape: they are weighted means over pairs of rows, by degree, or the values for single pairs.
     """
 
     variance: NDArray[np.float64]
@@ -76,7 +78,7 @@ class Moments:
     real_variance: NDArray[np.float64]
 
     def mixed(self, other: Moments, share: float) -> Moments:
-        """Return the mean with another one, which has the given share."""
+        """Return the weighted mean with other moments, whose weight is ``share``."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return Moments(*((1 - share) * ours + share * theirs for ours, theirs in pairs))
 
@@ -86,19 +88,22 @@ def moments(
 ) -> Iterator[Moments]:
     """Yield the moments for pairs of unit vectors u, v, by degree (Wacker et al. 2022, both papers).
 
-    With t = <u, v> and s = sum_i u_i^2 v_i^2, the variance of a draw is (1 + 2 (t^2 - s))^n - t^(2n) for real
-    signs, and complex to real (b1^n + b2^n) / 2 - t^(2n) with b1 = 1 + t^2 - s and b2 = 2 t^2 - s. The covariance
-    of two draws of a block of order b is (t^2 - (1 + t^2 - 2 s) / (b - 1))^n - t^(2n) for real signs, and complex
-    to real (c1^n + c2^n) / 2 - t^(2n) with c1 = t^2 - (1 - s) / (b - 1) and c2 = t^2 - (t^2 - s) / (b - 1).
+    Let t = <u, v> and s = sum_i u_i^2 v_i^2, and let b be the order of a block.
+
+    - For real signs, the variance of a draw is (1 + 2 (t^2 - s))^n - t^(2n), and the covariance of two draws of a
+      block is (t^2 - (1 + t^2 - 2 s) / (b - 1))^n - t^(2n).
+    - For complex-to-real draws, the variance is (b1^n + b2^n) / 2 - t^(2n) with b1 = 1 + t^2 - s and
+      b2 = 2 t^2 - s, and the covariance is (c1^n + c2^n) / 2 - t^(2n) with c1 = t^2 - (1 - s) / (b - 1) and
+      c2 = t^2 - (t^2 - s) / (b - 1).
 
     Parameters
     ----------
     products, overlaps : ndarrays of shape (n_pairs,)
-        The t and the s.
+        The numbers t and s of each pair.
     n_degrees : int
         Number of degrees n, from 0 on.
     block : int
-        The b; 1 for independent vectors.
+        The order b of a block; 1 for independent vectors.
     quarter : bool
         Whether the draws are complex to real.
     """
@@ -126,18 +131,19 @@ class Law:
     block : int
         Order of the Hadamard matrices; 1 for independent vectors.
     quarter : bool
-        Whether draws are complex, with two columns; an odd last column is a draw of real signs.
+        Whether draws are complex to real, with two columns. If the number of columns is odd, the last one is a
+        draw of real signs.
     """
 
     block: int
     quarter: bool
 
     def draws(self, columns: int) -> int:
-        """Number of draws of so many columns, the odd one left out."""
+        """Return the number of draws that a number of columns has, without the odd last column."""
         return columns // 2 if self.quarter else columns
 
     def variance(self, m: Moments, draws: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Variance of the estimate from so many draws, any shape, without an odd column."""
+        """Return the variance of the estimate for numbers of draws of any shape, without an odd last column."""
         if self.block == 1:
             return m.variance / draws
         whole, rest = np.divmod(draws, self.block)
@@ -147,7 +153,10 @@ class Law:
         return 1 / (whole / of_block + (rest > 0) / of_rest)
 
     def groups(self, columns: int) -> list[tuple[int, int, bool]]:
-        """Independent groups of draws: how many there are, the draws in each, and whether they have real signs."""
+        """Return the kinds of independent groups of draws.
+
+        Each is the number of groups, the number of draws in one, and whether these have real signs.
+        """
         draws = self.draws(columns)
         size = self.block if self.block > 1 else max(draws, 1)
         whole, rest = divmod(draws, size)
@@ -155,14 +164,14 @@ class Law:
         return [g for g in ((whole, size, False), (int(rest > 0), rest, False), (odd, 1, True)) if g[0]]
 
     def variances(self, m: Moments, columns: int) -> list[float]:
-        """Variance of the mean of each kind of group, for the moments of one degree."""
+        """Return the variance of the mean of each kind of group, for the moments of one degree."""
         return [
             float(m.real_variance if real else (m.variance + (size - 1) * m.covariance) / size)
             for _, size, real in self.groups(columns)
         ]
 
     def shares(self, m: Moments, columns: int) -> NDArray[np.float64]:
-        """Weights of the groups of each kind, which sum to one over all groups: inverse to the variances."""
+        """Return the weight of a group of each kind, inverse to its variance; they sum to one over all groups."""
         counts = np.array([count for count, _, _ in self.groups(columns)])
         least = _LEAST_SHARE * float(m.variance) or 1.0
         precisions = 1 / np.maximum(self.variances(m, columns), least)
@@ -170,12 +179,12 @@ class Law:
         return shares
 
     def error(self, m: Moments, columns: int, chosen: Moments | None = None) -> float:
-        """Variance of the estimate under m, where the weights were chosen for other moments."""
+        """Return the variance of the estimate for the moments m, with weights chosen for other moments."""
         counts = np.array([count for count, _, _ in self.groups(columns)])
         return float(counts * self.shares(chosen or m, columns) ** 2 @ self.variances(m, columns))
 
     def weights(self, m: Moments, columns: int) -> NDArray[np.float64]:
-        """Weight of each draw, shape (number of draws,), the odd one last."""
+        """Return the weight of each draw, shape (n_draws,), that of the odd last column at the end."""
         parts = [
             np.full(count * size, share / size)
             for (count, size, _), share in zip(self.groups(columns), self.shares(m, columns), strict=True)

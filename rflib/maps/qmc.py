@@ -10,18 +10,35 @@ from rflib.validation import check_choice
 
 
 class QMC(FourierFeatures):
-    """Quasi-Monte Carlo features of a positive definite kernel (Yang et al. 2014).
+    """Approximate a positive definite kernel with frequencies from a low-discrepancy sequence.
 
-    Scrambled low-discrepancy points go through the inverse distribution functions of the frequency's
-    coordinates (Gaussian, Laplacian, Cauchy), or, with one coordinate more, of its norm and of a normal vector
-    that gives its direction (other radial kernels). Unbiased.
-
-    Parameters and attributes are those of `FourierFeatures`, with the exact measure, and
+    The points of a scrambled sequence are mapped to frequencies by the inverse distribution functions of the exact
+    measure. For the Gaussian, Laplacian and Cauchy kernels these are the distribution functions of the frequency's
+    coordinates. For other radial kernels a point has one more coordinate: one of them gives the norm of the
+    frequency, and the others a normal vector that has its direction. The estimate is unbiased.
 
     Parameters
     ----------
-    sequence : {"halton", "sobol"}
-        Point set (scipy.stats.qmc).
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
+    sequence : {"halton", "sobol"}, default="halton"
+        The low-discrepancy sequence, from ``scipy.stats.qmc``.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Yang, Sindhwani, Avron, Mahoney: Quasi-Monte Carlo feature maps for shift-invariant kernels, ICML 2014.
     """
 
     measure = "exact"
@@ -48,7 +65,7 @@ class QMC(FourierFeatures):
 
     @property
     def directions(self) -> str:  # type: ignore[override]
-        """The point set."""
+        """The rule for the directions, which is the sequence."""
         return self.sequence
 
     unsupported = staticmethod(without_positive_measure)

@@ -1,4 +1,4 @@
-"""QuadratureRFF: spherical-radial quadrature rules of degree three with random rotations and radii."""
+"""QuadratureRFF: spherical-radial quadrature rules of degree three with random rotations and norms."""
 
 from __future__ import annotations
 
@@ -13,28 +13,44 @@ from rflib.measures.base import chi_quantile
 
 
 class QuadratureRFF(GaussianCosines):
-    """Quadrature-based features of the Gaussian kernel (Munkhoeva et al. 2018, arXiv 1802.03832).
+    """Approximate the Gaussian kernel by random quadrature rules that are exact for second moments.
 
-    The rule of degree (3, 3) for E f(w), w normal and f even, is the mean of (1 - d / rho^2) f(0) + d / rho^2
-    f(rho Q v_j) over the d + 1 vertices v_j of a regular simplex, with a random rotation Q and rho of the chi
-    distribution with d + 2 degrees of freedom. Unbiased, and exact for second moments also with a radius for each
-    vertex, as the authors' code has it; that has less variance. Rules of independent Q are averaged. The weight of
-    the constant may be negative: its column has the sign, as radii drawn until it is positive would be biased.
-    Q follows Haar's law (the paper's butterfly matrices take its place to save time).
+    Let w be a standard normal vector and f an even function. The rule of degree (3, 3) for E f(w) is the mean of
+    (1 - d / rho^2) f(0) + d / rho^2 f(rho Q v_j) over the d + 1 vertices v_j of a regular simplex. Q is a random
+    rotation, and rho has the chi distribution with d + 2 degrees of freedom. The rule is unbiased. It remains
+    unbiased and exact for second moments if each vertex has its own rho, as in the authors' code; this has less
+    variance and is done here. Several rules with independent Q are averaged.
 
-    The last rule may have fewer vertices, with the weight of so many: as each Q v_j is uniform on the sphere, it
-    is unbiased too. The last frequency is zero, the constant; below three columns there is no other one.
+    The weight of the constant f(0) may be negative, and the sign of its column then is -1. To draw rho again until
+    the weight is positive would bias the estimate. Q has the Haar distribution; the paper's butterfly matrices
+    approximate it to save time.
+
+    The last rule may have fewer vertices, whose weights are adjusted. It is unbiased too, because each Q v_j is
+    uniform on the sphere. The last frequency is zero and stands for the constant; with fewer than three columns it
+    is the only one.
 
     Parameters
     ----------
-    kernel : Gaussian or None
-        Kernel to approximate; None is Gaussian(sigma=1).
-    n_components : int
+    kernel : Gaussian or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
         Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
-    Attributes are those of `rflib.maps.gaussian_cosines.GaussianCosines`.
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
+        The frequencies, in inverse units of the inputs.
+    weights_ : ndarray of shape (n_frequencies,)
+        Their weights, which sum to one. Only that of the constant may be negative.
+    phases_ : ndarray of shape (n_frequencies,)
+        Phases in radians, zero for a frequency with a cosine and a sine.
+
+    References
+    ----------
+    Munkhoeva, Kapushev, Burnaev, Oseledets: Quadrature-based features for kernel approximation, NeurIPS 2018
+    (arXiv 1802.03832).
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

@@ -9,12 +9,34 @@ from rflib.maps.kernel_requirements import without_positive_measure
 
 
 class RFF(FourierFeatures):
-    """Random Fourier features of a positive definite kernel (Rahimi & Recht 2007): independent frequencies.
+    """Approximate a positive definite kernel with independent random frequencies.
 
-    Unbiased; with F = D/2 frequencies (layout "cos_sin") the variance at x - y = z is
-    ((1 + k(2z))/2 - k(z)^2) / F.
+    These are the random Fourier features of Rahimi and Recht, drawn from the exact measure. The estimate is
+    unbiased. With F = D/2 frequencies in the layout "cos_sin", its variance at x - y = z is ((1 + k(2z))/2 -
+    k(z)^2) / F.
 
-    Parameters and attributes are those of `FourierFeatures`, with the exact measure.
+    Parameters
+    ----------
+    kernel : Kernel, callable or None, default=None
+        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
+        Number of columns D.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
     """
 
     measure = "exact"

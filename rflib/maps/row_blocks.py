@@ -1,4 +1,4 @@
-"""Blocks of rows, and work on them on as many threads as the BLAS may use."""
+"""Blocks of rows, which are processed on as many threads as the BLAS may use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def row_blocks(n_rows: int, height: int) -> list[slice]:
 def over_row_blocks(work: Callable[[slice], None], n_rows: int, height: int) -> None:
     """Call ``work`` for each of the `row_blocks`.
 
-    With several threads, blocks run at once: ``work`` must write to its own rows only.
+    With several threads, blocks are processed at the same time, so ``work`` must write only to its own rows.
     """
     blocks = row_blocks(n_rows, height)
     threads = min(len(blocks), blas_threads()) if len(blocks) > 1 else 1
@@ -31,7 +31,7 @@ def over_row_blocks(work: Callable[[slice], None], n_rows: int, height: int) -> 
 
 
 def blas_threads() -> int:
-    """Return how many threads the BLAS may use now."""
+    """Return the number of threads that the BLAS may use now."""
     return max((pool["num_threads"] for pool in _controller().info()), default=1)
 
 

@@ -1,4 +1,4 @@
-"""Which measures are the same whatever rows a map is fitted on, as long as they have as many columns."""
+"""Which spectral measures depend on the training rows, and not only on their number of columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _OF_THE_KERNEL_ALONE = ("exact", "reference", "truncated_fourier")
 
 
 def measure_needs_rows(measure: MeasureLike, kernel: Kernel) -> bool:
-    """Return whether `construct` uses the range of the rows or their distances, or a map the range of the measure.
+    """Return whether a map with this measure depends on the training rows.
 
-    Rows of unit norm have the same range whatever they are.
+    It does if `construct` uses the range or the distances of the rows, or if the measure has a range. The range of
+    rows of unit norm is always the same.
     """
     if isinstance(measure, SpectralMeasure):
         return bool(np.isfinite(measure.zmax)) and not kernel.unit_norm

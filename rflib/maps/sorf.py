@@ -1,4 +1,4 @@
-"""SORF: structured orthogonal random features, by signs and fast Walsh-Hadamard transforms."""
+"""SORF: structured orthogonal random features, from random signs and fast Walsh-Hadamard transforms."""
 
 from __future__ import annotations
 
@@ -16,38 +16,48 @@ from rflib.maps.product_sketch import hadamard_order
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.walsh_hadamard import walsh_hadamard
 
-# Input columns from which transforms are faster than products with the frequencies.
+# Number of input columns from which fast transforms are faster than products with the frequencies.
 _FAST_FROM = 2048
 _BLOCK_ELEMENTS = 1 << 18
 
 
 class SORF(GaussianCosines):
-    """Structured orthogonal random features of the Gaussian kernel (Yu et al. 2016, section 4).
+    """Approximate the Gaussian kernel with structured orthogonal frequencies and fast transforms.
 
-    Frequencies are rows of sqrt(b) / sigma H D_1 H D_2 H D_3, with H the orthogonal Hadamard matrix of order b,
-    the least power of two of at least d, and D_k diagonal matrices of random signs; each block of b has its own
-    signs. From 2,048 input columns on, fast transforms take the place of the product with the frequencies, unless
-    rows are sparse: products with them cost less than a transform of all their zeros.
+    The frequencies are the rows of sqrt(b) / sigma H D_1 H D_2 H D_3. H is the orthogonal Hadamard matrix of order
+    b, the least power of two that is at least d, and D_1, D_2 and D_3 are diagonal matrices of random signs. Each
+    block of b frequencies has its own signs, and rows are filled up with b - d zeros. From 2,048 input columns on,
+    fast transforms replace the product with the frequencies. Sparse rows always use the product, because it costs
+    less than a transform of all their zeros.
 
-    Biased: all norms are sqrt(b) / sigma where the Gaussian's are chi distributed, and directions are not uniform.
-    The bias at the distance z is at most 6 z / (sigma sqrt(b)) (theorem 3 there) and of the order of
-    z^4 / (4 sigma^4 b) for small z; it does not fall with n_components. Rows are filled up with b - d zeros.
+    The estimate is biased: all frequencies have the norm sqrt(b) / sigma, while those of the Gaussian have a chi
+    distribution, and their directions are not uniform. The bias at the distance z is at most 6 z / (sigma sqrt(b))
+    (theorem 3 of the paper), and of the order of z^4 / (4 sigma^4 b) for small z. It does not fall with
+    n_components.
 
     Parameters
     ----------
-    kernel : Gaussian or None
-        Kernel to approximate; None is Gaussian(sigma=1).
-    n_components : int
+    kernel : Gaussian or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1).
+    n_components : int, default=100
         Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
-
-    Attributes are those of `rflib.maps.gaussian_cosines.GaussianCosines`, and
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
+    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
+        The frequencies, in inverse units of the inputs.
+    weights_ : ndarray of shape (n_frequencies,)
+        Their weights, which are equal and sum to one.
+    phases_ : ndarray of shape (n_frequencies,)
+        Phases in radians, zero for a frequency with a cosine and a sine.
     signs_ : ndarray of shape (n_blocks, 3, b), int8
-        The diagonals of D_1, D_2 and D_3 of each block.
+        Diagonals of D_1, D_2 and D_3 for each block.
+
+    References
+    ----------
+    Yu, Suresh, Choromanski, Holtmann-Rice, Kumar: Orthogonal random features, NIPS 2016, section 4.
     """
 
     _state: ClassVar[tuple[str, ...]] = (*GaussianCosines._state, "signs_")
@@ -58,7 +68,7 @@ class SORF(GaussianCosines):
         return self._products(np.eye(d))[:, :n].T, np.full(n, 1 / n)
 
     def _products(self, X: NDArray) -> NDArray:
-        """Inner products of the rows (n, d) with all blocks' frequencies for sigma = 1, shape (n, n_blocks b)."""
+        """Return products of the rows (n, d) with the frequencies of all blocks for sigma = 1, (n, n_blocks b)."""
         blocks, _, b = self.signs_.shape
         values = np.zeros((len(X), 1, b), dtype=X.dtype)
         values[:, 0, : X.shape[1]] = X * np.sqrt(X.dtype.type(b))

@@ -10,14 +10,48 @@ from rflib.measures.construct import MeasureLike
 
 
 class SRF(FourierFeatures):
-    """Spherical random features (pennington2015): the best positive sum of Gaussians in place of the kernel.
+    """Approximate any kernel of the distance by the nearest positive definite kernel, and draw its features.
 
-    Any radial kernel on [0, zmax] (2 on the unit sphere) is fitted by a positive definite one, whose Fourier
-    features are drawn; the estimate is biased by the error of the fit, which does not shrink with D.
+    These are the spherical random features of pennington2015. A positive definite kernel whose measure is a
+    clipped sum of Gaussians is fitted to the kernel on [0, zmax], where zmax is 2 for rows of unit norm; the
+    frequencies are drawn from this measure. The estimate is biased by the error of the fit, which does not fall
+    with n_components. The paper uses layout="phase". The default "cos_sin" has a lower error, and with
+    directions="orthogonal" the error is still lower.
 
-    Parameters and attributes are those of `FourierFeatures`. The paper uses layout "phase"; "cos_sin", the
-    default, has the lower error, and directions "orthogonal" lower still. The measure is "srf", or a mapping
-    with its options (see `rflib.measures.srf`).
+    Parameters
+    ----------
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        kernel.
+    n_components : int, default=100
+        Number of columns D.
+    measure : str, dict or SpectralMeasure, default="srf"
+        What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "srf" sets
+        options of the fit (`rflib.measures.srf`).
+    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
+        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
+    radii : {"iid", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    layout : {"cos_sin", "phase"}, default="cos_sin"
+        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
+        `FourierFeatures`.
+    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
+        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
+    parity : bool or "auto", default=False
+        Whether cosines and sines have different frequencies; see `FourierFeatures`.
+    coupled : bool or "auto", default=False
+        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_, weights_, phases_, measure_, centre_, radius_, composition_, predicted_error_
+        As for `FourierFeatures`.
+
+    References
+    ----------
+    Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""TensorSketch: products of count sketches for polynomial kernels."""
+"""TensorSketch: products of count sketches, for polynomial kernels."""
 
 from __future__ import annotations
 
@@ -18,35 +18,40 @@ from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
-# Number of input columns from which sketches and fast transforms beat matrix products.
+# Number of input columns from which sketches and fast transforms are faster than matrix products.
 _DENSE_BELOW = 48
 
 Transform = Callable[[Rows], NDArray]
 
 
 class TensorSketch(RandomFeatureMap):
-    """Tensor sketch of a polynomial kernel scale (gamma <x, y> + coef0)^p (Pham & Pagh 2013).
+    """Approximate a polynomial kernel by products of count sketches in the Fourier domain.
 
-    The vector [sqrt(gamma) x, sqrt(coef0)] is sketched p times with independent hashes and signs; the sketches
-    are multiplied in the Fourier domain. There the features stay: the real Fourier transform, scaled, has the
-    same inner products as the sketch (Parseval), so no inverse transform is needed. Unbiased; equal in law of
-    K_hat to scikit-learn's PolynomialCountSketch.
+    For the kernel scale (gamma <x, y> + coef0)^p, the vector [sqrt(gamma) x, sqrt(coef0)] is sketched p times with
+    independent hashes and signs, and the Fourier transforms of the sketches are multiplied. The features are the
+    scaled real and imaginary parts of this product. By Parseval's theorem they have the same inner products as its
+    inverse transform, which therefore is not computed. The estimate is unbiased, and its distribution is the same
+    as for scikit-learn's PolynomialCountSketch.
 
     Parameters
     ----------
-    kernel : Polynomial, SphericalPolynomial or None
-        Kernel to approximate; None is Polynomial(degree=2, coef0=1).
-    n_components : int
+    kernel : Polynomial, SphericalPolynomial or None, default=None
+        Kernel to approximate; None means Polynomial(degree=2, coef0=1).
+    n_components : int, default=100
         Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None
-        Seed.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
     hashes_ : ndarray of shape (degree, n_features_in_ + 1), int64
-        Bucket of each coordinate in each sketch; the last coordinate is the constant.
+        Bucket of each coordinate in each sketch. The last coordinate is the constant.
     signs_ : ndarray of shape (degree, n_features_in_ + 1), int8
-        Its sign.
+        Sign of each coordinate in each sketch.
+
+    References
+    ----------
+    Pham, Pagh: Fast and scalable polynomial kernels via explicit feature maps, KDD 2013.
     """
 
     _takes_sparse = True
@@ -66,7 +71,7 @@ class TensorSketch(RandomFeatureMap):
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel is not polynomial; None if it is."""
+        """Return what to use for a kernel that is not polynomial, or None if it is."""
         if isinstance(kernel, Polynomial | SphericalPolynomial):
             return None
         return f"{kernel!r} is not a polynomial kernel. Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
@@ -93,7 +98,7 @@ class TensorSketch(RandomFeatureMap):
         D = self.n_components_
         features = np.empty((X.shape[0], D), dtype=X.dtype)
         transforms = self._transforms(X.dtype)
-        # Column k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
+        # Entry k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
         weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=X.dtype)
         weights[0] /= np.sqrt(2)
         if D % 2 == 0:
@@ -111,10 +116,10 @@ class TensorSketch(RandomFeatureMap):
         return features
 
     def _transforms(self, dtype: np.dtype) -> list[Transform]:
-        """Functions from rows to the real Fourier transforms (n, D // 2 + 1) of each of their sketches.
+        """Return functions from rows to the real Fourier transforms (n, D // 2 + 1) of their sketches.
 
-        The transform of a sketch is linear in the row: with few coordinates a matrix product is the fastest, with
-        many the sketch and a fast transform.
+        The transform of a sketch is linear in the row. With few input columns a matrix product is fastest, with
+        many it is the sketch and a fast transform.
         """
         d = self.n_features_in_
         sketches = self._sketches(dtype, self.n_components_)
@@ -124,7 +129,7 @@ class TensorSketch(RandomFeatureMap):
         ]
 
     def _sketches(self, dtype: np.dtype, n_buckets: int) -> list[Transform]:
-        """Functions from rows to each of their count sketches (n, n_buckets)."""
+        """Return functions from rows to their count sketches (n, n_buckets)."""
         kernel, d = self._polynomial(), self.n_features_in_
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
@@ -137,7 +142,10 @@ class TensorSketch(RandomFeatureMap):
 
 
 def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
-    """Return the count sketch (n, D) of rows (n, d): each bucket sums its coordinates, and has its constant."""
+    """Return the function that computes count sketches (n, n_buckets) of rows (n, d).
+
+    A bucket holds the sum of its coordinates and of its constant.
+    """
     matrix = csr_array((values, (np.arange(len(values)), hashes)), shape=(len(values), len(constant)))
     order = np.argsort(hashes, kind="stable")
     buckets, starts = np.unique(hashes[order], return_index=True)
@@ -158,7 +166,7 @@ def _by_transform(sketch: Transform) -> Transform:
 
 
 def _by_product(sketch: Transform, d: int, dtype: np.dtype) -> Transform:
-    """Return the sketch and its transform as one affine function of the row."""
+    """Return the function that computes a sketch and its transform as one affine function of the row."""
     constant = fft.rfft(sketch(np.zeros((1, d), dtype=dtype)))
     matrix = fft.rfft(sketch(np.eye(d, dtype=dtype))) - constant
     return lambda block: (block @ matrix.view(dtype)).view(matrix.dtype) + constant

@@ -6,14 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
-# The first stages are one product with a small matrix: sums of neighbours are slow by themselves.
+# The first stages are one product with a matrix of this order, because sums of neighbours are slow.
 _FIRST = 64
 
 
 def walsh_hadamard(X: NDArray) -> NDArray:
-    """Return X H / sqrt(d) along the last axis, whose length d is a power of two; O(d log d) for each row.
+    """Return X H / sqrt(d) along the last axis, whose length d is a power of two.
 
-    H is Hadamard's matrix in natural order: H / sqrt(d) is orthogonal and symmetric.
+    H is the Hadamard matrix in natural order, so that H / sqrt(d) is orthogonal and symmetric. The transform costs
+    O(d log d) for each row.
 
     Raises
     ------
@@ -22,7 +23,7 @@ def walsh_hadamard(X: NDArray) -> NDArray:
     """
     d = X.shape[-1]
     if d & (d - 1) or d == 0:
-        raise ValueError(f"walsh_hadamard needs a length that is a power of two, got {d}.")
+        raise ValueError(f"walsh_hadamard: the length must be a power of two, got {d}.")
     half = min(d, _FIRST)
     first = (hadamard(half) / np.sqrt(d)).astype(X.dtype)
     values = (X.reshape(*X.shape[:-1], d // half, half) @ first).reshape(X.shape)

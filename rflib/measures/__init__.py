@@ -1,4 +1,4 @@
-"""Signed spectral measures: what the frequencies of a kernel are drawn from."""
+"""Signed spectral measures, from which the frequencies of a kernel are drawn."""
 
 from rflib.lazy import attach
 

@@ -1,11 +1,12 @@
-"""Atomic signed measures, their sampling by strata, and the error that it will have.
+"""Atomic signed measures, how frequencies are divided among their atoms, and the error that is predicted for them.
 
-A frequency of norm r with a uniform direction contributes cos(r <u, z>) to the estimate at a distance z.
-Its variance is V(r z) = (1 + Omega_d(2 r z))/2 - Omega_d(r z)^2, and two orthogonal directions have the
-covariance C(r z) = Omega_d(sqrt(2) r z) - Omega_d(r z)^2 (luo2021, theorem 5 with its sign corrected). So the
-mean over m orthogonal directions has the variance (V + (m-1) C)/m: for small r z a complete basis (m = d) is
-far better than d-1 directions, since it sums the squares <u_i, z>^2 exactly. Sampling therefore gives whole
-bases to the atoms where it can, and weights a rest of fewer directions by its inverse variance.
+A frequency of norm r with a uniform direction contributes cos(r <u, z>) to the estimate at a distance z. The
+variance of this cosine is V(r z) = (1 + Omega_d(2 r z))/2 - Omega_d(r z)^2. The cosines of two orthogonal
+directions have the covariance C(r z) = Omega_d(sqrt(2) r z) - Omega_d(r z)^2 (luo2021, theorem 5 with its sign
+corrected). So the mean over m orthogonal directions has the variance (V + (m-1) C)/m. For small r z a complete
+basis (m = d) is far better than d-1 directions, because it sums the squares <u_i, z>^2 exactly. Atoms are
+therefore given whole bases where possible. The remaining directions, fewer than a basis, are weighted by the
+inverse of their variance.
 """
 
 from __future__ import annotations
@@ -27,16 +28,30 @@ _ANGLE_BINS = 2
 
 @dataclass(frozen=True, eq=False)
 class AtomicMeasure(RadialMeasure):
-    """Finitely many signed atoms; an atom of norm zero is a constant. The Jordan parts follow from the atoms.
+    """A signed radial measure that consists of finitely many atoms.
+
+    An atom is a frequency norm with a signed mass; its directions are uniform. An atom of norm zero represents a
+    constant. The Jordan parts ``positive`` and ``negative`` are computed from the atoms.
+
+    Parameters
+    ----------
+    dimension : int
+        Number of input columns d.
+    coordinates : ProductMeasure or None, default=None
+        Not used.
+    zmax : float, default=inf
+        Largest distance at which the measure represents the kernel, in units of the inputs.
+    radii, weights : ndarray of shape (n_atoms,)
+        Norms of the atoms, in inverse units of the inputs, and their signed masses, in units of the kernel.
+    distances, values : ndarray of shape (n_distances,)
+        Sample of the distances over which errors are averaged, and the kernel at these distances.
+    bias_bound : float
+        Largest |profile(z) - k(z)| for z in [0, zmax], found on a fine grid.
 
     Attributes
     ----------
-    radii, weights : ndarray of shape (n_atoms,)
-        Norms and signed masses.
-    distances, values : ndarray of shape (n_distances,)
-        Sample of the distances over which errors are averaged, and the kernel there.
-    bias_bound : float
-        Largest |profile(z) - k(z)| for z in [0, zmax].
+    positive, negative : RadialPart or None
+        Jordan parts; None for a part without atoms.
     """
 
     positive: RadialPart | None = field(init=False)
@@ -52,20 +67,23 @@ class AtomicMeasure(RadialMeasure):
         object.__setattr__(self, "negative", _jordan_part(self.radii, -self.weights))
 
     def predicted_error(self, sampling: Sampling) -> float:
-        """Root mean square error of a kernel value, over the distances; infinite for too few frequencies."""
+        """Return the predicted root mean square error of a kernel value over the distances.
+
+        It is infinite if there are fewer frequencies than atoms, or than parts if the norms are not stratified.
+        """
         atoms = len(self.radii) if sampling.radii == "stratified" else sum(1 for _ in self.parts())
         if sampling.n < atoms:
             return np.inf
         return float(np.sqrt(np.mean(self._bias**2 + self.variance(sampling))))
 
     def variance(self, sampling: Sampling) -> NDArray:
-        """Variance of the estimate at the distances.
+        """Return the variance of the estimate at the distances, shape (n_distances,).
 
-        It is the sum of four: of the single cosines; of the pairs of cosines whose directions depend on each
-        other; of the mean over the directions, if the norms are drawn independently; and of the random phases,
-        each of which adds half the square of its frequency's weight, unless the frequency is zero.
-        Low-discrepancy norms count as drawn in exact proportion to the masses, and low-discrepancy directions
-        as independent ones, than which they are rarely worse.
+        It is the sum of the variances of the single cosines; the covariances of cosines whose directions depend on
+        each other; the variance of the mean over the directions, if the norms are drawn independently; and the
+        variance of the random phases, each of which adds half the squared weight of its frequency unless the
+        frequency is zero. Low-discrepancy norms are treated as if they were in exact proportion to the masses.
+        Low-discrepancy directions are treated as independent ones, because they are rarely worse.
         """
         if sampling.radii == "stratified":
             return self._variance_of_strata(sampling)
@@ -95,7 +113,7 @@ class AtomicMeasure(RadialMeasure):
         squares = np.zeros(len(self.radii))
         pairs = np.outer(self.weights, self.weights) * (sampling.directions == "frame")
         between = np.zeros_like(self.distances)
-        none_zero = 0.0  # Log of the probability that no frequency is.
+        none_zero = 0.0  # Logarithm of the probability that no frequency is zero.
         for sign, _, count in self.shares(sampling.n):
             part = np.maximum(sign * self.weights, 0)
             mass = part.sum()
@@ -119,7 +137,7 @@ class AtomicMeasure(RadialMeasure):
         return np.maximum(total, 0)
 
     def _covariance(self, pairs: NDArray, sampling: Sampling) -> NDArray:
-        """Sum over the pairs of atoms of ``pairs`` times the covariance of their cosines, at the distances."""
+        """Return the sum over pairs of atoms of ``pairs`` times the covariance of their cosines."""
         j, k = np.nonzero(np.triu(pairs))
         if not j.size:
             return np.zeros_like(self.distances)
@@ -136,7 +154,7 @@ class AtomicMeasure(RadialMeasure):
     def _covariance_of_pairs(
         self, j: NDArray, k: NDArray, angles: NDArray, probabilities: NDArray
     ) -> NDArray:
-        """Covariance of the cosines of atoms j and k, shape (n_pairs, n_distances)."""
+        """Return the covariance of the cosines of the atoms j and k, shape (n_pairs, n_distances)."""
         r = self.radii
         both = (r[j] ** 2 + r[k] ** 2)[:, None]
         cross = np.multiply.outer(2 * r[j] * r[k], np.sqrt(angles))
@@ -148,34 +166,39 @@ class AtomicMeasure(RadialMeasure):
 
     @cached_property
     def _covariances(self) -> dict[tuple[bytes, ...], NDArray]:
-        """What `_covariance_of_pairs` returned: maps of one measure ask for the same pairs again."""
+        """What `_covariance_of_pairs` returned before, because maps of one measure need the same pairs again."""
         return {}
 
     @cached_property
     def _means(self) -> NDArray:
-        """Means of the cosines at the distances, shape (n_atoms, n_distances)."""
+        """The means of the cosines at the distances, shape (n_atoms, n_distances)."""
         return omega(self.dimension, np.multiply.outer(self.radii, self.distances))
 
     @cached_property
     def _bias(self) -> NDArray:
-        """Bias of the estimate at the distances."""
+        """The bias of the estimate at the distances."""
         return self.profile(self.distances) - self.values
 
     @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
-        """V and C at the distances, shape (n_atoms, n_distances) each."""
+        """The variance V and the covariance C at the distances, each of shape (n_atoms, n_distances)."""
         variance, covariance = cosine_moments(self.dimension, np.multiply.outer(self.radii, self.distances))
         return np.maximum(variance, 0), covariance
 
     def _block_variance(self, size: int) -> NDArray:
-        """Variance of the mean over ``size`` orthogonal directions, shape (n_atoms, n_distances)."""
+        """Return the variance of the mean over ``size`` orthogonal directions, shape (n_atoms, n_distances)."""
         variance, covariance = self._moments
         return np.maximum(variance + (size - 1) * covariance, 0) / size
 
     def strata(self, n: int, block: int) -> list[tuple[float, NDArray]]:
-        """Divide n frequencies, orthogonal in blocks of ``block``, among the atoms with the least variance.
+        """Divide n frequencies among the atoms so that the variance is least.
 
-        Each atom has its norm, and one signed weight for each of its frequencies.
+        The directions of an atom are orthogonal in blocks of ``block``.
+
+        Returns
+        -------
+        list of tuple
+            For each atom its norm, and an array with one signed weight for each of its frequencies.
 
         Raises
         ------
@@ -190,7 +213,10 @@ class AtomicMeasure(RadialMeasure):
         ]
 
     def _shares(self, j: int, count: int, block: int) -> NDArray:
-        """Return each frequency's share in atom j's mean: blocks by inverse mean variance, summing to one."""
+        """Return the share of each frequency in the mean of atom j.
+
+        Blocks are weighted by the inverse of their mean variance, and the shares sum to one.
+        """
         whole, rest = divmod(int(count), block)
         sizes = np.array([block] * (whole > 0) + [rest] * (rest > 0))
         blocks = np.where(sizes == rest, 1, whole)
@@ -198,15 +224,17 @@ class AtomicMeasure(RadialMeasure):
         return np.repeat(precision / (precision @ blocks) / sizes, sizes * blocks)
 
     def _allocate(self, n: int, block: int) -> NDArray[np.int64]:
-        """Counts of frequencies, at least one an atom: minimise the mean variance, a sum over the atoms.
+        """Return the number of frequencies of each atom, at least one, with the least mean variance.
 
-        A Lagrange multiplier is found by bisection (each atom then chooses its best count alone); what is
-        left over goes, in the largest steps that pay, to the atoms that gain most.
+        A Lagrange multiplier is found by bisection; with it each atom chooses its best number separately. The
+        frequencies that remain go to the atoms that gain most, in the steps that gain most.
         """
         atoms = len(self.radii)
         constant = self.radii == 0
         if n < atoms:
-            raise ValueError(f"{n} frequencies cannot serve {atoms} atoms.")
+            raise ValueError(
+                f"{n} frequencies are too few for {atoms} atoms, each of which needs at least one."
+            )
         cost = self._costs(n - atoms + 1, block)
         counts = np.arange(1, cost.shape[1] + 1)
 
@@ -232,7 +260,7 @@ class AtomicMeasure(RadialMeasure):
         return chosen
 
     def _costs(self, n: int, block: int) -> NDArray:
-        """Mean variance of each atom's part with 1, ..., n frequencies, shape (n_atoms, n)."""
+        """Return the mean variance of each atom with 1, ..., n frequencies, shape (n_atoms, n)."""
         variance, covariance = (moment.mean(axis=1)[:, None] for moment in self._moments)
         counts = np.arange(1, n + 1)
         whole, rest = counts // block, counts % block
@@ -242,7 +270,7 @@ class AtomicMeasure(RadialMeasure):
 
 
 def _drawn_order(weights: NDArray) -> NDArray:
-    """The atoms in the order in which their frequencies are drawn: those of positive weight first."""
+    """Return the order in which frequencies of the atoms are drawn: atoms of positive weight come first."""
     return np.argsort(weights < 0, kind="stable")
 
 
@@ -253,12 +281,18 @@ def _jordan_part(radii: NDArray, weights: NDArray) -> DiscretePart | None:
 
 @dataclass(frozen=True, eq=False)
 class AtomicLadder(SpectralMeasure):
-    """Atomic measures for one kernel, of different fit and cost; the number of frequencies decides.
+    """A choice of atomic measures for one kernel, from few atoms with a rough fit to many atoms with a close fit.
 
-    Attributes
+    `for_sampling` returns the one with the least predicted error for a given number of frequencies.
+
+    Parameters
     ----------
+    dimension : int
+        Number of input columns d.
     rungs : tuple of AtomicMeasure
         The measures.
+    zmax : float
+        Largest distance at which the measures represent the kernel, in units of the inputs.
     """
 
     dimension: int
@@ -266,18 +300,18 @@ class AtomicLadder(SpectralMeasure):
     zmax: float
 
     def for_sampling(self, sampling: Sampling) -> AtomicMeasure:
-        """Return the rung with the smallest predicted root mean square error.
+        """Return the rung with the least predicted root mean square error.
 
         Raises
         ------
         ValueError
-            If there are fewer frequencies than atoms of any rung.
+            If there are too few frequencies for every rung.
         """
         errors = [rung.predicted_error(sampling) for rung in self.rungs]
         if not np.isfinite(min(errors)):
             least = min(len(rung.radii) for rung in self.rungs)
             raise ValueError(
-                f"The minimum-variance measure has at least {least} atoms, each of which needs a frequency: "
-                f"n_components must be at least {2 * least}, or {least} with layout='phase'."
+                f"The minimum-variance measure has at least {least} atoms, each of which needs a frequency. Set "
+                f"n_components to at least {2 * least}, or to at least {least} with layout='phase'."
             )
         return self.rungs[int(np.argmin(errors))]

@@ -1,4 +1,4 @@
-"""Spectral measures: what frequencies are drawn from. Radial and signed, or a product over coordinates."""
+"""Spectral measures, from which frequencies are drawn: radial and signed, or a product over coordinates."""
 
 from __future__ import annotations
 
@@ -14,29 +14,32 @@ from rflib.measures.omega import omega
 
 
 class RadialPart(ABC):
-    """A finite positive measure over the frequency norm: a mass and the distribution of the radius."""
+    """A finite positive measure over the norm of a frequency: a mass and a distribution."""
 
     mass: float
 
     @abstractmethod
     def quantile(self, u: NDArray) -> NDArray:
-        """Radii at the probabilities u in (0, 1)."""
+        """Return the norms at the probabilities u in (0, 1)."""
 
     @abstractmethod
     def quadrature(self) -> tuple[NDArray, NDArray]:
-        """Radii and probabilities of a discrete distribution that integrates smooth functions accurately."""
+        """Return the norms and probabilities of a discrete distribution that integrates smooth functions well."""
 
     def transform(self, dimension: int, z: NDArray) -> NDArray:
-        """E Omega_d(r z), the characteristic function of the normalised part, at the distances z (1-d)."""
+        """Return E Omega_d(r z), the characteristic function of the normalised part, at the distances z (n,)."""
         radii, probabilities = self.quadrature()
         return omega(dimension, np.multiply.outer(z, radii)) @ probabilities
 
 
 class ClosedFormPart(RadialPart):
-    """A part with a closed-form quantile function, integrated by the trapezoidal rule in logit(u)."""
+    """A part with a closed-form quantile function, which is integrated by the trapezoidal rule in logit(u)."""
 
     def quadrature(self) -> tuple[NDArray, NDArray]:
-        """801 nodes; the integrand decays exponentially at both ends, where the rule is exact to rounding."""
+        """Return 801 nodes and their probabilities.
+
+        The integrand decays exponentially at both ends, so that the trapezoidal rule is exact to rounding.
+        """
         logit = np.linspace(-35, 35, 801)
         u = expit(logit)
         weights = u * expit(-logit)
@@ -44,26 +47,26 @@ class ClosedFormPart(RadialPart):
 
 
 def chi_quantile(dimension: int, u: NDArray) -> NDArray:
-    """Return the norm of a standard normal vector at the probabilities u in (0, 1)."""
+    """Return the quantiles of the norm of a standard normal vector at the probabilities u in (0, 1)."""
     return np.sqrt(2 * gammaincinv(dimension / 2, u))
 
 
 @dataclass(frozen=True)
 class ChiPart(ClosedFormPart):
-    """Norm of N(0, I_d / sigma^2): chi_d / sigma."""
+    """The norm of a vector with the distribution N(0, I_d / sigma^2), which is chi_d / sigma."""
 
     mass: float
     dimension: int
     sigma: float
 
     def quantile(self, u: NDArray) -> NDArray:
-        """Radii at the probabilities u in (0, 1)."""
+        """Return the norms at the probabilities u in (0, 1)."""
         return chi_quantile(self.dimension, u) / self.sigma
 
 
 @dataclass(frozen=True, eq=False)
 class TablePart(RadialPart):
-    """A distribution function tabulated at increasing radii, linear in between."""
+    """A distribution function that is tabulated at increasing norms and linear in between."""
 
     mass: float
     radii: NDArray
@@ -71,16 +74,16 @@ class TablePart(RadialPart):
 
     @classmethod
     def of_increments(cls, mass: float, radii: NDArray, increments: NDArray) -> TablePart:
-        """Build the part from what each interval between radii has, in any unit."""
+        """Return the part whose intervals between the norms have probabilities in proportion to ``increments``."""
         cdf = np.concatenate([[0.0], np.cumsum(increments)])
         return cls(mass, radii, cdf / cdf[-1])
 
     def quantile(self, u: NDArray) -> NDArray:
-        """Radii at the probabilities u in (0, 1)."""
+        """Return the norms at the probabilities u in (0, 1)."""
         return np.interp(u, self.cdf, self.radii)
 
     def quadrature(self) -> tuple[NDArray, NDArray]:
-        """The midpoints of the table's intervals and their probabilities."""
+        """Return the midpoints of the intervals and their probabilities."""
         probabilities = np.diff(self.cdf)
         inside = probabilities > 0
         return ((self.radii[1:] + self.radii[:-1]) / 2)[inside], probabilities[inside]
@@ -88,7 +91,7 @@ class TablePart(RadialPart):
 
 @dataclass(frozen=True, eq=False)
 class DiscretePart(RadialPart):
-    """Finitely many radii."""
+    """A distribution with finitely many norms."""
 
     mass: float
     radii: NDArray
@@ -96,32 +99,33 @@ class DiscretePart(RadialPart):
 
     @classmethod
     def of_masses(cls, radii: NDArray, masses: NDArray) -> DiscretePart | None:
-        """Build the part from the masses of its radii; None if there is no mass."""
+        """Return the part whose norms have these masses, or None if there is no mass."""
         total = float(masses.sum())
         return cls(total, radii, masses / total) if total else None
 
     def quantile(self, u: NDArray) -> NDArray:
-        """Radii at the probabilities u in (0, 1)."""
+        """Return the norms at the probabilities u in (0, 1)."""
         cdf = np.cumsum(self.probabilities)
         return self.radii[np.minimum(np.searchsorted(cdf, u), len(cdf) - 1)]
 
     def quadrature(self) -> tuple[NDArray, NDArray]:
-        """The atoms themselves."""
+        """Return the norms and their probabilities."""
         return self.radii, self.probabilities
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How frequencies will be drawn and used: with the measure, all that the variance depends on.
+    """A plan for drawing frequencies; together with the measure it determines the variance.
 
-    Attributes
+    Parameters
     ----------
     n : int
         Number of frequencies.
-    directions, radii : str
-        The rules of `rflib.frequencies.draw.sample_frequencies`.
-    phases : int
-        How many of them, the last ones, have one column with a random phase in place of a cosine and a sine.
+    directions, radii : str, default="iid"
+        Rules for the directions and norms, as in `rflib.frequencies.draw`.
+    phases : int, default=0
+        Number of frequencies, the last ones, that have one column with a random phase instead of a cosine and a
+        sine.
     """
 
     n: int
@@ -131,37 +135,47 @@ class Sampling:
 
 
 class SpectralMeasure(ABC):
-    """What the frequencies of a kernel on R^dimension are drawn from.
+    """Base class of the measures from which the frequencies of a kernel on R^d are drawn.
 
     Attributes
     ----------
     dimension : int
-        Input dimension d.
+        Number of input columns d.
     zmax : float
-        Largest distance at which the measure represents the kernel.
+        Largest distance at which the measure represents the kernel, in units of the inputs.
     """
 
     dimension: int
     zmax: float = np.inf
 
     def for_sampling(self, sampling: Sampling) -> SpectralMeasure:
-        """Return the measure to use for frequencies that are drawn so.
+        """Return the measure to use for frequencies that are drawn by this plan.
 
-        Only the minimum-variance measures depend on it (`rflib.measures.atomic.AtomicLadder`).
+        It is the measure itself, except that `rflib.measures.AtomicLadder` returns one of its rungs.
         """
         return self
 
 
 @dataclass(frozen=True)
 class ProductMeasure(SpectralMeasure):
-    """Probability measure with independent coordinates, each ``scale`` times a standard distribution."""
+    """A probability measure with independent coordinates that have the same distribution.
+
+    Parameters
+    ----------
+    dimension : int
+        Number of input columns d.
+    family : {"normal", "cauchy", "laplace"}
+        The standard distribution of a coordinate.
+    scale : float
+        Factor of the standard distribution, in inverse units of the inputs.
+    """
 
     dimension: int
     family: str
     scale: float
 
     def quantile(self, u: NDArray) -> NDArray:
-        """Coordinates at the probabilities u in (0, 1)."""
+        """Return the coordinates at the probabilities u in (0, 1), in the shape of u."""
         return self.scale * _COORDINATE_QUANTILES[self.family](u)
 
 
@@ -182,14 +196,24 @@ _COORDINATE_QUANTILES: dict[str, Callable[[NDArray], NDArray]] = {
 
 @dataclass(frozen=True, eq=False)
 class RadialMeasure(SpectralMeasure):
-    """Signed radial measure by its Jordan parts: k(z) = sum over parts of sign * mass * E Omega_d(r z).
+    """A signed measure whose directions are uniform, given by its positive and its negative Jordan part.
 
-    Attributes
+    The kernel that it represents is k(z) = sum over the parts of sign * mass * E Omega_d(r z), where r is the norm
+    of a frequency of the part and Omega_d(t) is the mean of cos(t <u, e>) over unit vectors u
+    (`rflib.measures.omega`).
+
+    Parameters
     ----------
-    positive, negative : RadialPart or None
-        Jordan parts; None where the part is empty.
-    coordinates : ProductMeasure or None
-        The same measure with independent coordinates, where there is one (Gaussian).
+    dimension : int
+        Number of input columns d.
+    positive : RadialPart or None
+        Positive Jordan part: a mass and the distribution of the norm. None means that the part is empty.
+    negative : RadialPart or None, default=None
+        Negative Jordan part.
+    coordinates : ProductMeasure or None, default=None
+        The same measure as one with independent coordinates, which exists for the Gaussian kernel only.
+    zmax : float, default=inf
+        Largest distance at which the measure represents the kernel, in units of the inputs.
     """
 
     dimension: int
@@ -199,13 +223,22 @@ class RadialMeasure(SpectralMeasure):
     zmax: float = np.inf
 
     def parts(self) -> Iterator[tuple[int, RadialPart]]:
-        """Sign and part, positive first."""
+        """Yield the sign and the part, the positive one first; empty parts are left out."""
         for sign, part in ((1, self.positive), (-1, self.negative)):
             if part is not None:
                 yield sign, part
 
     def shares(self, n: int) -> Iterator[tuple[int, RadialPart, int]]:
-        """Divide n frequencies equally among the parts, as luo2021 does: sign, part and number of each.
+        """Divide n frequencies equally among the parts, as luo2021 does.
+
+        Yields
+        ------
+        sign : int
+            +1 or -1.
+        part : RadialPart
+            The part.
+        count : int
+            Number of its frequencies.
 
         Raises
         ------
@@ -215,18 +248,19 @@ class RadialMeasure(SpectralMeasure):
         parts = list(self.parts())
         if n < len(parts):
             raise ValueError(
-                f"A signed measure needs a frequency for each of its 2 parts, but {n} were asked for."
+                f"A signed measure needs a frequency for each of its 2 parts, but {n} are to be drawn. Raise "
+                "n_components."
             )
         for i, (sign, part) in enumerate(parts):
             yield sign, part, (n + len(parts) - 1 - i) // len(parts)
 
     @property
     def total_mass(self) -> float:
-        """Mass of both parts; the variance of signed features grows with its square."""
+        """The sum of the masses of both parts; the variance of signed features grows with its square."""
         return sum(part.mass for _, part in self.parts())
 
     def profile(self, z: ArrayLike) -> NDArray[np.float64]:
-        """Return the kernel that the measure represents, at the distances z (1-d)."""
+        """Return the kernel that the measure represents at the distances z (n,), shape (n,)."""
         z = np.atleast_1d(np.asarray(z, dtype=np.float64))
         terms = (sign * part.mass * part.transform(self.dimension, z) for sign, part in self.parts())
         return sum(terms, start=np.zeros_like(z))

@@ -1,4 +1,4 @@
-"""From the name of a construction to the measure: the one place where a map's ``measure`` is understood."""
+"""How a map's parameter ``measure``, a name with or without options, becomes a spectral measure."""
 
 from __future__ import annotations
 
@@ -21,29 +21,36 @@ MeasureLike = str | Mapping[str, Any] | SpectralMeasure
 
 
 def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralMeasure:
-    """Return the spectral measure that a map's ``measure`` parameter asks for.
+    """Return the spectral measure that a map's parameter ``measure`` stands for.
 
     Parameters
     ----------
     measure : str, mapping or SpectralMeasure
-        "exact"; "auto" (exact if there is a finite one, else minimum_variance); "paper" (luo2021's: exact, for
-        SphericalPolynomial `reference`, else minimum_variance); one of the constructions `digmm`,
-        `minimum_residual`, `minimum_variance`, `reference`, `srf`, `truncated_fourier`, or
-        ``{"type": name, option: value}``; a measure is returned as it is.
+        One of the following names, or a mapping ``{"type": name, option: value}`` with options of a construction.
+        A measure is returned as it is.
+
+        - "exact": the exact measure of the kernel (`rflib.measures.exact_measure`).
+        - "auto": the exact measure if the kernel has a finite one, and otherwise "minimum_variance".
+        - "paper": the measure that luo2021 uses, which is "reference" for SphericalPolynomial and otherwise
+          "auto".
+        - "minimum_variance", "minimum_residual", "srf", "digmm", "reference", "truncated_fourier": a construction,
+          which is described in the module of this name in ``rflib.measures``.
     kernel : Kernel
         The kernel to represent.
     domain : Domain
-        The input dimension, and the distances on which the kernel is needed.
+        The number of input columns, and the distances at which the kernel is needed.
 
     Raises
     ------
     ValueError
-        For an unknown name, a kernel that the construction cannot take, or a measure of another dimension.
+        If the name is unknown, the construction cannot take the kernel, or the measure is for another number of
+        input columns.
     """
     if isinstance(measure, SpectralMeasure):
         if measure.dimension != domain.dimension:
             raise ValueError(
-                f"The measure is for {measure.dimension} input columns, but the data have {domain.dimension}."
+                f"The measure is for {measure.dimension} input columns, but the data have {domain.dimension}. Use "
+                "one that was computed for rows like these."
             )
         return measure
     options = construction_of(measure, kernel)
@@ -55,13 +62,13 @@ def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralM
         raise ValueError(f"measure must be one of {choices}, or a mapping with such a type, got {measure!r}.")
     if not isinstance(kernel, RadialKernel):
         raise ValueError(
-            f"measure={name!r} needs a kernel of the Euclidean distance, not {kernel!r}: use measure='exact'."
+            f"measure={name!r} needs a kernel of the Euclidean distance, got {kernel!r}. Use measure='exact'."
         )
     return getattr(import_module(f"rflib.measures.{name}"), name)(kernel, domain, **options)
 
 
 def construction_of(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[str, Any]:
-    """Return the construction and its options that a name stands for; "auto" and "paper" depend on the kernel."""
+    """Return the construction and its options, where "auto" and "paper" are replaced according to the kernel."""
     options = dict(measure) if isinstance(measure, Mapping) else {"type": measure}
     name = options.get("type")
     if name == "paper" and isinstance(kernel, SphericalPolynomial):

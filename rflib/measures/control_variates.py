@@ -1,24 +1,24 @@
-"""Control variates of plane waves: the harmonics of a low degree, removed from the columns and kept exactly.
+"""Control variates of plane waves: low harmonics that are removed from the drawn columns and kept exactly.
 
-With rows x and y seen from a centre, of norms rho and rho', the even part cos(r <u, x>) and the odd part
-sin(r <u, x>) of a plane wave have the harmonics i^n N_n j_n(r rho) P_n(<u, x>/rho). In terms of
-Omega_d (`rflib.measures.omega`) those of degree 0, 1 and 2 are
+Let x and y be rows minus a centre, with norms rho and rho'. The even part cos(r <u, x>) and the odd part
+sin(r <u, x>) of a plane wave have the harmonics i^n N_n j_n(r rho) P_n(<u, x>/rho). In terms of Omega_d
+(`rflib.measures.omega`), the harmonics of degree 0, 1, 2 and 3 are
 
     Omega_d(r rho),    Omega_{d+2}(r rho) r <u, x>,    -Omega_{d+4}(r rho) r^2 (<u, x>^2 - rho^2/d)/2,
+    -Omega_{d+6}(r rho) r^3 (<u, x>^3 - 3 rho^2 <u, x>/(d+2))/6,
 
-entire functions of x, that of degree 3 is -Omega_{d+6}(r rho) r^3 (<u, x>^3 - 3 rho^2 <u, x>/(d+2))/6, and the
-means of their products over u are
+which are entire functions of x. With Omega' for Omega at r rho', the means over u of their products at x and y are
 
     Omega_d Omega_d',    r^2 Omega_{d+2} Omega_{d+2}' <x, y>/d,
     r^4 Omega_{d+4} Omega_{d+4}' (<x, y>^2 - rho^2 rho'^2/d) / (2 d (d+2)),
     r^6 Omega_{d+6} Omega_{d+6}' (<x, y>^3 - 3 rho^2 rho'^2 <x, y>/(d+2)) / (6 d (d+2) (d+4)).
 
-So each degree n of a signed radial measure sum_j w_j delta(r_j) has the kernel sum_j w_j a_j(rho) a_j(rho') times
-a polynomial kernel, with a_j(rho) = r_j^n Omega_{d+2n}(r_j rho). A control variate of rank m takes m functions
-beta_k(r) of the norm. With M = sum_j w_j beta(r_j) beta(r_j)^T and h(rho) = sum_j w_j beta(r_j) a_j(rho), it
-removes beta(r)^T M^-1 h(rho) instead of a(r, rho). In the mean, the removed part and its products with what
-remains amount to h(rho)^T M^-1 h(rho'). So the features are unbiased, whatever the functions, if columns of this
-kernel are added.
+For a signed radial measure sum_j w_j delta(r_j), the kernel of degree n is therefore sum_j w_j a_j(rho) a_j(rho')
+times a polynomial kernel, with a_j(rho) = r_j^n Omega_{d+2n}(r_j rho). A control variate of rank m takes m
+functions beta_k(r) of the norm. With M = sum_j w_j beta(r_j) beta(r_j)^T and h(rho) = sum_j w_j beta(r_j)
+a_j(rho), it removes beta(r)^T M^-1 h(rho) in place of a(r, rho). In expectation, the columns then lack h(rho)^T
+M^-1 h(rho') times the polynomial kernel. If columns of this kernel are added, the features are unbiased for every
+choice of the functions beta_k.
 """
 
 from __future__ import annotations
@@ -43,35 +43,35 @@ def radial_functions(d: int, degree: int, radii: NDArray, norms: NDArray) -> NDA
 
 
 def polynomial_columns(d: int, degree: int) -> int:
-    """Number of columns of the polynomial kernel of a degree up to 4: harmonics of it in dimension d."""
+    """Return the number of harmonics of a degree in dimension d; the polynomial kernel has one column for each."""
     lower = comb(d + degree - 3, degree - 2) if degree > 1 else 0
     return comb(d + degree - 1, degree) - lower
 
 
 def rising_product(d: int, n: int) -> float:
-    """Return d (d+2) ... (d+2n-2), of n factors."""
+    """Return the product d (d+2) ... (d+2n-2) of n factors."""
     return float(np.prod(d + 2.0 * np.arange(n)))
 
 
 @dataclass(frozen=True, eq=False)
 class ControlVariate:
-    """The exact part of one degree, and what is removed from the columns for it.
+    """The exact part of one degree, and what is removed from the drawn columns for it.
 
     Attributes
     ----------
     dimension, degree : int
-        Dimension d and degree n.
+        The number d of input columns, and the degree n.
     radii : ndarray of shape (n_radii,)
-        Norms of the measure.
+        Norms r_j of the measure.
     combination : ndarray of shape (n_radii, rank)
-        Its `functions` are these combinations of r^n Omega_{d+2n}(r rho).
+        Coefficients of r_j^n Omega_{d+2n}(r_j rho) in each of the `functions` h_k(rho).
     signs : ndarray of shape (rank,)
         The exact kernel of the degree is sum_k signs[k] h_k(rho) h_k(rho') times the polynomial kernel.
     anchors : ndarray of shape (n_anchors,)
         Values of rho.
     functionals : ndarray of shape (n_anchors, rank)
-        Combinations of the values at the anchors: what is removed from a wave of norm r is
-        sum_k `removal`(r)_k h_k(rho).
+        Coefficients of the values at the anchors in `removal`. From a wave of norm r, sum_k removal(r)[k] h_k(rho)
+        is removed.
     """
 
     dimension: int
@@ -84,11 +84,11 @@ class ControlVariate:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns of the exact part."""
+        """The number of columns of the exact part."""
         return len(self.signs) * polynomial_columns(self.dimension, self.degree)
 
     def part(self, which: Sequence[int]) -> ControlVariate:
-        """Return it with some of its functions."""
+        """Return the control variate with only some of its functions."""
         chosen = list(which)
         return replace(
             self,
@@ -98,15 +98,15 @@ class ControlVariate:
         )
 
     def functions(self, norms: NDArray) -> NDArray[np.float64]:
-        """Return h_k(rho), shape (n_norms, rank)."""
+        """Return h_k(rho) at the values ``norms`` of rho, shape (n_norms, rank)."""
         return radial_functions(self.dimension, self.degree, self.radii, norms) @ self.combination
 
     def removal(self, radii: NDArray) -> NDArray[np.float64]:
-        """Return the coefficients of the h_k that are removed from waves of these norms, shape (n_radii, rank)."""
+        """Return the coefficients of h_k in what is removed from waves of these norms, shape (n_radii, rank)."""
         return radii[:, None] ** self.degree * self.scaled_removal(radii)
 
     def scaled_removal(self, radii: NDArray) -> NDArray[np.float64]:
-        """Return `removal` divided by r^n, which is defined for the norm zero too."""
+        """Return `removal` divided by r^n, which is also defined for r = 0."""
         return (
             omega(self.dimension + 2 * self.degree, np.multiply.outer(radii, self.anchors)) @ self.functionals
         )
@@ -115,10 +115,10 @@ class ControlVariate:
 def control_variate(
     d: int, degree: int, radii: NDArray, weights: NDArray, anchors: NDArray, rank: int
 ) -> ControlVariate:
-    """Return the control variate of at most the given rank for atoms (r_j, w_j).
+    """Return the control variate of a degree for atoms (r_j, w_j), with at most the given rank.
 
-    Its functionals span the radial functions that matter most at the anchors, values of rho that stand for the
-    data: the left singular vectors of rho^n a_j(rho) sqrt|w_j|.
+    Its functionals span the radial functions that matter most at the anchors, which are values of rho that
+    represent the data. They are the leading left singular vectors of the matrix rho^n a_j(rho) sqrt|w_j|.
     """
     if polynomial_columns(d, degree) == 0:
         rank = 0
@@ -147,12 +147,12 @@ def control_variate(
 def control_variates(
     d: int, radii: NDArray, weights: NDArray, anchors: NDArray, ranks: Sequence[int]
 ) -> list[ControlVariate]:
-    """Return the control variates of degree 0, 1, ..., of at most these ranks; see `control_variate`."""
+    """Return the control variates of degree 0, 1, ... with at most these ranks; see `control_variate`."""
     return [control_variate(d, degree, radii, weights, anchors, rank) for degree, rank in enumerate(ranks)]
 
 
 def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:
-    """Eigenvalues, and eigenvectors that do not turn on rounding: of a diagonal matrix the unit vectors."""
+    """Return eigenvalues and eigenvectors; those of a diagonal matrix are unit vectors whatever the rounding."""
     diagonal = np.diag(matrix)
     if np.abs(matrix - np.diag(diagonal)).max(initial=0.0) < _DIAGONAL * np.abs(diagonal).max(initial=0.0):
         return diagonal, np.eye(len(diagonal))
@@ -161,7 +161,7 @@ def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def _with_sign(vectors: NDArray) -> NDArray[np.float64]:
-    """The columns with the sign by which their largest entry is positive."""
+    """Return the columns with the sign that makes their largest entry positive."""
     if not vectors.size:
         return vectors
     largest = np.argmax(np.abs(vectors) > 0.99 * np.abs(vectors).max(axis=0), axis=0)

@@ -1,20 +1,21 @@
-"""Double-infinite Gaussian mixtures: either part of a signed measure as a Dirichlet-process Gaussian mixture.
+"""Double-infinite Gaussian mixtures: each part of a signed measure becomes a Dirichlet-process Gaussian mixture.
 
-After Liu et al. 2020 (TNNLS), the baseline DIGMM of luo2021. It departs from the authors' procedure in this:
+The method is that of Liu et al. 2020 (TNNLS), which is the baseline DIGMM of luo2021. This implementation departs
+from the authors' code in the following:
 
-- The mixtures are fitted to draws from the signed measure of the kernel itself. The authors fit theirs to
-  standard normal draws and the kernel matrix of five random points, shifted by 20 times its smallest
-  eigenvalue; that yields one and the same Gaussian whatever the kernel.
-- A kernel without a finite signed measure (SphericalPolynomial) lends the draws of its minimum-variance
-  measure, which represents it on [0, zmax]. The measure of luo2021's authors does not (see
-  `rflib.measures.reference`), and the printed one has a diverging mass.
-- The components are isotropic and centred at zero, since the measure is radial: a mixture of scales. Full
-  covariances would only spoil the symmetry, and need far more draws than d^2.
-- The masses of both parts are those of the measure, and their frequencies are drawn apart, so that any number
-  of features is possible; the authors need s >= 2d.
+- The mixtures are fitted to draws from the signed measure of the kernel itself. The authors fit theirs to standard
+  normal draws and to the kernel matrix of five random points, shifted by 20 times its smallest eigenvalue; this
+  gives the same Gaussian for every kernel.
+- For a kernel without a finite signed measure (SphericalPolynomial), draws from its minimum-variance measure are
+  used, which represents the kernel on [0, zmax]. The measure that the authors of luo2021 used does not represent
+  it (see `rflib.measures.reference`), and the mass of the printed one diverges.
+- The Gaussians of a mixture are isotropic and centred at zero, because the measure is radial. Full covariances
+  would only break the symmetry, and would need many more draws than d^2.
+- The masses of both parts are those of the measure, and their frequencies are drawn separately, so that any number
+  of features is possible. The authors' code needs s >= 2d.
 
-What remains of the method is its bias: a part that is not a mixture of centred Gaussians is represented by the
-nearest one.
+As in the original method, the estimate is biased: a part that is not a mixture of centred Gaussians is represented
+by the nearest such mixture.
 """
 
 from __future__ import annotations
@@ -54,24 +55,25 @@ def digmm(
 ) -> RadialMeasure:
     """Return the signed measure whose parts are mixtures of centred isotropic Gaussians.
 
-    It is a function of its arguments: the draws have a fixed seed.
+    The result depends only on the arguments, because the draws have a fixed seed.
 
     Parameters
     ----------
     kernel : RadialKernel
-        One with an exact measure, or any profile, by way of `minimum_variance`.
+        The kernel. If it has no exact measure, its minimum-variance measure is used.
     domain : Domain
-        Dimension, and the distances for `minimum_variance`.
-    n_components : int
-        Largest number of Gaussians of a part (5 in the authors' procedure); the Dirichlet process may leave
-        some without weight.
-    n_draws : int
-        Frequencies drawn from either part for the fit.
+        The number of input columns, and the distances for the minimum-variance measure.
+    n_components : int, default=5
+        Largest number of Gaussians of a part; the default is that of the authors' code. The Dirichlet process may
+        leave some Gaussians without weight.
+    n_draws : int, default=2000
+        Number of frequencies that are drawn from each part for the fit.
 
     Raises
     ------
     ValueError
-        If they are not integers with 1 <= n_components <= n_draws.
+        If n_components and n_draws are not integers with 1 <= n_components <= n_draws, or if the measure of the
+        kernel is not radial.
     """
     whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in (n_components, n_draws))
     if not (whole and 1 <= n_components <= n_draws):
@@ -91,20 +93,20 @@ def _source(kernel: RadialKernel, domain: Domain, n_draws: int) -> RadialMeasure
     else:
         measure = minimum_variance(kernel, domain).for_sampling(Sampling(n_draws))
     if not isinstance(measure, RadialMeasure):
-        raise ValueError(f"digmm: the spectral measure of {kernel!r} is not radial.")
+        raise ValueError(f"digmm: the spectral measure of {kernel!r} is not radial. Use measure='exact'.")
     return measure
 
 
 def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> RadialPart:
-    """The part with its radii replaced by those of a mixture fitted to draws of frequencies."""
+    """Return the part with its norms replaced by those of a mixture that is fitted to drawn frequencies."""
     norms = part.quantile((np.arange(n_draws) + 0.5) / n_draws)
     unit = np.sqrt(np.mean(norms**2) / d)
     if unit == 0:  # The constant.
         return part
     vectors = np.random.default_rng(_SEED).standard_normal((n_draws, d))
     vectors *= (norms / unit / np.linalg.norm(vectors, axis=1))[:, None]
-    # In these units the mean square of a coordinate is 1. The prior of the means pins them to zero, that of the
-    # variances is the smallest proper one, d observations, with the overall variance as its mean.
+    # In these units the mean square of a coordinate is 1. The prior of the means fixes them at zero. The prior of
+    # the variances is the weakest proper one (d observations), and its mean is the overall variance.
     mixture = BayesianGaussianMixture(
         n_components=n_components,
         covariance_type="spherical",
@@ -118,13 +120,13 @@ def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> Radia
         random_state=_SEED,
     )
     with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # A fit that may still improve is a mixture too.
+        warnings.simplefilter("ignore", ConvergenceWarning)  # A mixture is usable before the fit converges.
         mixture.fit(vectors)
     return scale_mixture(part.mass, d, mixture.weights_, unit * np.sqrt(mixture.covariances_))
 
 
 def scale_mixture(mass: float, d: int, weights: NDArray, scales: NDArray) -> TablePart:
-    """Return the part with the norms of the Gaussian mixture sum_k weights[k] N(0, scales[k]^2 I_d)."""
+    """Return the part whose norms are those of the Gaussian mixture sum_k weights[k] N(0, scales[k]^2 I_d)."""
     tails = np.geomspace(1e-12, 0.5, _TABLE_NODES // 2)
     chi = chi_quantile(d, np.concatenate([tails, 1 - tails]))
     radii = np.unique(np.append(np.multiply.outer(scales, chi), 0.0))

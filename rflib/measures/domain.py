@@ -1,4 +1,4 @@
-"""Where a radial kernel is needed: a ball around the data, and the distances that occur in it."""
+"""The distances at which a radial kernel is needed: a ball around the data, and a sample of their distances."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rflib.measures.row_pairs import RowPairs
 T = TypeVar("T")
 
 _SAMPLE_ROWS = 1000
-_RESOLUTION = 1e-7  # Distances this small beside the entries are rounding errors.
+_RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
 _BALL_STEPS = 8
 _MARGIN = 1.5
 _N_PAIRS = 2000
@@ -28,21 +28,21 @@ _BLOCK_ELEMENTS = 1 << 17
 
 
 class RangeWarning(UserWarning):
-    """Rows lie beyond the range of the training rows, where a map's measure does not represent the kernel."""
+    """Warning that rows are outside the range of the training rows, where a map may not represent the kernel."""
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Input dimension and the distances on which a kernel is to be represented.
+    """The number of input columns, and the distances at which a measure must represent the kernel.
 
-    Attributes
+    Parameters
     ----------
     dimension : int
         Number of input columns d.
     zmax : float
-        Largest distance, in the units of the inputs.
+        Largest distance, in units of the inputs.
     distances : ndarray of shape (n_distances,)
-        Sample of pairwise distances, sorted.
+        Sorted sample of pairwise distances, in units of the inputs.
     """
 
     dimension: int
@@ -50,20 +50,20 @@ class Domain:
     distances: NDArray
 
     def pairs(self, n_pairs: int) -> RowPairs:
-        """Return about n_pairs pairs of rows at such distances."""
+        """Return n_pairs pairs of rows whose distances are quantiles of the sample."""
         quantiles = np.quantile(self.distances, (np.arange(n_pairs) + 0.5) / n_pairs)
         return RowPairs.at_distances(quantiles, self.dimension)
 
     @staticmethod
     def of(X: Rows) -> DomainOfRows:
-        """Return the domain of the rows X (n, d), dense or sparse; it does not depend on their order."""
+        """Return the domain of the rows X (n, d), dense or sparse, which does not depend on their order."""
         return DomainOfRows(X)
 
 
 class DomainOfRows(Domain):
-    """The domain that rows have; what is not asked for is not computed, and what is known of equal rows not again.
+    """The domain of given rows, which is computed on demand and shared between equal rows.
 
-    zmax is the diameter of their `enclosing_ball`: 2 if all rows have unit norm.
+    zmax is the diameter of their `enclosing_ball`, which is 2 if all rows have unit norm.
     """
 
     rows: Rows
@@ -73,27 +73,27 @@ class DomainOfRows(Domain):
 
     @cached_property
     def all_pairs(self) -> RowPairs:
-        """Sample of pairs of the rows, as large as predictions need."""
+        """The sample of pairs of rows over which errors are predicted."""
         return self._known("pairs", lambda rows: RowPairs.of(rows, _N_PAIRS))
 
     def pairs(self, n_pairs: int) -> RowPairs:
-        """Return about n_pairs pairs of the rows, or all that there are in the sample."""
+        """Return about n_pairs pairs of the rows, or the whole sample if it is smaller."""
         step = max(1, len(self.all_pairs.shares) // n_pairs)
         return self.all_pairs.thinned(slice(step // 2, None, step))
 
     @cached_property
     def ball(self) -> tuple[NDArray[np.float64], float]:
-        """Centre (d,) and radius of the ball around the rows."""
+        """The centre (d,) and the radius of the ball around the rows."""
         return self._known("ball", enclosing_ball)
 
     @cached_property
     def zmax(self) -> float:
-        """Largest distance."""
+        """The largest distance, which is the diameter of the ball."""
         return 2 * self.ball[1]
 
     @cached_property
     def distances(self) -> NDArray:
-        """Sample of pairwise distances, sorted."""
+        """The sorted sample of pairwise distances."""
         z = self._known("distances", _distances)
         return np.minimum(z if z.size else np.linspace(0, self.zmax, 101)[1:], self.zmax)
 
@@ -115,7 +115,7 @@ class DomainOfRows(Domain):
 
 @lru_cache(maxsize=16)
 def _known(digest: bytes) -> dict[str, Any]:
-    """What is known of the rows of a digest."""
+    """Return the dictionary of what is known about the rows with a digest."""
     return {}
 
 
@@ -128,13 +128,13 @@ def _distances(X: Rows) -> NDArray[np.float64]:
 
 
 def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:
-    """Return centre (d,) and radius of a ball that holds the rows X (n, d) and others like them.
+    """Return the centre (d,) and the radius of a ball that contains the rows X (n, d) and rows like them.
 
-    It is the unit ball if all rows have unit norm, as then new rows will have it too. Otherwise it is nearly
-    the smallest ball around the rows (Badoiu & Clarkson 2003), with a radius half as large again: new rows of
-    the same distribution may lie farther out than all training rows, and few of them lie that far, while the
-    minimum-variance measures lose hardly any accuracy by the margin. The radius of rows that are all equal is
-    1/2, since they have no unit of length.
+    If all rows have unit norm, it is the unit ball, because new rows will have unit norm too. Otherwise it is
+    nearly the smallest ball around the rows (Badoiu & Clarkson 2003), with its radius enlarged by half. New rows
+    of the same distribution may be farther from the centre than all training rows, but few are outside the
+    enlarged ball, and the minimum-variance measures lose hardly any accuracy by the margin. If all rows are equal,
+    the radius is 1/2, because there is no unit of length.
     """
     origin = np.zeros(X.shape[1])
     if np.abs(distances_from(origin, X) - 1).max() <= UNIT_NORM_TOLERANCE:

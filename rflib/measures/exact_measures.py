@@ -28,31 +28,45 @@ from rflib.measures.base import (
 
 _TABLE_NODES = 20_001
 _ROOT_NODES = 4_001
-_NO_MASS = 1e-11  # Of the terms: the rounding errors of the tables.
+_NO_MASS = 1e-11  # As a share of the terms; below it are the rounding errors of the tables.
 
 
 @singledispatch
 def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
-    """Return the finite signed spectral measure of a kernel on R^dimension.
+    """Return the exact spectral measure of a kernel on R^dimension.
+
+    Gaussian, Matern, Laplacian, Cauchy and DeltaGaussian kernels have one. That of DeltaGaussian is signed.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    dimension : int
+        Number of input columns d.
+
+    Returns
+    -------
+    RadialMeasure or ProductMeasure
+        The measure; its total mass is finite.
 
     Raises
     ------
     ValueError
-        If the kernel has none that is known.
+        If no finite spectral measure of the kernel is known, or a DeltaGaussian is zero everywhere.
     """
     raise ValueError(
-        f"{kernel!r} has no exact finite spectral measure. Use a method that needs none: MVORF or SRF (any "
-        "kernel of the distance), RandomMaclaurin or TensorSketch (polynomial kernels), or Nystroem."
+        f"{kernel!r} has no exact finite spectral measure. Use a map that needs none: MVORF or SRF (for any "
+        "kernel of the distance), RandomMaclaurin or TensorSketch (for polynomial kernels), or Nystroem."
     )
 
 
 def has_exact_measure(kernel: Kernel) -> bool:
-    """Whether `exact_measure` knows the kernel."""
+    """Return whether the kernel has an `exact_measure`."""
     return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
 
 
 def has_positive_measure(kernel: Kernel) -> bool:
-    """Whether `exact_measure` knows the kernel, and as a positive definite one."""
+    """Return whether the kernel has an `exact_measure` that is positive."""
     signed = isinstance(kernel, DeltaGaussian) and min(kernel.coefficients) < 0
     return has_exact_measure(kernel) and not signed
 
@@ -78,7 +92,10 @@ def _(kernel: Cauchy, dimension: int) -> SpectralMeasure:
 
 @dataclass(frozen=True)
 class StudentPart(ClosedFormPart):
-    """Norm of a d-variate t vector, 2 nu degrees of freedom, scale 1 / length_scale: r^2/d is F(d, 2 nu)."""
+    """The norm r of a d-variate t vector with 2 nu degrees of freedom and scale 1 / length_scale.
+
+    In units of the scale, r^2 / d has the distribution F(d, 2 nu).
+    """
 
     mass: float
     dimension: int
@@ -86,9 +103,10 @@ class StudentPart(ClosedFormPart):
     length_scale: float
 
     def quantile(self, u: NDArray) -> NDArray:
-        """Radii at the probabilities u in (0, 1)."""
+        """Return the norms at the probabilities u in (0, 1)."""
         radii = np.sqrt(self.dimension * fdtri(self.dimension, 2 * self.nu, u))
-        # Orders near zero have radii that overflow; to these all rows are as far apart as to larger ones.
+        # For nu near zero the norms overflow. At the largest norm allowed, rows are as far apart as at larger
+        # ones.
         return np.minimum(radii, 1e15) / self.length_scale
 
 
@@ -102,17 +120,17 @@ def _(kernel: DeltaGaussian, dimension: int) -> SpectralMeasure:
     measure = _mixture(kernel.coefficients, kernel.scaled_sigmas, dimension)
     if measure.total_mass < _NO_MASS * sum(map(abs, kernel.coefficients)):
         raise ValueError(
-            f"{kernel!r} is zero everywhere: its terms cancel, and there is nothing to draw from."
+            f"{kernel!r} is zero everywhere: its terms cancel, so it has no measure to draw frequencies from."
         )
     return measure
 
 
 @lru_cache(maxsize=32)
 def _mixture(coefficients: tuple[float, ...], sigmas: tuple[float, ...], dimension: int) -> RadialMeasure:
-    """Jordan parts of rho(r) = sum_i a_i sigma_i chi_d(sigma_i r), the surface factor included.
+    """Return the Jordan parts of the radial density rho(r) = sum_i a_i sigma_i chi_d(sigma_i r).
 
-    rho changes sign at the roots of sum_i a_i sigma_i^d exp(-sigma_i^2 r^2 / 2); between two of them a part
-    has the closed-form distribution function of its chi terms.
+    The density includes the surface factor. It changes its sign at the roots of sum_i a_i sigma_i^d exp(-sigma_i^2
+    r^2 / 2). Between two roots a part has the closed-form distribution function of the chi terms.
     """
     a = np.array(coefficients)
     sigma = np.array(sigmas)

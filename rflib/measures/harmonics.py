@@ -1,13 +1,13 @@
-"""Spherical harmonics of functions of a direction: how much variance each degree gives to a mean over directions.
+"""Spherical harmonics of functions of a direction: how much each degree contributes to the variance of their mean.
 
-A column of features at two rows x and y depends on a uniform direction u through its inner products with x and y
-alone. The product f(u) of both values splits into spherical harmonics, f = sum_n f_n, of which only even degrees
-occur as f is even. Over directions u_1, ..., u_N with one common uniform rotation the mean of f has the variance
+A column at two rows x and y depends on a uniform direction u only through its inner products with x and y. The
+product f(u) of the two values is a sum of spherical harmonics, f = sum_n f_n. Only even degrees n occur, because f
+is even. The mean of f over directions u_1, ..., u_N with one common uniform rotation has the variance
 
     sum_{n > 0} E_n A_n,    E_n = E f_n(u)^2,    A_n = N^-2 sum_{i, j} P_n(<u_i, u_j>),
 
-with the Legendre polynomials P_n of dimension d (Mueller 1966; the addition theorem). A whole orthogonal basis has
-A_2 = 0, since P_2(0) = -1/(d-1).
+where P_n is the Legendre polynomial of degree n in dimension d; this follows from the addition theorem (Mueller
+1966). A whole orthogonal basis has A_2 = 0, because P_2(0) = -1/(d-1).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import eval_jacobi, roots_jacobi, roots_laguerre
 
-# Energies are told apart up to the last of these degrees; what is above counts as if directions were independent.
+# The degrees whose energies are computed separately. Higher degrees count as if directions were independent.
 DEGREES = (2, 4, 6, 8)
 
 _RADIAL_NODES = 7
@@ -28,7 +28,7 @@ _HIGH_DIMENSION = 1000
 
 
 def legendre(d: int, n: int, s: NDArray) -> NDArray[np.float64]:
-    """Return P_n(s), the Legendre polynomial of degree n in dimension d with P_n(1) = 1, by its recurrence."""
+    """Return P_n(s), the Legendre polynomial of degree n in dimension d with P_n(1) = 1."""
     last, value = np.zeros_like(s), np.ones_like(s)
     for k in range(n):
         last, value = value, ((2 * k + d - 2) * s * value - k * last) / (k + d - 2) if k else s.copy()
@@ -37,19 +37,19 @@ def legendre(d: int, n: int, s: NDArray) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class DirectionQuadrature:
-    """Two coordinates of a uniform direction in R^d: nodes, probabilities, and the harmonics that depend on them.
+    """A quadrature over two coordinates of a uniform direction in R^d, and the harmonics that depend on them.
 
-    They have the density (1 - R)^(d/2-2) in R = u_1^2 + u_2^2, for which the disc polynomials are orthogonal:
-    the restrictions of the spherical harmonics of the same degree.
+    R = u_1^2 + u_2^2 has a density proportional to (1 - R)^(d/2-2). The disc polynomials are orthogonal with
+    respect to it; they are the spherical harmonics of the same degree that depend on the two coordinates only.
 
     Attributes
     ----------
     first, second : ndarray of shape (n_nodes,)
-        The coordinates; the antipodes are left out, as the functions are even.
+        The coordinates of the nodes. Antipodes are left out, because the functions are even.
     probabilities : ndarray of shape (n_nodes,)
-        Their weights.
+        Probabilities of the nodes.
     harmonics : tuple of ndarray of shape (n_nodes, n_harmonics)
-        Orthonormal harmonics of degree 0 and of each of DEGREES, times the probabilities.
+        Orthonormal harmonics of degree 0 and of each of DEGREES, multiplied by the probabilities.
     """
 
     first: NDArray
@@ -58,7 +58,7 @@ class DirectionQuadrature:
     harmonics: tuple[NDArray, ...]
 
     def energies(self, values: NDArray) -> NDArray[np.float64]:
-        """Return E_n for DEGREES and for all degrees above them together; values (..., n_nodes)."""
+        """Return E_n for DEGREES, and the sum for all higher degrees, of values (..., n_nodes) at the nodes."""
         by_degree = [((values @ basis) ** 2).sum(axis=-1) for basis in self.harmonics]
         rest = (values**2) @ self.probabilities - sum(by_degree)
         return np.stack([*by_degree[1:], np.maximum(rest, 0)], axis=-1)
@@ -66,7 +66,7 @@ class DirectionQuadrature:
 
 @lru_cache(maxsize=16)
 def direction_quadrature(d: int) -> DirectionQuadrature:
-    """Return the quadrature for the sphere of R^d; for d = 1, where there are no harmonics, that of degree 0."""
+    """Return the quadrature for the sphere in R^d; for d = 1 it has degree 0 only."""
     if d == 1:
         one = np.ones(1)
         return DirectionQuadrature(one, 0 * one, one, (np.ones((1, 1)), *[np.zeros((1, 0))] * len(DEGREES)))
@@ -95,7 +95,7 @@ def direction_quadrature(d: int) -> DirectionQuadrature:
 
 
 def _squares(d: int) -> tuple[NDArray, NDArray]:
-    """Gauss rule of R; in high dimension of its limit, where d R / 2 is exponential up to terms in 1/d."""
+    """Return the Gauss rule for R; in high dimensions that of the limit, where d R / 2 is exponential."""
     if d > _HIGH_DIMENSION:
         x, weights = roots_laguerre(_RADIAL_NODES)
         return 2 * x / d, weights
@@ -105,7 +105,7 @@ def _squares(d: int) -> tuple[NDArray, NDArray]:
 
 @lru_cache(maxsize=16)
 def orthogonal_factors(d: int) -> NDArray[np.float64]:
-    """Return A_n of 1, ..., d orthogonal directions, times their number; shape (d, len(DEGREES) + 1)."""
+    """Return A_n for 1, ..., d orthogonal directions times their number, shape (d, len(DEGREES) + 1)."""
     others = np.arange(d)[:, None]
     at_right_angle = np.array([legendre(d, n, np.zeros(1))[0] for n in DEGREES] if d > 1 else [1.0] * 4)
     return np.hstack([np.maximum(1 + others * at_right_angle, 0), np.ones((d, 1))])

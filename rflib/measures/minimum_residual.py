@@ -1,10 +1,11 @@
-"""Atomic measures whose features have the least variance once their lowest harmonics are exact (ours).
+"""Atomic measures whose features have the least variance once their lowest harmonics are exact.
 
-The linear program is that of `rflib.measures.minimum_variance`, with another price: that of what a frequency still
-varies by in a whole orthogonal basis when its harmonics of degree 0 and 1 are removed
-(`rflib.measures.control_variates`). Atoms of small norm are then nearly free, so that little is lost by few norms,
-and one program for each error of the fit is enough. A surcharge on |mu_j| keeps the sum of the |weights| small, as
-rounding and learners that ignore signs pay for it. A positive definite kernel gets atoms of positive weight only.
+The linear program is that of `rflib.measures.minimum_variance` with other prices. The price of an atom is the
+standard deviation, for a whole orthogonal basis, of its cosines and sines without their harmonics of degree 0 and
+1 (`rflib.measures.control_variates`). Atoms of small norm are then nearly free, so that few norms are enough, and
+so is one program for each error of the fit. A surcharge on |mu_j| keeps the sum of the absolute weights small,
+because a large sum costs accuracy in single precision and in learners that ignore signs. A positive definite
+kernel has atoms of positive weight only. The construction was introduced in rflib.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ _N_RADII = 64
 _N_TAIL = 12
 _N_DISTANCES = 40
 _N_PAIRS = 72
-# Of the largest price. The last fit is made with the small one too: kernels that have hardly any degree above 2
-# need large weights of small norms.
+# Surcharges as shares of the largest price. The closest fit is also made with the small one: kernels with hardly
+# any degree above 2 need large weights of small norms.
 _SURCHARGE = 0.01
 _SMALL_SURCHARGE = 1e-5
 
@@ -50,7 +51,7 @@ def minimum_residual(
 ) -> AtomicLadder:
     """Return a ladder of atomic measures for the kernel on the domain, to be used with exact harmonics.
 
-    Parameters and errors are those of `rflib.measures.minimum_variance.minimum_variance`.
+    Parameters and exceptions are those of `rflib.measures.minimum_variance.minimum_variance`.
     """
     check_options("minimum_residual", deltas, largest_radius)
     d, zmax = domain.dimension, float(domain.zmax)
@@ -70,7 +71,7 @@ def minimum_residual(
 
 
 def _prices(radii: NDArray, pairs: RowPairs) -> NDArray[np.float64]:
-    """Root of the variance of a whole basis without its harmonics of degree 0 and 1."""
+    """Return the standard deviations of a whole basis without its harmonics of degree 0 and 1."""
     factors = orthogonal_factors(len(pairs.centre))[-1]
     waves = PlaneWaves(radii, np.ones(len(radii)), pairs)
     prices = sum(np.sqrt(waves.own_removed(kind) @ factors) for kind in KINDS)

@@ -1,9 +1,10 @@
-"""Minimum-variance signed measures: a few atoms, found by a linear program (ours; no paper has it).
+"""Minimum-variance signed measures: a few atoms that are found by a linear program.
 
-Among the signed atomic measures that represent the kernel on [0, zmax] up to delta, the program finds one
-whose sampling has little variance: minimise sum_j |mu_j| sd_j subject to
-|k(z_i) - sum_j mu_j Omega_d(r_j z_i)| <= delta at the z_i. It needs the radial profile alone, no Fourier
-transform, so it serves every kernel of the distance.
+Among the signed atomic measures that represent the kernel on [0, zmax] up to an error delta, the program finds one
+whose features have little variance. It minimises sum_j |mu_j| sd_j subject to |k(z_i) - sum_j mu_j Omega_d(r_j
+z_i)| <= delta at distances z_i, where sd_j is the standard deviation of a cosine of norm r_j. Only the profile of
+the kernel is needed and no Fourier transform, so that the program can be solved for every kernel of the distance.
+The construction was introduced in rflib.
 """
 
 from __future__ import annotations
@@ -39,26 +40,29 @@ def minimum_variance(
 ) -> AtomicLadder:
     """Return a ladder of atomic measures for the kernel on the domain.
 
-    One linear program for each delta, for three models of the sampling (sd_j with independent directions,
-    half and whole orthogonal bases; see `rflib.measures.atomic`), with and without the norms near zero, whose
-    atoms cost a frequency that may be missed in a basis; and the best single norm. `AtomicLadder` then chooses
-    by the predicted error at a number of frequencies.
+    A linear program is solved for each delta, and for three models of the directions, which are independent, half
+    orthogonal bases or whole ones (`rflib.measures.atomic`). Each is solved with and without norms near zero,
+    because the atoms of such norms take frequencies that other atoms may need to complete a basis. The best single
+    norm is one more candidate. `AtomicLadder` then chooses by the error that is predicted for a number of
+    frequencies.
 
     Parameters
     ----------
     kernel : RadialKernel
-        Only its profile ``at_distance`` is used, and ladders are cached by its values.
+        The kernel. Only its profile ``at_distance`` is used, and ladders are cached by its values.
     domain : Domain
-        Dimension, largest distance, and the sample of distances that weighs the variance.
+        The number of input columns, the largest distance, and the sample of distances over which the variance is
+        averaged.
     deltas : tuple of float
-        Largest errors of the fit, relative to the largest |k(z)|. Those that cannot be reached are left out.
-    largest_radius : float
+        Largest errors of the fit, relative to the largest |k(z)|. Errors that cannot be reached are left out.
+    largest_radius : float, default=4.0
         Largest frequency norm, in units of 2 sqrt(d) / zmax.
 
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax], or zero at all the distances, or an option is not positive.
+        If the kernel is not finite on [0, zmax] or is zero at all distances of the sample, or if an option is not
+        positive.
     """
     check_options("minimum_variance", deltas, largest_radius)
     zmax = float(domain.zmax)
@@ -75,7 +79,7 @@ def minimum_variance(
 
 
 def check_options(name: str, deltas: tuple[float, ...], largest_radius: float) -> None:
-    """Raise ValueError unless both options of a construction are positive."""
+    """Raise ValueError unless both options of the construction are positive."""
     if not (deltas and min(deltas) > 0 and largest_radius > 0):
         raise ValueError(
             f"{name}: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
@@ -89,18 +93,18 @@ def quantiles_of(domain: Domain) -> NDArray[np.float64]:
 
 
 def frequency_norms(unit: float, n: int, n_tail: int) -> NDArray[np.float64]:
-    """Return n norms up to the largest, ``unit``, and n_tail more in a geometric progression to 16 times that."""
+    """Return n equally spaced norms from 0 to ``unit``, and n_tail more that grow geometrically to 16 units."""
     bulk = np.linspace(0, unit, n)
     return np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, n_tail + 1)[1:]])
 
 
 def nodes(zmax: float, n: int) -> NDArray[np.float64]:
-    """Return n Chebyshev nodes: dense at both ends, where the fit would otherwise overshoot."""
+    """Return n Chebyshev nodes, which are dense at both ends, where the fit would otherwise overshoot."""
     return zmax * (1 - np.cos(np.pi * np.arange(n) / (n - 1))) / 2
 
 
 def check_grid(zmax: float) -> NDArray[np.float64]:
-    """Where the bias is looked for: everywhere, and at every scale near zero, where narrow kernels fall."""
+    """Return the distances at which the bias is computed, dense near zero, where narrow kernels fall."""
     return zmax * np.append(np.linspace(0, 1, _N_CHECK), np.geomspace(_NEAREST, 1, _N_CHECK_NEAR_ZERO))
 
 
@@ -139,7 +143,7 @@ def ladder_of(
     values: NDArray,
     exact: NDArray,
 ) -> AtomicLadder:
-    """Return the measures of the atoms, with the bounds of their bias, as a ladder."""
+    """Return a ladder of the atomic measures, with the bounds of their bias."""
     check = check_grid(zmax)
     rungs = []
     for radii, weights in solutions:
@@ -161,38 +165,40 @@ def ladder_of(
 def profile_values(
     kernel: RadialKernel, zmax: float, n_nodes: int, quantiles: NDArray
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return the kernel at the nodes, the quantiles of the distances, and the points where the bias is looked for.
+    """Return the kernel at the nodes, at the quantiles of the distances, and at the points of `check_grid`.
 
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax], or zero at all the distances.
+        If the kernel is not finite on [0, zmax], or is zero at all quantiles.
     """
     values = [
         np.asarray(kernel.at_distance(z), dtype=np.float64)
         for z in (nodes(zmax, n_nodes), quantiles, check_grid(zmax))
     ]
     if not all(np.isfinite(each).all() for each in values):
-        raise ValueError(f"{kernel!r} is not finite on the distances [0, {zmax:.6g}].")
+        raise ValueError(
+            f"{kernel!r} is not finite on the distances [0, {zmax:.6g}]. Change its profile or its width."
+        )
     if not values[1].any():
         raise ValueError(
             f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "
-            f"{quantiles[-1]:.4g}: choose a kernel whose width suits the units of the data."
+            f"{quantiles[-1]:.4g}. Choose a width that suits the units of the data."
         )
     return tuple(values)
 
 
 def nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
-    """The one radius whose multiple is nearest to the kernel in mean square over the distances."""
+    """Return the norm and weight of the single atom that is nearest to the kernel in mean square."""
     basis = omega(d, np.multiply.outer(z, radii))
-    # The transforms of norms in the far tail underflow for large d: they represent nothing.
+    # For large d, the transforms of norms in the far tail underflow and represent nothing.
     weights = (values @ basis) / np.maximum((basis**2).sum(axis=0), np.finfo(float).tiny)
     best = int(np.argmin(((basis * weights - values[:, None]) ** 2).sum(axis=0)))
     return radii[best : best + 1], weights[best : best + 1]
 
 
 def with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
-    """Atoms as solved, and with neighbours on the grid merged: they stand for one radius between them."""
+    """Yield the atoms of a solution, and the atoms after merging neighbours on the grid into one norm."""
     inside = np.flatnonzero(np.abs(mu) > _NEGLIGIBLE * np.abs(mu).max())
     if not inside.size:
         return
@@ -205,7 +211,7 @@ def with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]
 
 
 def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
-    """Root of the mean variance of one frequency in orthogonal blocks, per unit of weight."""
+    """Return the root mean variance of one frequency in orthogonal blocks, for a unit weight."""
     variance, covariance = cosine_moments(d, np.multiply.outer(radii, z))
     return np.sqrt(np.maximum((variance + (block - 1) * covariance).mean(axis=1), 0))
 
@@ -213,7 +219,7 @@ def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
 def fitted_weights(
     design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float], *, positive: bool = False
 ) -> Iterator[NDArray]:
-    """Weights of least cost within each delta of the target, as long as there are any."""
+    """Yield the weights of least cost within each delta of the target, until there are none."""
     signed = design if positive else np.hstack([design, -design])
     for delta in deltas:
         result = linprog(

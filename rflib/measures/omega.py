@@ -1,4 +1,4 @@
-"""Omega_d, the characteristic function of a uniform direction: the kernel of one frequency norm."""
+"""Omega_d, the characteristic function of a uniform direction, which is the kernel of a single frequency norm."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, jv
 
 _SERIES_LIMIT = 5.0
-# Terms below this are far below the rounding of the first, which is 1.
+# Terms below this are far below the rounding error of the first term, which is 1.
 _NEGLIGIBLE = 1e-22
 _LOG_UNDERFLOW = -600.0
 
 
 def omega(d: int, t: ArrayLike) -> NDArray[np.float64]:
-    """Mean of cos(t <u, e>) over uniform unit vectors u in R^d, for any unit vector e.
+    """Return Omega_d(t), the mean of cos(t <u, e>) over uniform unit vectors u in R^d, for any unit vector e.
 
-    Omega_d(t) = Gamma(d/2) (2/t)^(d/2-1) J_{d/2-1}(t) = 0F1(; d/2; -t^2/4).
-
-    Three ways, by the size of t, each accurate where it is used: the power series while its terms do not
-    cancel (t^2 <= 10 d), the Bessel function of scipy where it does not underflow, and Debye's expansion for
-    large orders (Abramowitz & Stegun 9.3.7) where it does.
+    Omega_d(t) = Gamma(d/2) (2/t)^(d/2-1) J_{d/2-1}(t) = 0F1(; d/2; -t^2/4). It is computed in one of three ways,
+    according to the size of t: by the power series while its terms do not cancel (t^2 <= 10 d), by scipy's Bessel
+    function where this does not underflow, and otherwise by Debye's expansion for large orders (Abramowitz &
+    Stegun 9.3.7).
 
     Parameters
     ----------
@@ -27,6 +26,11 @@ def omega(d: int, t: ArrayLike) -> NDArray[np.float64]:
         Dimension, at least 1.
     t : array-like
         Arguments of any shape and sign.
+
+    Returns
+    -------
+    ndarray
+        The values, in the shape of t.
     """
     t = np.abs(np.asarray(t, dtype=np.float64))
     flat = t.ravel()

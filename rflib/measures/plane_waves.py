@@ -1,4 +1,4 @@
-"""Cosines and sines of plane waves at pairs of rows: what they vary by, once control variates are removed."""
+"""The variance of cosines and sines of plane waves at pairs of rows, without their control variates."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _PARITY = {"cos": 0, "sin": 1}
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """Columns of one atom.
+    """The columns of one atom and of one kind.
 
     Attributes
     ----------
     kind : {"cos", "sin", "both"}
-        What the columns are; "both": a cosine and a sine of the same frequency.
+        The kind of the columns; "both" means a cosine and a sine of the same frequency.
     atom : int
-        Which atom of the measure.
+        Index of the atom.
     energies : ndarray of shape (n_degrees,)
-        E_n of the product of a column's values at both rows of a pair (`rflib.measures.harmonics`), in the mean
-        over the pairs and times the square of the atom's weight.
+        Energies E_n of the product of a column's values at both rows of a pair (`rflib.measures.harmonics`),
+        averaged over the pairs and multiplied by the squared weight of the atom.
     means : ndarray of shape (n_pairs,)
-        What the columns add to the kernel of the pairs, in expectation.
+        Expectation of what the columns contribute to the kernel of each pair.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Stratum:
 
 
 class PlaneWaves:
-    """The waves of atoms (r_j, w_j) at pairs of rows, for all directions of a quadrature.
+    """The plane waves of atoms (r_j, w_j) at pairs of rows, for all directions of a quadrature.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class PlaneWaves:
         self._values = {"cos": np.cos(phases), "sin": np.sin(phases)}
 
     def strata(self, kind: str, controls: Sequence[ControlVariate]) -> list[Stratum]:
-        """Return the strata of all atoms, from whose columns the control variates are removed.
+        """Return the strata of all atoms after the control variates are removed from their columns.
 
-        Control variates of an even degree concern the cosines, of an odd degree the sines.
+        Control variates of an even degree are removed from cosines, and those of an odd degree from sines.
         """
         kinds = KINDS if kind == "both" else (kind,)
         products = np.sum(
@@ -79,7 +79,7 @@ class PlaneWaves:
         return [Stratum(kind, atom, *each) for atom, each in enumerate(zip(energies, means, strict=True))]
 
     def _products(self, kind: str, controls: Sequence[ControlVariate]) -> NDArray[np.float64]:
-        """Products of a column's values at both rows, shape (n_atoms, n_pairs, n_nodes)."""
+        """Return the products of a column's values at both rows, shape (n_atoms, n_pairs, n_nodes)."""
         values = self._values[kind]
         for control in controls:
             functions = control.functions(self._pairs.norms) @ control.removal(self._radii).T
@@ -87,7 +87,7 @@ class PlaneWaves:
         return values[:, 0] * values[:, 1]
 
     def own_removed(self, kind: str) -> NDArray[np.float64]:
-        """Return the energies of all atoms' columns without their harmonic of degree 0 (cosines) or 1 (sines)."""
+        """Return the energies of the columns without their harmonic of degree 0 (cosines) or 1 (sines)."""
         degree = KINDS.index(kind)
         functions = radial_functions(len(self._pairs.centre), degree, self._radii, self._pairs.norms)
         values = self._values[kind] - np.moveaxis(functions, -1, 0)[..., None] * self._polynomial(degree)
@@ -98,7 +98,7 @@ class PlaneWaves:
         return self._weights[:, None] ** 2 * np.einsum("p,ape->ae", self._pairs.shares, by_pair)
 
     def _polynomial(self, degree: int) -> NDArray | float:
-        """The factor of a degree's harmonics that does not depend on the norm of the wave."""
+        """Return the factor of a degree's harmonics that does not depend on the norm of the wave."""
         p, d = self._projections, len(self._pairs.centre)
         squares = self._pairs.norms[..., None] ** 2
         if degree < 2:

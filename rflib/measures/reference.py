@@ -1,13 +1,14 @@
-"""The measure that luo2021's authors used: biased, kept only to reproduce their printed numbers.
+"""The measure that the authors of luo2021 used: it is biased, and serves only to reproduce their printed numbers.
 
-For the polynomial kernel on the sphere their radii follow |p(w)| of eq. (18) itself, on 20,000 points of
-[0, 100], without the surface factor w^(d-1) that the norm of a frequency with the density p has (eq. 5 omits
-it), and the masses of both parts are divided by their sum. What this represents tends to the kernel
-(1 + z^2/4)^(-1/2) for large d, whatever a and p: near enough at p = 1 (their experiments; relative error about
-.016 on letter), .6 and more at a = 4, p = 10. The estimate is nearly constant, hence its low published error.
+For the polynomial kernel on the sphere, their norms follow |p(w)| of equation 18 itself, on 20,000 points of [0,
+100]. The surface factor w^(d-1), which the norm of a frequency with the density p has, is missing, as it is in
+equation 5. The masses of both parts are divided by their sum. For large d, the kernel that this represents tends
+to (1 + z^2/4)^(-1/2) whatever a and p are. That is close to the kernel at p = 1, which is the authors' experiment
+(the relative error is about .016 on the data set letter), but the error is .6 and more at a = 4, p = 10. The
+estimate is nearly constant, which explains its low published error.
 
-For the delta-Gaussian kernel the published numbers are those of the exact measure: the rule without the surface
-factor gives a relative error of .92 at every number of features.
+For the delta-Gaussian kernel, the published numbers are those of the exact measure. The rule without the surface
+factor would give a relative error of .92 at every number of features.
 """
 
 from __future__ import annotations
@@ -27,26 +28,26 @@ _POINTS = 20_000
 
 
 def reference(kernel: RadialKernel, domain: Domain) -> SpectralMeasure:
-    """Return the measure behind the numbers that luo2021 prints; not unbiased for the polynomial kernel.
+    """Return the measure behind the numbers that luo2021 prints, which is biased for the polynomial kernel.
 
     Parameters
     ----------
     kernel : SphericalPolynomial or DeltaGaussian
-        The kernels of luo2021. For DeltaGaussian it is `exact_measure`'s.
+        A kernel of luo2021. For DeltaGaussian the result is the exact measure.
     domain : Domain
-        Its dimension is used.
+        Only its dimension is used.
 
     Raises
     ------
     ValueError
-        For another kernel.
+        If the kernel is another one.
     """
     if isinstance(kernel, DeltaGaussian):
         return exact_measure(kernel, domain.dimension)
     if not isinstance(kernel, SphericalPolynomial):
         raise ValueError(
-            f"measure='reference' exists for luo2021's kernels, SphericalPolynomial and DeltaGaussian, not for "
-            f"{kernel!r}: use measure='auto'."
+            "measure='reference' exists for luo2021's kernels, SphericalPolynomial and DeltaGaussian, but not "
+            f"for {kernel!r}. Use measure='auto'."
         )
     radii = np.linspace(0, _CUTOFF, _POINTS)
     sign, log_size = log_density(kernel, domain.dimension, radii)

@@ -13,22 +13,23 @@ from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, lexicographic_order, mean_row
 
-# A row stands beside as many others at most: so the diagonal never counts for less.
+# The diagonal counts as one of this many pairs at most, so that its weight is never smaller.
 _LARGEST_SAMPLE = 1000
-# Near pairs are rare, and a narrow kernel lives on them: the nearest of all pairs, up to each of these shares, are
-# an equal part of the sample.
+# Near pairs are rare but decide about narrow kernels. The sample has equally many pairs from each of the groups of
+# pairs, sorted by distance, that these shares divide.
 _NEAREST = (0.001, 0.01, 0.1, 1.0)
 _SHARE_OF_DIAGONAL = 2
 _N_ROWS = 1000
 _N_ANCHORS = 32
 _BLOCK_ELEMENTS = 1 << 20
-# A sample of sparse rows is made dense up to this size: the same numbers as from dense rows, also where pairs tie.
+# A sample of sparse rows is made dense up to this size, so that it gives the same numbers as dense rows even if
+# distances are equal.
 _DENSE_ELEMENTS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
 class RowPairs:
-    """Pairs of rows seen from a centre: all that the error of Fourier features with a random rotation depends on.
+    """Pairs of rows as seen from a centre: all that the error of randomly rotated Fourier features depends on.
 
     Attributes
     ----------
@@ -39,9 +40,10 @@ class RowPairs:
     cosines : ndarray of shape (n_pairs,)
         Cosine of the angle between them, seen from the centre.
     distances : ndarray of shape (n_pairs,)
-        Distance between them; zero for a row and itself.
+        Distance between the two rows; zero for a row and itself.
     shares : ndarray of shape (n_pairs,)
-        Weight of the pair in a mean over all pairs of n rows, n of which are of a row and itself; sums to one.
+        Weights of the pairs, which sum to one. They represent all n^2 pairs of n rows, n of which pair a row with
+        itself.
     """
 
     centre: NDArray
@@ -52,11 +54,11 @@ class RowPairs:
 
     @property
     def anchors(self) -> NDArray[np.float64]:
-        """Quantiles of the distances from the centre."""
+        """The quantiles of the distances from the centre."""
         return np.quantile(self.norms, (np.arange(_N_ANCHORS) + 0.5) / _N_ANCHORS)
 
     def __eq__(self, other: object) -> bool:
-        """Whether they are the same to features that are rotated at random."""
+        """Return whether randomly rotated features have the same errors at both."""
         return isinstance(other, RowPairs) and self._numbers() == other._numbers()
 
     def __hash__(self) -> int:
@@ -67,7 +69,7 @@ class RowPairs:
         return (len(self.centre), *(array.tobytes() for array in arrays))
 
     def thinned(self, some: slice) -> RowPairs:
-        """Return some of the pairs."""
+        """Return some of the pairs, with weights that sum to one."""
         shares = self.shares[some] / self.shares[some].sum()
         return RowPairs(self.centre, self.norms[:, some], self.cosines[some], self.distances[some], shares)
 
@@ -81,13 +83,13 @@ class RowPairs:
 
     @staticmethod
     def of_themselves(centre: NDArray, norms: NDArray) -> RowPairs:
-        """Return pairs of rows and themselves, at these distances from the centre."""
+        """Return pairs of a row and itself, at these distances from the centre."""
         n = len(norms)
         return RowPairs(centre, np.tile(norms, (2, 1)), np.ones(n), np.zeros(n), np.full(n, 1 / n))
 
     @staticmethod
     def of(X: Rows, n_pairs: int) -> RowPairs:
-        """Return about n_pairs pairs of the rows X (n, d), dense or sparse, whatever their order."""
+        """Return about n_pairs pairs of the rows X (n, d), dense or sparse, which do not depend on their order."""
         centre, n = mean_row(X), X.shape[0]
         order = lexicographic_order(X) if n > _N_ROWS else np.arange(n)
         sample = X[order[_spread(n, _N_ROWS)]]
@@ -128,7 +130,7 @@ class RowPairs:
 def _products_and_distances(
     rows: NDArray, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> tuple[NDArray, NDArray]:
-    """Inner product and distance of each pair of rows, some at a time."""
+    """Return the inner product and the distance of each pair of rows, computed in blocks of pairs."""
     n_blocks = max(1, len(first) * rows.shape[1] // _BLOCK_ELEMENTS)
     blocks = zip(np.array_split(first, n_blocks), np.array_split(second, n_blocks), strict=True)
     found = [(np.einsum("ij,ij->i", rows[i], rows[j]), row_norms(rows[i] - rows[j])) for i, j in blocks]
@@ -137,6 +139,6 @@ def _products_and_distances(
 
 
 def _spread(n: int, most: int) -> NDArray[np.int64]:
-    """At most so many of 0, ..., n-1, evenly spread."""
+    """Return at most ``most`` of the numbers 0, ..., n-1, evenly spread."""
     count = min(n, most)
     return ((np.arange(count) + 0.5) * n / max(count, 1)).astype(int)

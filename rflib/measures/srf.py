@@ -1,14 +1,15 @@
 """The best positive radial measure for a kernel: a clipped sum of Gaussians, or the optimum over all measures.
 
-No positive measure has the polynomial kernel on the sphere as its transform (pennington2015, theorem 3), so a
-positive definite kernel near it is taken: the transform of k_hat(w) = max(0, sum_i c_i (sqrt(2) sigma_i)^-d
-exp(-w^2 / (4 sigma_i^2))) (eq. 4) with the least L = 1/2 int_0^zmax (K - K_hat)^2 dz (eq. 5). Each Gaussian is
-the law of a frequency whose norm is sqrt(2) sigma_i chi_d, so everything here is one-dimensional:
-K_hat(z) = int rho(r) Omega_d(r z) dr with rho = max(0, sum_i c_i chi_d densities).
+No positive measure has the polynomial kernel on the sphere as its transform (pennington2015, theorem 3). So a
+positive definite kernel near it is used: the transform K_hat of k_hat(w) = max(0, sum_i c_i (sqrt(2) sigma_i)^-d
+exp(-w^2 / (4 sigma_i^2))) (equation 4) with the least loss L = 1/2 int_0^zmax (K - K_hat)^2 dz (equation 5). Each
+Gaussian is the distribution of a frequency whose norm is sqrt(2) sigma_i chi_d. So all computations are
+one-dimensional: K_hat(z) = int rho(r) Omega_d(r z) dr, where rho is the positive part of the sum of the chi
+densities with the coefficients c_i.
 
-The features have the weight sqrt(2/D) (algorithm 1), so the measure is a probability: its mass is held at
-k(0). A kernel with k(0) <= 0, which the paper does not treat and no positive measure comes near, is first
-raised by a constant to vanish at its minimum: its shape is fitted.
+Algorithm 1 gives each feature the weight sqrt(2/D), so the measure must be a probability distribution up to a
+factor: its mass is held at k(0). The paper does not treat kernels with k(0) <= 0, and no positive measure comes
+near them. They are first raised by a constant so that their minimum is zero; so only their shape is fitted.
 """
 
 from __future__ import annotations
@@ -51,21 +52,21 @@ def srf(
     Parameters
     ----------
     kernel : RadialKernel
-        Only its profile ``at_distance`` is used. Fits are cached by its values.
+        The kernel. Only its profile ``at_distance`` is used, and fits are cached by its values.
     domain : Domain
-        Dimension and largest distance.
-    n_gaussians : int
-        Number of Gaussians N; the paper has 10.
-    method : {"gaussians", "optimum"}
-        "gaussians": the paper's family, by L-BFGS from the best single Gaussian (the paper's sigma^2 = p/a^2
-        is one of these). "optimum": over all positive measures of the same mass, by non-negative least
-        squares over radii; a few atoms, for d >= 123 and p <= 20 a single one.
+        The number of input columns, and the largest distance.
+    n_gaussians : int, default=10
+        Number of Gaussians N; the default is that of the paper.
+    method : {"gaussians", "optimum"}, default="gaussians"
+        "gaussians" fits the paper's clipped sum of Gaussians by L-BFGS, starting from the best single Gaussian
+        (such as that of the paper, with sigma^2 = p/a^2). "optimum" searches all positive measures of the same
+        mass by non-negative least squares; the result has a few atoms, and a single one for d >= 123 and p <= 20.
 
     Raises
     ------
     ValueError
-        For an unknown method, n_gaussians < 1, or a kernel that is constant and not positive, or not finite, or
-        that no sum of Gaussians comes near.
+        If the method is unknown, n_gaussians is not an integer of at least 1, the kernel is constant or not
+        finite, or no sum of Gaussians is near it.
     """
     if method not in METHODS:
         raise ValueError(f"srf: method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
@@ -81,14 +82,18 @@ def srf(
     measure = _fitted(domain.dimension, float(domain.zmax), tuple(values.tolist()), int(count))
     if measure.positive is None:
         raise ValueError(
-            f"srf: found no sum of {n_gaussians} Gaussians near {kernel!r} on [0, {domain.zmax:.6g}], where it is "
-            "nearly constant but for a jump at zero. Use method='optimum', or MVORF or RFF instead of SRF."
+            f"srf: no sum of {n_gaussians} Gaussians was found near {kernel!r} on [0, {domain.zmax:.6g}], "
+            "because it is nearly constant except for a jump at zero. Use method='optimum', or MVORF or RFF "
+            "instead of SRF."
         )
     return measure
 
 
 def fit_loss(kernel: RadialKernel, profile: Callable[[NDArray], NDArray], zmax: float) -> float:
-    """Return L = 1/2 int_0^zmax (K - K_hat)^2 dz of a K_hat(z), such as a measure's ``profile`` (eq. 5)."""
+    """Return the loss 1/2 int_0^zmax (K - K_hat)^2 dz of pennington2015 (equation 5).
+
+    ``profile`` is the function K_hat(z), such as the ``profile`` of a measure.
+    """
     z, weights = _distances(zmax)
     return float(weights @ (kernel.at_distance(z) - profile(z)) ** 2 / 2)
 
@@ -110,13 +115,13 @@ def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) ->
 
 
 def _distances(zmax: float) -> tuple[NDArray, NDArray]:
-    """Gauss-Legendre nodes and weights on [0, zmax]."""
+    """Return Gauss-Legendre nodes and weights on [0, zmax]."""
     x, weights = np.polynomial.legendre.leggauss(_N_DISTANCES)
     return zmax * (x + 1) / 2, weights * zmax / 2
 
 
 def _single_gaussian(z: NDArray, weights: NDArray, target: NDArray) -> float:
-    """The sigma for which exp(-sigma^2 z^2) is nearest to the target."""
+    """Return the sigma for which exp(-sigma^2 z^2) is nearest to the target."""
 
     def loss(log_sigma: float) -> float:
         return float(weights @ (np.exp(-((np.exp(log_sigma) * z) ** 2)) - target) ** 2)
@@ -131,21 +136,21 @@ def _single_gaussian(z: NDArray, weights: NDArray, target: NDArray) -> float:
 class GaussianFit:
     """The fit of a clipped sum of Gaussians as a function of its parameters.
 
-    With v = log r the norms sqrt(2) sigma chi_d have the same law for every sigma, up to a shift; its width is
-    about 1/sqrt(2 d), the unit of the positions below.
+    With v = log r, the norms sqrt(2) sigma chi_d have the same distribution for every sigma, up to a shift. Its
+    width is about 1/sqrt(2 d), which is the unit of the positions below.
 
     Attributes
     ----------
     dimension : int
-        Input dimension d.
+        Number of input columns d.
     log_radii : ndarray of shape (n_radii,)
         Equally spaced nodes of the radial quadrature.
     centre : float
-        log(sqrt(2) sigma) of position zero.
+        The value of log(sqrt(2) sigma) at position zero.
     transform : ndarray of shape (n_distances, n_radii)
-        Omega_d(r z).
+        The values Omega_d(r z).
     weights, target : ndarray of shape (n_distances,)
-        Weights of the integral over z, and the kernel there, divided by k(0).
+        Weights of the integral over z, and the kernel at the distances z, divided by k(0).
     """
 
     dimension: int
@@ -156,11 +161,11 @@ class GaussianFit:
     target: NDArray
 
     def masses(self, parameters: NDArray) -> NDArray:
-        """Probabilities of the nodes for the N coefficients c_i and then the N positions."""
+        """Return the probabilities of the nodes; the parameters are the N coefficients c_i and N positions."""
         return self._clipped(parameters)[0]
 
     def loss_and_gradient(self, parameters: NDArray) -> tuple[float, NDArray]:
-        """Return L and its gradient; a sum without positive part counts as K_hat = 0."""
+        """Return the loss and its gradient; a sum without a positive part counts as K_hat = 0."""
         masses, total, basis, slope = self._clipped(parameters)
         if not total:
             return float(self.weights @ self.target**2 / 2), np.zeros_like(parameters)
@@ -172,7 +177,7 @@ class GaussianFit:
         return float(self.weights @ residual**2 / 2), gradient
 
     def _clipped(self, parameters: NDArray) -> tuple[NDArray, float, NDArray, NDArray]:
-        """Normalised masses, their sum before (0 if negligible), the chi densities and their slopes."""
+        """Return the normalised masses, their former sum (0 if negligible), the chi densities and their slopes."""
         coefficients, positions = np.split(parameters, 2)
         d, width = self.dimension, 1 / np.sqrt(2 * self.dimension)
         v = self.log_radii[:, None] - (self.centre + width * positions)
@@ -187,7 +192,7 @@ class GaussianFit:
 
 
 def gaussian_fit(d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float) -> GaussianFit:
-    """Return the problem on a grid of radii around those of a single Gaussian."""
+    """Return the fit on a grid of norms around those of a single Gaussian."""
     centre = np.log(np.sqrt(2) * sigma)
     width = 1 / np.sqrt(2 * d)
     left, right = max(_SPAN, 12 / d), max(_SPAN, 12 * width)
@@ -227,7 +232,10 @@ def _clipped_gaussians(
 def _optimum(
     d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float, mass: float
 ) -> DiscretePart:
-    """Non-negative least squares on a grid of log radii, refined around the support; close ones are merged."""
+    """Return the optimum by non-negative least squares on a grid of norms, which is refined around its support.
+
+    Norms that are close to each other are merged.
+    """
     centre = np.log(np.sqrt(2 * d) * sigma)
     spacing = 2 * _SPAN / _OPTIMUM_RADII
     grid = centre + spacing * (np.arange(_OPTIMUM_RADII) - _OPTIMUM_RADII / 2)
@@ -246,7 +254,7 @@ def _optimum(
 def _non_negative(
     d: int, z: NDArray, weights: NDArray, target: NDArray, log_radii: NDArray
 ) -> tuple[NDArray, NDArray]:
-    """Support and probabilities; that they sum to one is one more, heavy, equation."""
+    """Return support and probabilities; one more equation with a large weight makes them sum to one."""
     root = np.sqrt(weights / weights.sum())
     design = root[:, None] * omega(d, np.multiply.outer(z, np.exp(log_radii)))
     rows = np.vstack([design, np.full(len(log_radii), _EQUALITY)])

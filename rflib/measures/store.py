@@ -1,4 +1,4 @@
-"""Measures in npz files: plain arrays and names, no pickle."""
+"""Measures in npz files, which hold plain arrays and names and no pickled objects."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def save(measure: SpectralMeasure, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> SpectralMeasure:
-    """Read a measure written by `save`.
+    """Read a measure that `save` wrote.
 
     Raises
     ------
     ValueError
-        If the file is damaged or not one; the message names it.
+        If the file is damaged or does not hold a measure. The message names the file.
     """
     arrays = read_arrays(path)
     try:

@@ -1,10 +1,11 @@
-"""The polynomial kernel's spectral measure as luo2021 prints it: eq. (18), cut off at a largest frequency norm.
+"""The polynomial kernel's spectral measure as luo2021 prints it: equation 18, cut off at a largest frequency norm.
 
-It is the Fourier transform of the kernel set to zero for z > 2. Where k(2) != 0 that function jumps, its
-transform decays like w^(-(d+1)/2) only, and the radial measure, which carries the surface factor w^(d-1), behaves
-like r^((d-3)/2): its mass grows with the cut-off R like R^((d-1)/2), and theorem 3's condition for a
-decomposition fails. The printed method therefore exists only with a cut-off. Nor is it unbiased then: at z > 0
-the error of the measure's kernel tends to zero with R, but at z = 0 it grows like R^((d-3)/2).
+It is the Fourier transform of the kernel set to zero for z > 2. If k(2) != 0, this function has a jump, and its
+transform decays only like w^(-(d+1)/2). The radial measure, which has the surface factor w^(d-1), behaves like
+r^((d-3)/2). So its mass grows with the cutoff R like R^((d-1)/2), and the condition of theorem 3 for a
+decomposition does not hold. The method as printed therefore exists only with a cutoff, and it is not unbiased
+then. The error of the kernel that the measure represents vanishes at z > 0 as R grows, but at z = 0 it grows like
+R^((d-3)/2).
 """
 
 from __future__ import annotations
@@ -25,27 +26,28 @@ _STEP = 5e-3
 
 
 def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 20.0) -> RadialMeasure:
-    """Return the Jordan parts of eq. (18) on [0, cutoff], surface factor and constant included.
+    """Return the measure of equation 18 on [0, cutoff], with its surface factor and its constant.
 
     Parameters
     ----------
     kernel : SphericalPolynomial
-        The kernel, taken as zero beyond the distance 2.
+        The kernel, which is taken as zero beyond the distance 2.
     domain : Domain
-        Its dimension is used.
-    cutoff : float
+        Only its dimension is used.
+    cutoff : float, default=20.0
         Largest frequency norm R.
 
     Raises
     ------
     ValueError
-        For another kernel, a cut-off that is not positive, or one at which the mass is outside the range of
-        floating-point numbers (for large d: below about d/4 there is none, far above it is huge).
+        If the kernel is another one, the cutoff is not positive, or the mass is outside the range of
+        floating-point numbers. For large d there is hardly any mass below a cutoff of about d/4, and a huge one
+        far above it.
     """
     if not isinstance(kernel, SphericalPolynomial):
         raise ValueError(
-            f"measure='truncated_fourier' is luo2021's eq. (18), for SphericalPolynomial only, not for "
-            f"{kernel!r}: use measure='auto'."
+            "measure='truncated_fourier' is equation 18 of luo2021 and exists for SphericalPolynomial only, not "
+            f"for {kernel!r}. Use measure='auto'."
         )
     if not (isinstance(cutoff, Real) and np.isfinite(cutoff) and cutoff > 0):
         raise ValueError(f"truncated_fourier: cutoff must be a positive number, got {cutoff!r}.")
@@ -60,7 +62,7 @@ def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 2
     if not (np.isfinite(total) and total > np.finfo(float).tiny):
         raise ValueError(
             f"truncated_fourier: the mass of {kernel!r} below the norm {cutoff:.6g} in {domain.dimension} "
-            f"dimensions is about 10^{(scale + np.log(np.abs(rise).sum())) / np.log(10):.0f}: choose another "
+            f"dimensions is about 10^{(scale + np.log(np.abs(rise).sum())) / np.log(10):.0f}. Choose another "
             "cutoff, or measure='auto'."
         )
     parts = [_part(nodes, np.maximum(s * rise, 0), float(scale)) for s in (1, -1)]
@@ -73,20 +75,21 @@ def _part(nodes: NDArray, rise: NDArray, scale: float) -> TablePart | None:
 
 
 def log_density(kernel: SphericalPolynomial, d: int, w: ArrayLike) -> tuple[NDArray, NDArray]:
-    """Sign and log size of eq. (18), sum_i p!/(p-i)! (1-4/a^2)^(p-i) (2/a^2)^i (2/w)^(d/2+i) J_(d/2+i)(2w).
+    """Return the sign of equation 18 and the logarithm of its absolute value at the norms w, each of shape (n,).
 
-    With the factor (2 pi)^(-d/2) it is the density p(w) on R^d. Its logarithm neither over- nor underflows:
-    where 2w exceeds the order the Bessel functions are taken as they are, below it as
-    (2/w)^nu J_nu(2w) = 2^nu Omega_(2 nu + 2)(2w) / Gamma(nu + 1).
+    Equation 18 is sum_i p!/(p-i)! (1-4/a^2)^(p-i) (2/a^2)^i (2/w)^(d/2+i) J_(d/2+i)(2w). Multiplied by (2
+    pi)^(-d/2), it is the density p(w) on R^d. The logarithm neither overflows nor underflows: scipy's Bessel
+    function is used where 2w exceeds its order, and (2/w)^nu J_nu(2w) = 2^nu Omega_(2 nu + 2)(2w) / Gamma(nu + 1)
+    elsewhere.
 
     Parameters
     ----------
     kernel : SphericalPolynomial
-        Gives a and p.
+        The kernel, whose parameters are a and p.
     d : int
-        Dimension.
+        Number of input columns.
     w : array-like of shape (n,)
-        Frequency norms, non-negative.
+        Non-negative frequency norms.
     """
     w = np.asarray(w, dtype=np.float64)
     a, p = kernel.a, int(kernel.p)
@@ -105,7 +108,10 @@ def log_density(kernel: SphericalPolynomial, d: int, w: ArrayLike) -> tuple[NDAr
 
 
 def log_radial_density(kernel: SphericalPolynomial, d: int, r: ArrayLike) -> tuple[NDArray, NDArray]:
-    """Sign and log size of rho(r) = A_d r^(d-1) p(r), A_d the area of the unit sphere, at the norms r (n,)."""
+    """Return the sign of the radial density and the logarithm of its absolute value at the norms r, shape (n,).
+
+    The radial density is rho(r) = A_d r^(d-1) p(r), where A_d is the area of the unit sphere.
+    """
     r = np.asarray(r, dtype=np.float64)
     sign, log_size = log_density(kernel, d, r)
     with np.errstate(divide="ignore"):
@@ -114,7 +120,7 @@ def log_radial_density(kernel: SphericalPolynomial, d: int, r: ArrayLike) -> tup
 
 
 def _scaled_bessel(nu: float, w: NDArray) -> tuple[NDArray, NDArray]:
-    """Sign and log size of (2/w)^nu J_nu(2w)."""
+    """Return the sign of (2/w)^nu J_nu(2w) and the logarithm of its absolute value."""
     value = np.empty_like(w)
     scale = np.empty_like(w)
     below = 2 * w <= nu

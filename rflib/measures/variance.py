@@ -1,13 +1,14 @@
-"""Variance of signed Fourier features with independent norms, for three laws of the directions.
+"""Variance of signed Fourier features with independent norms, for three distributions of the directions.
 
-The estimate at a distance z is a mean of cosines a_i = cos(<w_i, z>) for either Jordan part, times its mass.
-For independent directions its variance is luo2021's theorem 4. Dependent directions add covariances of pairs,
-whose frequencies have the norms R1, R2 and the cosine c between them:
+For each Jordan part, the estimate at a distance z is the mean of cosines a_i = cos(<w_i, z>) times the mass of the
+part. For independent directions its variance is that of theorem 4 in luo2021. Dependent directions add the
+covariances of pairs of cosines. If two frequencies have the norms R1 and R2 and the cosine c of the angle between
+them, which is distributed symmetrically about zero, then
 
-    E a_1 a_2 = E Omega_d(sqrt(R1^2 + R2^2 + 2 c R1 R2) z),    c distributed symmetrically about zero,
+    E a_1 a_2 = E Omega_d(sqrt(R1^2 + R2^2 + 2 c R1 R2) z),
 
-less the product of the means: theorem 5 (c = 0, with its sign corrected) and theorem 6 (the frame). A frequency
-stands for a column of cosines and one of sines (layout "cos_sin").
+and the covariance is this minus the product of the means. c = 0 gives theorem 5, with its sign corrected, and the
+frame gives theorem 6. Each frequency has a column of cosines and a column of sines (layout "cos_sin").
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ANGLE_NODES = 48
 def variance_iid(
     measure: RadialMeasure, z: ArrayLike, n_positive: int, n_negative: int = 0
 ) -> NDArray[np.float64]:
-    """Variance with independent directions (luo2021, theorem 4), shape (n_distances,).
+    """Return the variance with independent directions (luo2021, theorem 4), shape (n_distances,).
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def variance_iid(
     z : array-like of shape (n_distances,)
         Distances.
     n_positive, n_negative : int
-        Numbers of frequencies of either part; that of an absent part is not used.
+        Number of frequencies of each part; that of an empty part is not used.
     """
     z = np.atleast_1d(np.asarray(z, dtype=np.float64))
     counts = {1: n_positive, -1: n_negative}
@@ -47,10 +48,10 @@ def variance_iid(
 def variance_orthogonal(
     measure: RadialMeasure, z: ArrayLike, n_positive: int, n_negative: int = 0
 ) -> NDArray[np.float64]:
-    """Variance with separate Haar-orthogonal blocks of d directions for either part, shape (n_distances,).
+    """Return the variance with separate orthogonal blocks of d directions for each part, shape (n_distances,).
 
-    Theorem 5 with the sign corrected, for every pair within a block; the last block may be shorter.
-    Parameters as for `variance_iid`.
+    Every pair in a block has the covariance of theorem 5, with its sign corrected. The last block may be shorter.
+    Parameters are those of `variance_iid`.
     """
     z = np.atleast_1d(np.asarray(z, dtype=np.float64))
     d = measure.dimension
@@ -67,9 +68,10 @@ def variance_orthogonal(
 def variance_frame(
     measure: RadialMeasure, z: ArrayLike, n_positive: int, n_negative: int = 0
 ) -> NDArray[np.float64]:
-    """Variance with the frame of luo2021 (eq. 10) for both parts together (theorem 6), shape (n_distances,).
+    """Return the variance with the frame of luo2021 for both parts together (theorem 6), shape (n_distances,).
 
-    All pairs have the same law, across the parts too. Parameters as for `variance_iid`.
+    The frame is that of equation 10. All pairs have the same distribution, including those of frequencies from
+    different parts. Parameters are those of `variance_iid`.
     """
     z = np.atleast_1d(np.asarray(z, dtype=np.float64))
     d = measure.dimension
@@ -85,7 +87,7 @@ def variance_frame(
 
 
 def signed_atoms(measure: RadialMeasure, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return norms and signed weights, at most so many a part, that integrate smooth functions as the measure."""
+    """Return norms and signed weights that integrate smooth functions as the measure does, at most ``most``."""
     radii, weights = [], []
     for sign, part in measure.parts():
         squares, probabilities = _condensed(*_squares(part), most // 2)
@@ -95,26 +97,26 @@ def signed_atoms(measure: RadialMeasure, most: int) -> tuple[NDArray[np.float64]
 
 
 def orthogonal_pairs(n: int, d: int) -> int:
-    """Return the number of ordered pairs within blocks of d of n directions; the last block may be shorter."""
+    """Return the number of ordered pairs within the blocks of d among n directions; the last may be shorter."""
     whole, rest = divmod(n, d)
     return whole * d * (d - 1) + rest * (rest - 1)
 
 
 def cosine_moments(d: int, t: NDArray) -> tuple[NDArray, NDArray]:
-    """Return the variance of cos(t <u, e>), up to rounding, and its covariance for two orthogonal directions u."""
+    """Return the variance of cos(t <u, e>), and the covariance of two such cosines of orthogonal directions u."""
     square = omega(d, t) ** 2
     return (1 + omega(d, 2 * t)) / 2 - square, omega(d, np.sqrt(2) * t) - square
 
 
 def _single(part: RadialPart, d: int, z: NDArray) -> NDArray:
-    """Variance of cos(<w, z>)."""
+    """Return the variance of cos(<w, z>)."""
     return (1 + part.transform(d, 2 * z)) / 2 - part.transform(d, z) ** 2
 
 
 def _covariance(
     part: RadialPart, other: RadialPart, d: int, z: NDArray, angles: tuple[NDArray, NDArray], bins: int
 ) -> NDArray:
-    """Covariance of the cosines of two frequencies whose directions have the squared cosines ``angles``."""
+    """Return the covariance of the cosines of two frequencies whose directions have squared cosines ``angles``."""
     (x, p), (y, q) = (_condensed(*_squares(each), bins) for each in (part, other))
     squares, weights = angles
     both = np.add.outer(x, y)[..., None]
@@ -132,13 +134,12 @@ def _squares(part: RadialPart) -> tuple[NDArray, NDArray]:
 
 
 def frame_angles(d: int, order: int, bins: int) -> tuple[NDArray, NDArray]:
-    """Squared cosines between two columns of the first d rows of a Haar matrix, and their probabilities.
+    """Return squared cosines between two columns of the first d rows of a Haar matrix, and their probabilities.
 
-    At most two for each of ``bins`` bins.
-
-    Given the share b ~ Beta(d/2, (order-d)/2) that the d rows have of the first column's norm, the second one
-    is uniform on its complement: tan of the angle to the normal is sqrt(1 - b) times that of two independent
-    directions, whose squared cosine is Beta(1/2, (d-1)/2).
+    There are at most two for each of ``bins`` bins. Let b ~ Beta(d/2, (order-d)/2) be the share of the d rows in
+    the first column's squared norm. Given b, the second column is uniform on the complement of the first one. The
+    tangent of the angle between the two is then sqrt(1 - b) times that between independent directions, whose
+    squared cosine is Beta(1/2, (d-1)/2).
     """
     if d == 1:
         return np.ones(1), np.ones(1)
@@ -151,7 +152,7 @@ def frame_angles(d: int, order: int, bins: int) -> tuple[NDArray, NDArray]:
 
 
 def _condensed(values: NDArray, probabilities: NDArray, bins: int) -> tuple[NDArray, NDArray]:
-    """At most two nodes for each of ``bins`` bins of equal probability, which keep its first three moments."""
+    """Return at most two nodes for each of ``bins`` equally probable bins, with the bin's first three moments."""
     if len(values) <= 2 * bins:
         return values, probabilities
     order = np.argsort(values)

@@ -123,7 +123,7 @@ def test_weights_sum_to_the_kernel_at_zero():
 
 
 def test_product_measures_have_no_orthogonal_directions():
-    with pytest.raises(ValueError, match="use RFF or QMC"):
+    with pytest.raises(ValueError, match="Use RFF or QMC"):
         sample_frequencies(
             exact_measure(Laplacian(), 3), 4, directions="orthogonal", radii="iid", rng=generator()
         )
@@ -133,7 +133,7 @@ def test_product_measures_have_no_orthogonal_directions():
     ("directions", "radii"), [("orthogonl", "iid"), ("iid", "stratfied"), ("frame", "joint")]
 )
 def test_unknown_rules_are_named(directions, radii):
-    with pytest.raises(ValueError, match=r"(directions|radii) must be one of|radii='joint' needs directions"):
+    with pytest.raises(ValueError, match=r"(directions|radii) must be one of"):
         sample_frequencies(
             exact_measure(Gaussian(), 3), 4, directions=directions, radii=radii, rng=generator()
         )

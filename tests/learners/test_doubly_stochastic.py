@@ -177,7 +177,7 @@ def test_a_map_without_a_seed(data):
 
 def test_a_step_that_is_too_large(data):
     X, y = data
-    with pytest.raises(ValueError, match="lower step_size"):
+    with pytest.raises(ValueError, match="Lower step_size"):
         DoublyStochasticRegressor(n_blocks=40, step_size=1e6, alpha=1e-8).fit(X, y)
 
 

@@ -17,7 +17,7 @@ def test_a_callable_kernel_is_a_function_of_the_distance_as_in_the_maps(smooth_d
     )
     with pytest.raises(ValueError, match=f"{learner.__name__}: kernel must be .* k\\(X, Y\\), got"):
         learner(lambda X, Y, Z: X @ Y.T).fit(*smooth_data)
-    with pytest.raises(ValueError, match="A function of one array is a kernel's profile"):
+    with pytest.raises(ValueError, match="A function of one array must be the profile"):
         learner(lambda X: np.add.outer(X, X)).fit(*smooth_data)
 
 

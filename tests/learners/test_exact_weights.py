@@ -142,7 +142,9 @@ def test_hard_margin_is_that_of_the_rows_with_weight(counts):
 )
 def test_bad_weights(learner):
     name = type(learner).__name__
-    with pytest.raises(ValueError, match=f"^{name}: sample_weight must have .* {N} rows, got shape"):
+    with pytest.raises(
+        ValueError, match=f"^{name}: sample_weight must have .* {N} rows, but got an array of shape"
+    ):
         learner.fit(X, LABELS, sample_weight=[1, 2])
     with pytest.raises(ValueError, match=f"^{name}: sample_weight must have .* negative"):
         learner.fit(X, LABELS, sample_weight=np.arange(N) - 1)
@@ -152,5 +154,5 @@ def test_bad_weights(learner):
 
 
 def test_a_fold_without_weight():
-    with pytest.raises(ValueError, match=r"^ExactKRR: all rows of a fold of cv have the weight zero\.$"):
+    with pytest.raises(ValueError, match=r"^ExactKRR: all rows of a fold of cv have the weight zero\."):
         fitted(ExactKRR(), Y, np.arange(N), 1.0 - HALVES)

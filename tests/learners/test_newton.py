@@ -117,7 +117,7 @@ def test_only_squared_losses_in_the_primal(settings):
 
 def test_says_when_it_stops_early():
     Z, y = features(64, 300)
-    with pytest.warns(ConvergenceWarning, match="after 1 iterations: raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="after 1 iterations. Raise max_iter"):
         LinearSVM(solver="newton", max_iter=1).fit(Z, y)
     with pytest.warns(ConvergenceWarning, match="after 2 iterations"):
         assert LinearSVM(solver="newton", max_iter=2, tol=1e-30).fit(Z, y).n_iter_ == 2

@@ -105,10 +105,10 @@ def test_the_last_step_of_a_pipeline_does_not_guess_the_signs(rows, learner, sig
     name = type(learner).__name__
     piped = make_pipeline(GORF_MAP, type(learner)(signed=signed))
     if signed == "krein" and not name.startswith("KRR"):
-        message = f"^{name}: signed must be 'associated' or 'positive' .*not convex; KRR has 'krein'"
+        message = f"^{name}: signed must be 'associated' or 'positive' .*not convex; only KRR has 'krein'"
     else:
         or_map = "" if name == "HardMarginSVM" else rf" or {name}\(feature_map=map\)"
-        message = rf"^{name}: .*Use {name}\(signature=map.signature_\){or_map}, or signed='associated' where"
+        message = rf"^{name}: .*Use {name}\(signature=map.signature_\){or_map}, or signed='associated' if"
     with pytest.raises(ValueError, match=message):
         piped.fit(X, y > 0)
 

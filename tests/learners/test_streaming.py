@@ -201,7 +201,7 @@ def test_a_map_that_needs_only_the_number_of_columns_is_fitted_on_the_first_bloc
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        (KRR(cv=[([0], [1])]), "takes a number of folds as cv"),
+        (KRR(cv=[([0], [1])]), "needs cv to be a number of folds"),
         (KRR(feature_map=FOURIER), "first block needs two rows"),
     ],
 )
@@ -238,7 +238,7 @@ def test_partial_fit_goes_on_from_fit(regression, alphas, criterion):
 def test_too_few_rows_for_the_folds_of_a_stream_are_said_when_it_is_solved(regression):
     X, y = regression
     learner = KRR().partial_fit(X[:1], y[:1])
-    with pytest.raises(ValueError, match=r"two folds or more: give more rows, a single alpha, or criterion="):
+    with pytest.raises(ValueError, match=r"two folds or more. Give more rows, a single alpha, or criterion="):
         learner.predict(X)
     learner.partial_fit(X[1:], y[1:])
     assert learner.predict(X).shape == (150,)
@@ -257,7 +257,7 @@ def test_rows_without_weight_may_come_first_but_cannot_be_all(regression):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 1], r"got shape \(2,\)"),
+        ([1, 1], r"got an array of shape \(2,\)"),
         ([1, -1, 1], "negative"),
         ([1, np.nan, 1], "finite"),
         ([0, 0, 0], "zero"),

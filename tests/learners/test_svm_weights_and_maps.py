@@ -200,7 +200,7 @@ def test_the_warning_of_a_limit_names_the_parameters(data):
     with (
         pytest.warns(ConvergenceWarning, match="increase the number of iterations"),
         pytest.warns(
-            ConvergenceWarning, match=r"^LinearSVM: 50 iterations did not reach tol=0.0001: raise max_iter"
+            ConvergenceWarning, match=r"^LinearSVM: 50 iterations did not reach tol=0.0001. Raise max_iter"
         ),
     ):
         LinearSVM(C=1000, loss="hinge", max_iter=50).fit(X, score > 0)

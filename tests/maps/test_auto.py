@@ -124,7 +124,7 @@ def test_few_rows(n):
         ({"candidates": [CRAFT()]}, "candidates must be"),
         ({"candidates": [3]}, "candidates must be"),
         ({"candidates": ["Nystroem"], "oblivious": True}, "oblivious"),
-        ({"candidates": ["TensorSketch"]}, "no candidate takes the kernel Gaussian"),
+        ({"candidates": ["TensorSketch"]}, "no candidate can take the kernel Gaussian"),
     ],
 )
 def test_bad_parameters(options, message):

@@ -172,7 +172,7 @@ def test_the_error_falls_to_zero_where_the_diagonal_is_all():
     [
         ({"harmonics": 4}, "harmonics must be"),
         ({"objective": "score"}, "objective must be"),
-        ({"objective": "learner", "harmonics": 1}, "leave harmonics='auto'"),
+        ({"objective": "learner", "harmonics": 1}, "Leave harmonics='auto'"),
         ({"harmonics": (1, -1, 0)}, "harmonics must be"),
         ({"parity": "yes"}, "parity must be"),
         ({"coupled": True, "directions": "frame"}, "coupled must be"),

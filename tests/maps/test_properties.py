@@ -293,7 +293,7 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
         (OptimizedMaclaurin(projection="gauss"), "must be one of 'srht', 'rademacher', got 'gauss'"),
         (TensorSketch(NeuralTangent()), "not a polynomial kernel"),
         (CRAFT(TensorSketch(Gaussian())), "not a polynomial kernel"),
-        (CRAFT(GORF(DeltaGaussian())), "columns of negative sign"),
+        (CRAFT(GORF(DeltaGaussian())), "columns with the sign -1"),
         (CRAFT(n_components_up=50), "CRAFT: n_components_up must be an integer of at least 100, got 50"),
         (GORF(directions="orthogonl"), "GORF: directions must be one of .* got 'orthogonl'"),
         (GORF(radii=["iid"]), r"GORF: radii must be one of .* got \['iid'\]"),

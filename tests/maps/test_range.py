@@ -46,7 +46,7 @@ def test_rows_beyond_the_range_are_counted_once(ranged):
     beyond = np.sum(distances > ranged.radius_)
     assert 0 < beyond < len(FAR)
     with pytest.warns(
-        RangeWarning, match=rf"{beyond} of 60 rows .* to {distances.max():.4g} .*Fit the map"
+        RangeWarning, match=rf"{beyond} of 60 rows .* to {distances.max():.4g}, .*Fit the map"
     ) as caught:
         ranged.transform(FAR)
     assert len(caught) == 1

@@ -107,8 +107,8 @@ def test_without_jump_the_mass_stays_finite():
         (Gaussian(), 3, 20, "SphericalPolynomial only"),
         (SphericalPolynomial(), 3, 0, "cutoff must be a positive number"),
         (SphericalPolynomial(), 3, np.inf, "cutoff must be a positive number"),
-        (SphericalPolynomial(), 784, 20, r"about 10\^-\d+: choose another cutoff"),
-        (SphericalPolynomial(3, 1), 784, 1200, r"about 10\^\d+: choose another cutoff"),
+        (SphericalPolynomial(), 784, 20, r"about 10\^-\d+\. Choose another cutoff"),
+        (SphericalPolynomial(3, 1), 784, 1200, r"about 10\^\d+\. Choose another cutoff"),
     ],
 )
 def test_errors(kernel, d, cutoff, message):

@@ -145,7 +145,7 @@ def test_options_that_are_not_positive(options):
     [
         (lambda z: np.where(z > 1, np.nan, 1.0), r"is not finite on the distances \[0, 2\]"),
         (np.zeros_like, "is zero at the distances between the training rows"),
-        (lambda z: 1.0, "returned shape"),
+        (lambda z: 1.0, "returned an array of shape"),
     ],
 )
 def test_profiles_that_cannot_be_fitted(profile, message):
