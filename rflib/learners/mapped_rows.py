@@ -1,13 +1,16 @@
 """Rows that a learner's feature map turns into features, block by block."""
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 
+from rflib.learners.passes import Passes, RowSample
+from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, SignedFeatures, check_feature_map, features_of
 from rflib.maps.row_blocks import row_blocks
 
@@ -21,6 +24,8 @@ class MappedRows(SignedFeatures):
     feature_map: Any
     signature: ArrayLike | None
     block_size: int
+    random_state: Any
+    _checked: Callable[..., tuple[Any, NDArray]]
 
     def _check_map(self) -> None:
         check_feature_map(self)
@@ -33,23 +38,13 @@ class MappedRows(SignedFeatures):
             self.feature_map_ = clone(self.feature_map).fit(X, y)
 
     def _check_needs_only_columns(self, X: Any, y: NDArray) -> None:
-        """Raise ValueError unless the map is the same whatever rows it is fitted on.
-
-        It is fitted with one seed on each half of the rows, and must make the same features.
-        """
+        """Raise ValueError unless the map is the same whatever rows it is fitted on."""
         if self.feature_map is None:
             return
-        name, half = type(self).__name__, X.shape[0] // 2
-        if not half:
+        name = type(self).__name__
+        if X.shape[0] < 2:
             raise ValueError(f"{name}: the first block needs two rows or more, to try its feature_map on.")
-        seeded = clone(self.feature_map)
-        seeded.set_params(**{key: 0 for key in seeded.get_params() if key.split("__")[-1] == "random_state"})
-        halves = slice(0, half), slice(half, None)
-        try:
-            first, second = (features_of(clone(seeded).fit(X[rows], y[rows]), X[:2]) for rows in halves)
-            same, cause = np.array_equal(first, second), None
-        except ValueError as error:
-            same, cause = False, error
+        same, cause = self._needs_only_columns(X, y)
         if not same:
             raise ValueError(
                 f"{name}: partial_fit fits the feature_map on the first block alone, but what this map, a "
@@ -57,6 +52,57 @@ class MappedRows(SignedFeatures):
                 "number of columns (RFF with a fixed kernel, say), or give one that is fitted on rows that stand "
                 f"for all: {name}(feature_map=sklearn.frozen.FrozenEstimator(map.fit(rows)))."
             ) from cause
+
+    def _needs_only_columns(self, X: Any, y: NDArray) -> tuple[bool, ValueError | None]:
+        """Return whether the map is the same whatever rows it is fitted on, or the error of a fit.
+
+        It is fitted with one seed on each half of the rows, and must make the same features.
+        """
+        half = X.shape[0] // 2
+        seeded = clone(self.feature_map)
+        seeded.set_params(**{key: 0 for key in seeded.get_params() if key.split("__")[-1] == "random_state"})
+        halves = slice(0, half), slice(half, None)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                first, second = (features_of(clone(seeded).fit(X[rows], y[rows]), X[:2]) for rows in halves)
+            return np.array_equal(first, second), None
+        except ValueError as error:
+            return False, error
+
+    def _survey(self, passes: Passes, X: Any, y: NDArray, *, labels: bool = False) -> NDArray | None:
+        """Fit the map, and return the labels of the rows with weight if asked for; X and y are the first block's.
+
+        A map that needs no more than the number of columns is fitted on that block, any other on a sample of all
+        rows. That, and the labels, take a pass of their own.
+        """
+        sampled = self.feature_map is not None and not (X.shape[0] > 1 and self._needs_only_columns(X, y)[0])
+        if sampled:
+            name = type(self).__name__
+            passes.needs_another(
+                f"a feature_map that depends on the rows, such as this {type(self.feature_map).__name__},",
+                f"give a fitted one: {name}(feature_map=sklearn.frozen.FrozenEstimator(map.fit(rows)))",
+            )
+        if labels:
+            passes.needs_another("finding the labels", "give all of them as classes")
+        found: list[NDArray] = []
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        sample = RowSample(passes.sample_size, seed)
+
+        def checked(block: Block) -> tuple[Any, NDArray]:
+            known = np.asarray(block.y)
+            if labels:
+                weighted = known if block.weight is None else known[np.asarray(block.weight) > 0]
+                found[:] = [np.unique(np.concatenate([*found, weighted]))]
+            return self._checked(block.X, block.y, reset=False) if sampled else (None, known)
+
+        if sampled or labels:
+            for block in passes.over("first pass", checked, features=sampled):
+                if sampled:
+                    sample.add(*block)
+        if self.feature_map is not None:
+            self._fit_map(*(sample.rows() if sampled else (X, y)))
+        return found[0] if labels else None
 
     def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray]]:
         """Yield consecutive blocks of rows and their features."""

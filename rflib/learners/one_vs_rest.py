@@ -30,8 +30,12 @@ def encode_labels(
     return classes, codes
 
 
-def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bool) -> NDArray[np.intp]:
+def stream_codes(
+    owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bool, weights: NDArray | None = None
+) -> NDArray[np.intp]:
     """Return the label indices of a block of rows; in the first call ``classes`` become the owner's ``classes_``.
+
+    Rows whose ``weights`` are zero get any index.
 
     Raises
     ------
@@ -46,10 +50,10 @@ def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bo
         owner.classes_, _ = encode_labels(owner, classes)
     elif classes is not None and not np.array_equal(np.unique(classes), owner.classes_):
         raise ValueError(f"{name}: classes are not those of the first call of partial_fit.")
-    strange = np.setdiff1d(y, owner.classes_)
+    strange = np.setdiff1d(y if weights is None else y[weights > 0], owner.classes_)
     if len(strange):
         raise ValueError(f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes.")
-    return np.searchsorted(owner.classes_, y)
+    return np.searchsorted(owner.classes_, y) % len(owner.classes_)
 
 
 def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
