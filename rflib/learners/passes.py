@@ -50,6 +50,13 @@ class Passes:
         Time between two writes of it; 0 writes after each block.
     verbose : bool
         Print rows, rows a second and the time left every ten seconds, and at the end of each pass.
+    seeds_map : bool
+        Whether the learner gives its feature map a seed, so that a checkpoint asks none of the map.
+
+    Attributes
+    ----------
+    done : int
+        Blocks of the pass, or steps, that an earlier call had done when `resume` found its state.
     """
 
     def __init__(
@@ -61,6 +68,7 @@ class Passes:
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_seconds: float = 60.0,
         verbose: bool = False,
+        seeds_map: bool = False,
     ):
         self._name = type(learner).__name__
         self.source: RowSource = as_row_source(learner, rows)
@@ -73,10 +81,10 @@ class Passes:
                 raise ValueError(f"{self._name}: {name} must be a number of at least {least}, got {value!r}.")
         self._path = None if checkpoint is None else Path(checkpoint)
         if self._path is not None:
-            _check_repeatable(learner)
+            _check_repeatable(learner, learner.get_params(deep=not seeds_map))
         self._about: dict[str, str] = {}
         self._features = np.zeros((0, 0))
-        self._done = self._rows_done = 0
+        self.done = self._rows_done = 0
         self._written = monotonic()
 
     def first(self) -> Block:
@@ -90,9 +98,9 @@ class Passes:
         """Raise ValueError if the rows can be iterated once only; ``why`` is what needs the pass."""
         if not self.source.begins_anew:
             raise ValueError(
-                f"{self._name}: {why} needs a pass over the rows before that of the fit, but these blocks can be "
-                "iterated once only. Pass something that can be iterated again (ParquetRows, ArrayRows, a list "
-                f"of blocks, or an object whose __iter__ begins anew), or {remedy}."
+                f"{self._name}: {why} takes another pass over the rows, but these blocks can be iterated once "
+                "only. Pass something that can be iterated again (ParquetRows, ArrayRows, a list of blocks, or an "
+                f"object whose __iter__ begins anew), or {remedy}."
             )
 
     def resume(self, about: Mapping[str, Any], features: NDArray) -> dict[str, NDArray] | None:
@@ -129,7 +137,7 @@ class Passes:
                 f"{self._name}: the checkpoint {self._path} belongs to another call, which differs in "
                 f"{', '.join(differing)}. Repeat that call, or delete the file to begin anew."
             )
-        self._done, self._rows_done = done, rows_done
+        self.done, self._rows_done = done, rows_done
         return state
 
     def over(
@@ -145,7 +153,7 @@ class Passes:
         With ``state``, which returns what is known after the blocks so far, the pass goes on where `resume` left
         off, and the checkpoint is written.
         """
-        done, rows_done = (self._done, self._rows_done) if state else (0, 0)
+        done, rows_done = (self.done, self._rows_done) if state else (0, 0)
         progress = _Progress(f"{self._name}: {what}", self.source.n_rows, rows_done, self._verbose)
         for block in self.source.blocks(done, features=features):
             n = len(block.y)
@@ -157,25 +165,27 @@ class Passes:
             yield ready
             done, rows_done = done + 1, rows_done + n
             progress.tell(rows_done)
-            if state and self._path is not None and monotonic() - self._written >= self._seconds:
-                self._write(done, rows_done, state())
+            if state:
+                self.save(done, rows_done, state)
         progress.end(rows_done)
-        self._done = self._rows_done = 0
+        self.done = self._rows_done = 0
+
+    def save(self, done: int, rows_done: int, state: Callable[[], State]) -> None:
+        """Write the checkpoint if one is due, after ``done`` blocks or steps that depend on ``rows_done`` rows."""
+        if self._path is None or monotonic() - self._written < self._seconds:
+            return
+        from rflib.files import write_arrays
+
+        about = json.dumps(self._about | {"rows": self.source.identity(rows_done)})
+        own = {"done": np.array([done, rows_done]), "about": np.array(about), "features": self._features}
+        write_arrays(self._path, {**state(), **own})
+        self._written = monotonic()
 
     def finish(self) -> None:
         """Remove the checkpoint, and what killed processes left of it."""
         if self._path is not None:
             for file in (self._path, *self._path.parent.glob(f".{self._path.name}.*.part")):
                 file.unlink(missing_ok=True)
-
-    def _write(self, done: int, rows_done: int, state: State) -> None:
-        from rflib.files import write_arrays
-
-        assert self._path is not None
-        about = json.dumps(self._about | {"rows": self.source.identity(rows_done)})
-        own = {"done": np.array([done, rows_done]), "about": np.array(about), "features": self._features}
-        write_arrays(self._path, {**state, **own})
-        self._written = monotonic()
 
 
 class _Progress:
@@ -253,9 +263,9 @@ class RowSample:
             self._bound = float(self._keys.max())
 
 
-def _check_repeatable(learner: BaseEstimator) -> None:
+def _check_repeatable(learner: BaseEstimator, parameters: Mapping[str, Any]) -> None:
     """Raise ValueError unless the same call in another process draws the same numbers."""
-    for name, value in learner.get_params().items():
+    for name, value in parameters.items():
         if name.split("__")[-1] == "random_state" and not isinstance(value, Integral):
             raise ValueError(
                 f"{type(learner).__name__}: with a checkpoint {name} must be an integer, so that the same call "
