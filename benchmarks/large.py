@@ -49,11 +49,11 @@ sign of a sum of random waves as label; accuracy is that on {TEST:,} more rows.
 
 PARQUET_HEADING = "## Rows from Parquet files"
 PARQUET_HEAD = """\
-Written by `large.py parquet`: `KRR.fit_blocks(ParquetRows(folder))` with `RFF(Gaussian(0.5))` inside, in float32 on
+Written by `large.py parquet`: `KRR.fit_blocks(ParquetRows(folder))` with `RFF(Gaussian(0.5))`, in float32 on
 all threads, each fit in a process of its own. The files have {d} feature columns and a target in float32,
-{file_rows:,} rows each, and checksums of their pages: {size:,.0f} MB in all. The target is a sum of random waves with
-noise of variance {noise:g}; R² is that on {test:,} more rows, whose largest value is {best:.3f}. "Reading" is a pass
-over the blocks that does nothing with them, made after the fit in the same process.
+{file_rows:,} rows each, and checksums of their pages: {size:,.0f} MB in all. The target is a sum of random waves
+with noise of variance {noise:g}; R² is that on {test:,} more rows, whose largest value is {best:.3f}. Reading is
+timed alone, after the fit, by a pass over the blocks that does nothing with them.
 """
 FILE_ROWS = 1_000_000
 WRITE_ROWS = 100_000
@@ -118,8 +118,8 @@ def parquet_part(n: int) -> str:
         lines = [
             head,
             f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}.\n",
-            "| fit | n | d | D | seconds | rows a second | seconds of reading alone | R² | peak MB of the process | "
-            "features if stored, MB |",
+            "| fit | n | d | D | seconds | rows a second | reading alone, seconds | R² | "
+            "peak MB of the process | features if stored, MB |",
             "|---|---|---|---|---|---|---|---|---|---|",
         ]
         for name, parameters in PARQUET_CASES:
