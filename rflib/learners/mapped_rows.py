@@ -14,6 +14,9 @@ from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, SignedFeatures, check_feature_map, features_of
 from rflib.maps.row_blocks import row_blocks
 
+# rows of a block that a map is tried on, to see whether it depends on them
+_TRIED_ROWS = 1000
+
 
 class MappedRows(SignedFeatures):
     """Mixin of a learner with ``feature_map``: X holds rows for the map, or features if there is none.
@@ -76,7 +79,9 @@ class MappedRows(SignedFeatures):
         A map that needs no more than the number of columns is fitted on that block, any other on a sample of all
         rows. That, and the labels, take a pass of their own.
         """
-        sampled = self.feature_map is not None and not (X.shape[0] > 1 and self._needs_only_columns(X, y)[0])
+        sampled = self.feature_map is not None and not (
+            X.shape[0] > 1 and self._needs_only_columns(X[:_TRIED_ROWS], y[:_TRIED_ROWS])[0]
+        )
         if sampled:
             name = type(self).__name__
             passes.needs_another(
