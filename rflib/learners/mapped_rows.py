@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 
+from rflib.learners.parameter_checks import check_weights
 from rflib.learners.passes import Passes, RowSample
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, SignedFeatures, check_feature_map, features_of
@@ -97,7 +98,8 @@ class MappedRows(SignedFeatures):
         def checked(block: Block) -> tuple[Any, NDArray]:
             known = np.asarray(block.y)
             if labels:
-                weighted = known if block.weight is None else known[np.asarray(block.weight) > 0]
+                weights = check_weights(self, block.weight, len(known), only_zeros=True)
+                weighted = known if weights is None else known[weights > 0]
                 found[:] = [np.unique(np.concatenate([*found, weighted]))]
             return self._checked(block.X, block.y, reset=False) if sampled else (None, known)
 
@@ -105,6 +107,8 @@ class MappedRows(SignedFeatures):
             for block in passes.over("first pass", checked, features=sampled):
                 if sampled:
                     sample.add(*block)
+        if labels and not len(found[0]):
+            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
         if self.feature_map is not None:
             self._fit_map(*(sample.rows() if sampled else (X, y)))
         return found[0] if labels else None

@@ -127,7 +127,8 @@ class Passes:
             return None
         done, rows_done = map(int, state.pop("done"))
         found = json.loads(str(state.pop("about")))
-        now = self._about | {"rows": self.source.identity(rows_done)}
+        known_rows = self.source.n_rows is None or self.source.n_rows >= rows_done
+        now = self._about | {"rows": self.source.identity(rows_done) if known_rows else ""}
         differing = [name for name in now if now[name] != found.get(name)]
         known = state.pop("features")
         if not (known.shape == features.shape and np.allclose(known, features, rtol=1e-3, atol=1e-4)):

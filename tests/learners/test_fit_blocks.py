@@ -228,6 +228,10 @@ def test_bad_calls(rows):
         KRR().fit_blocks([])
     with pytest.raises(ValueError, match=r"^KRR: all rows have the weight zero"):
         KRR().fit_blocks(ArrayRows(X, y, np.zeros(N)))
+    with pytest.raises(ValueError, match=r"^KRRClassifier: all rows have the weight zero"):
+        KRRClassifier().fit_blocks(ArrayRows(X, y > 5, np.zeros(N)))
+    with pytest.raises(ValueError, match=r"got shape \(3,\)"):
+        KRRClassifier().fit_blocks([(X, y > 5, np.ones(3))])
     with pytest.raises(
         ValueError, match=r"in rows 0 to 149 of the ArrayRows: KRR: sample_weight must .* negative"
     ):

@@ -203,8 +203,12 @@ def test_a_checkpoint_of_another_call_is_refused(stopped, parameters, differs):
     assert not hasattr(learner, "feature_map_")
 
 
-def test_another_learner_or_damage_is_refused(stopped):
+def test_fewer_rows_another_learner_or_damage_are_refused(stopped):
     X, y, path = stopped
+    with pytest.raises(ValueError, match="differs in rows"):
+        KRR(feature_map=RFF(Gaussian(), 10, random_state=0)).fit_blocks(
+            ArrayRows(X[:50], y[:50], block_size=10), checkpoint=path
+        )
     other = KRRClassifier(feature_map=RFF(Gaussian(), 10, random_state=0))
     with pytest.raises(ValueError, match="differs in learner"):
         other.fit_blocks(ArrayRows(X, y > 0, block_size=10), checkpoint=path)
