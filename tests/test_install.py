@@ -53,7 +53,8 @@ def datasets(): import rflib.datasets.load
 def experiment(): import rflib.experiment.specs
 def report(): import rflib.report.page
 def svm(): rflib.learners.LinearSVM().fit([[0.0], [1.0]], [0, 1])
-for use in (datasets, experiment, report, svm):
+def parquet(): rflib.learners.ParquetRows("rows.parquet", target="y")
+for use in (datasets, experiment, report, svm, parquet):
     try:
         use()
     except ImportError as error:
@@ -116,7 +117,8 @@ def test_the_readme_s_example_runs(python: Path) -> None:
 
 
 def test_what_is_missing_is_named_with_the_command_that_installs_it(python: Path) -> None:
-    datasets, experiment, report, svm = run(python, "-IW", "error", "-c", WITHOUT_EXTRAS).splitlines()
+    said = run(python, "-IW", "error", "-c", WITHOUT_EXTRAS).splitlines()
+    datasets, experiment, report, svm, parquet = said
     assert datasets.startswith(
         "rflib.datasets needs pandas, pyarrow, requests, tqdm, which are not installed."
     )
@@ -126,6 +128,9 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(python: Path
         'Run: pip install "rflib[pipeline]"'
     )
     assert svm.startswith("The solver 'liblinear'") and svm.endswith('Run: pip install "rflib[svm]"')
+    assert parquet.startswith("ParquetRows needs pyarrow") and parquet.endswith(
+        'Run: pip install "rflib[data]"'
+    )
 
 
 def test_the_command_line_says_its_version_and_what_it_lacks(python: Path) -> None:

@@ -7,6 +7,8 @@ from .exact_svm import ExactKernelSVR as ExactKernelSVR
 from .hard_margin import HardMarginSVM as HardMarginSVM
 from .krr import KRR as KRR
 from .krr import KRRClassifier as KRRClassifier
+from .row_sources import ArrayRows as ArrayRows
+from .row_sources import ParquetRows as ParquetRows
 from .signed_features import signed_columns as signed_columns
 from .spectrum_repair import SpectrumRepair as SpectrumRepair
 from .svm import LinearSVM as LinearSVM

@@ -1,12 +1,13 @@
 """Doubly stochastic gradients: each step draws rows and a block of features that its seed makes again."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, Self, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -19,6 +20,8 @@ from rflib.learners.one_vs_rest import (
     values_to_codes,
 )
 from rflib.learners.parameter_checks import check_seed, check_weights
+from rflib.learners.passes import Passes, PassOptions, unchanged_on_error
+from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import (
     FLOATS,
     check_feature_map,
@@ -35,6 +38,8 @@ from rflib.validation import check_choice, check_integer, check_number, refuse
 
 PREDICTION_ROWS = 4096
 DIVERGED = 1e100
+# rows whose features tell a map from another, when a checkpoint is taken up
+_PROBED = 10
 
 # Derivative of the loss by the value f, for a target y (+1 or -1 for the last two).
 LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
@@ -90,11 +95,83 @@ class _DoublyStochastic(BaseEstimator):
         weights: NDArray[np.float64] | None,
     ) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
-        self._begin(X, y)
-        rng = np.random.default_rng(self.seed_)
-        for step in range(self.n_blocks):
-            rows = np.sort(_drawn_rows(rng, len(X), self.batch_size, weights))
+        self._begin()
+        self._prepare_block(X, y)
+        ends = _ends(0, len(X), weights)
+        for step, places in enumerate(self._drawn_places(ends[-1])):
+            rows = np.searchsorted(ends, places, side="right")
             self._step(step, self.n_blocks, X[rows], targets(rows), loss)
+
+    def _drawn_places(self, end: Any) -> NDArray:
+        """Return the sorted places of the rows that each step draws with replacement, (n_blocks, batch_size).
+
+        They are numbers of rows for an integer ``end``, else they lie on the line of `_ends`.
+        """
+        rng, size = np.random.default_rng(self.seed_), self.batch_size
+        if isinstance(end, np.integer):
+            return np.array([np.sort(rng.integers(int(end), size=size)) for _ in range(self.n_blocks)])
+        return np.array([np.sort(end * rng.random(size)) for _ in range(self.n_blocks)])
+
+    def _descend_in_passes(
+        self,
+        passes: Passes,
+        checked: Callable[[Block], tuple[NDArray, NDArray, NDArray, NDArray | None]],
+        loss: str,
+        n_rows: int,
+        end: Any,
+    ) -> None:
+        """Gather the rows that `_descend` would draw in one pass, and run the steps with these alone.
+
+        ``checked`` gives rows, what the map gets, (n, n_targets) targets, and weights; ``end`` is that of
+        `_drawn_places`.
+        """
+        self._begin()
+        places = self._drawn_places(end).ravel()
+        gathered: list[NDArray] = []
+        heads: list[tuple[NDArray, NDArray]] = []
+        start: Any = 0
+        for X, y, targets, weights in passes.over("rows of the steps", checked):
+            gathered = gathered or [
+                np.empty((len(places), part.shape[1]), dtype=part.dtype) for part in (X, targets)
+            ]
+            if sum(len(head) for head, _ in heads) < self.batch_size:
+                heads.append((X[: self.batch_size], y[: self.batch_size]))
+            ends = _ends(start, len(X), weights)
+            here = (places >= start) & (places < ends[-1])
+            drawn = np.searchsorted(ends, places[here], side="right")
+            gathered[0][here], gathered[1][here] = X[drawn], targets[drawn]
+            start = ends[-1]
+        self._prepare_block(*(np.concatenate(parts) for parts in zip(*heads, strict=True)))
+        about = {name: value for name, value in self.get_params(deep=False).items() if name != "feature_map"}
+        state = passes.resume(about, self._block(0)[0](self.fit_rows_[:_PROBED]))
+        if state is not None:
+            self.coefs_, self.rows_drawn_ = state["coefs"], state["rows_drawn"]
+        for step, rows in enumerate(row_blocks(len(places), self.batch_size)):
+            if step >= passes.done:
+                self._step(step, self.n_blocks, gathered[0][rows], gathered[1][rows], loss)
+                passes.save(step + 1, n_rows, self._steps_so_far)
+        passes.finish()
+
+    def _surveyed(self, passes: Passes) -> "_Survey":
+        """Check the first block, and return what a pass over the targets counts."""
+        first = passes.first()
+        self._checked(first.X, first.y)
+        survey = _Survey()
+        for _ in passes.over("first pass", lambda block: survey.count(self, block), features=False):
+            pass
+        if not survey.end:
+            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
+        return survey
+
+    def _steps_so_far(self) -> dict[str, NDArray]:
+        return {"coefs": self.coefs_, "rows_drawn": self.rows_drawn_}
+
+    def _passes(self, rows: Any, options: PassOptions) -> Passes:
+        passes = Passes(self, rows, seeds_map=True, **options)
+        passes.needs_another(
+            "drawing rows at random", "use partial_fit, which makes its steps with the rows in their order"
+        )
+        return passes
 
     def _go_on(self, X: NDArray, targets: NDArray, loss: str, weights: NDArray[np.float64] | None) -> None:
         """Make a step with every batch_size rows, in their order."""
@@ -106,8 +183,7 @@ class _DoublyStochastic(BaseEstimator):
             given = None if weights is None else weights[rows]
             self._step(step, done + len(batches), X[rows], targets[rows], loss, given)
 
-    def _begin(self, X: NDArray, y: NDArray) -> None:
-        self._prepare_block(X, y)
+    def _begin(self) -> None:
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.coefs_ = np.zeros((0, 0, 0))
         self.rows_drawn_ = np.zeros(0, dtype=int)
@@ -192,14 +268,34 @@ class _DoublyStochastic(BaseEstimator):
         return self._sum_of_blocks(validate_data(self, X, dtype=FLOATS, reset=False), self.coefs_)
 
 
-def _drawn_rows(
-    rng: np.random.Generator, n_rows: int, size: int, weights: NDArray[np.float64] | None
-) -> NDArray[np.intp]:
-    """Return indices of rows drawn with replacement, as often as their weights say."""
-    if weights is None:
-        return rng.integers(n_rows, size=size)
-    ends = np.cumsum(weights)
-    return np.searchsorted(ends, ends[-1] * rng.random(size), side="right")
+def _ends(start: Any, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray:
+    """Return where rows end on a line, from ``start`` on, that each takes as much of as its weight, or one.
+
+    The sums are the same, to the bit, as those of all rows at once.
+    """
+    lengths = np.ones(n_rows, dtype=np.intp) if weights is None else weights
+    return np.cumsum(np.append(start, lengths))[1:]
+
+
+@dataclass
+class _Survey:
+    """What a first pass over the targets counts: rows, the end of their line, their weighted sum, and labels."""
+
+    n_rows: int = 0
+    end: Any = 0
+    total: float = 0.0
+    labels: NDArray | None = None
+
+    def count(self, owner: Any, block: Block) -> None:
+        y = np.asarray(block.y)
+        weights = check_weights(owner, block.weight, len(y), only_zeros=True)
+        self.n_rows += len(y)
+        self.end = _ends(self.end, len(y), weights)[-1]
+        if is_classifier(owner):
+            found = y if weights is None else y[weights > 0]
+            self.labels = np.unique(found if self.labels is None else np.concatenate([self.labels, found]))
+        else:
+            self.total += float(np.sum(y.astype(np.float64) if weights is None else weights * y))
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
@@ -281,9 +377,45 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         weights = check_weights(self, sample_weight, len(targets))
         if first:
             self.intercept_ = _mean(targets.astype(np.float64), weights)
-            self._begin(rows, targets)
+            self._begin()
+            self._prepare_block(rows, targets)
         self._go_on(rows, targets[:, None].astype(np.float64) - self.intercept_, "squared_error", weights)
         return self
+
+    def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
+        """Fit to rows that need not fit into memory: the same fit as that of `fit`, with the same rows drawn.
+
+        A first pass over the targets counts the rows; a second one gathers those that are drawn and stay in memory
+        for the steps: n_blocks * batch_size of them. If the call fails, the learner is as it was before.
+
+        Parameters
+        ----------
+        rows : ParquetRows, ArrayRows or iterable
+            Blocks (X, y) or (X, y, sample_weight) that can be iterated more than once.
+        **options
+            ``verbose``, ``checkpoint`` and ``checkpoint_seconds`` as in `KRR.fit_blocks`; the checkpoint holds the
+            coefficients of the steps so far.
+
+        Raises
+        ------
+        TypeError
+            If rows cannot be iterated.
+        ValueError
+            As in `fit`, with the place of the rows; also if they can be iterated once only, a file is damaged, or
+            the checkpoint belongs to another call.
+        """
+        self._check_parameters()
+        passes = self._passes(rows, options)
+        with unchanged_on_error(self):
+            survey = self._surveyed(passes)
+            self.intercept_ = survey.total / float(survey.end)
+            self._descend_in_passes(passes, self._checked_block, "squared_error", survey.n_rows, survey.end)
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
+        X, y = self._checked(block.X, block.y, y_numeric=True, reset=False)
+        weights = check_weights(self, block.weight, len(y), only_zeros=True)
+        return X, y, y[:, None].astype(np.float64) - self.intercept_, weights
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the predicted targets of the rows X (n_samples, n_features), shape (n_samples,)."""
@@ -387,9 +519,27 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         weights = check_weights(self, sample_weight, len(labels))
         codes = stream_codes(self, labels, classes, first=first)
         if first:
-            self._begin(rows, labels)
+            self._begin()
+            self._prepare_block(rows, labels)
         self._go_on(rows, codes_to_targets(codes, len(self.classes_)), self.loss, weights)
         return self
+
+    def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
+        """Fit to rows that need not fit into memory, as `DoublyStochasticRegressor.fit_blocks`."""
+        self._check_parameters()
+        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
+        passes = self._passes(rows, options)
+        with unchanged_on_error(self):
+            survey = self._surveyed(passes)
+            self.classes_, _ = encode_labels(self, cast(NDArray, survey.labels))
+            self._descend_in_passes(passes, self._checked_block, self.loss, survey.n_rows, survey.end)
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
+        X, y = self._checked(block.X, block.y, reset=False)
+        weights = check_weights(self, block.weight, len(y), only_zeros=True)
+        codes = stream_codes(self, y, None, first=False, weights=weights)
+        return X, y, codes_to_targets(codes, len(self.classes_)), weights
 
     @available_if(_has_log_loss)
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

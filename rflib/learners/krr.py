@@ -1,8 +1,9 @@
 """Kernel ridge regression on random features: one pass over the rows serves all folds and all ridges."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self, cast
+from typing import Any, Self, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,9 @@ from rflib.learners.one_vs_rest import (
     stream_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
+from rflib.learners.passes import Passes, PassOptions, unchanged_on_error
 from rflib.learners.ridge_system import RIDGES
+from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
 from rflib.learners.streaming_ridge import StreamingRidge
 from rflib.learners.weight_posterior import WeightPosterior
@@ -33,6 +36,9 @@ SOLVED = (
     *("alpha_", "cv_errors_", "log_marginal_likelihoods_", "coef_", "intercept_"),
     *("noise_variance_", "log_marginal_likelihood_", "_posterior"),
 )
+
+# rows whose features tell a map from another, when a checkpoint is taken up
+_PROBED = 10
 
 
 @dataclass
@@ -48,6 +54,28 @@ class _Stream:
     n_folds: int = 1
     seed: int = 0
     solved: bool = False
+
+    def folds(self, X: Any) -> NDArray[np.intp]:
+        """Return the fold of each row."""
+        if self.n_folds == 1:
+            return np.zeros(X.shape[0], dtype=int)
+        return folds_by_content(X, self.n_folds, self.seed)
+
+    def state(self) -> dict[str, NDArray]:
+        """Return what the rows have changed, for `restore`."""
+        found = {"centre": self.centre}
+        for i, fold in enumerate(self.moments):
+            found |= {f"{name} {i}": array for name, array in fold.state().items()}
+        return found
+
+    def restore(self, state: Mapping[str, NDArray]) -> None:
+        """Go on from the rows that `state` knew."""
+        self.centre = state["centre"]
+        by_fold: list[dict[str, NDArray]] = [{} for _ in range(self.n_folds)]
+        for key in state.keys() - {"centre"}:
+            name, fold = key.split()
+            by_fold[int(fold)][name] = state[key]
+        self.moments[:] = map(Moments.restored, by_fold)
 
 
 class _FeatureRidge(MappedRows, BaseEstimator):
@@ -122,7 +150,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
         errors = None
         if self._cross_validates and self.criterion == "error_rate":
-            errors = solver.error_rates(alphas, self._used_blocks(X), y, folds, centre, weights)
+            parts = self._parts(X, y, folds, weights)
+            errors = solver.error_rates(alphas, parts, centre)
         self._solve(solver, alphas, centre, errors)
         if self._cross_validates:
             alphas = np.array([self.alpha_])
@@ -132,28 +161,78 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         """Add some checked rows of a stream, the first of which begin it."""
         weights = check_weights(self, sample_weight, len(y), only_zeros=True)
         if self._stream is None:
-            n_folds = (5 if self.cv is None else self.cv) if self._cross_validates else 1
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            alphas = check_positive_numbers(self, "alphas")
-            self._stream = _Stream([], self._targets(y).mean(axis=0), alphas, n_folds, seed)
+            self._stream = self._begun(y)
         stream = self._stream
-        folds = np.zeros(len(y), dtype=int)
-        if stream.n_folds > 1:
-            folds = folds_by_content(X, stream.n_folds, stream.seed)
         stream.solved = False
         self._forget()
-        self._add(stream.moments, X, y, stream.centre, folds, stream.n_folds, weights)
+        self._add(stream.moments, X, y, stream.centre, stream.folds(X), stream.n_folds, weights)
+
+    def _begun(self, y: NDArray) -> _Stream:
+        """Return a stream without rows, whose targets are about centred for those of the first block."""
+        n_folds = (5 if self.cv is None else self.cv) if self._cross_validates else 1
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        alphas = check_positive_numbers(self, "alphas")
+        return _Stream([], self._targets(y).mean(axis=0), alphas, n_folds, seed)
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
         if self.__dict__.get("_stream") is not None:
             return False
-        if self._cross_validates and not (self.cv is None or isinstance(self.cv, Integral)):
-            raise ValueError(
-                f"{type(self).__name__}: partial_fit needs cv to be a number of folds, or a single alpha."
-            )
+        self._check_number_of_folds("partial_fit")
         self._stream = None
         return True
+
+    def _check_number_of_folds(self, method: str) -> None:
+        if self._cross_validates and not (self.cv is None or isinstance(self.cv, Integral)):
+            raise ValueError(
+                f"{type(self).__name__}: {method} needs cv to be a number of folds, or a single alpha."
+            )
+
+    def _fit_passes(self, passes: Passes, X: Any, y: NDArray) -> None:
+        """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
+        self._forget()
+        self._stream = stream = self._begun(y)
+        (_, features), *_ = self._used_blocks(X[:_PROBED])
+        about = {"folds": stream.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
+        about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
+        if (state := passes.resume(about | self._labels, features)) is not None:
+            stream.restore(state)
+        for rows, targets, weights in passes.over("moments", self._checked_block, state=stream.state):
+            self._count_in(rows, targets, weights)
+        if not any(fold.n for fold in stream.moments):
+            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
+        errors = None
+        solver = StreamingRidge(stream.moments, self.ridge, self._ridge_signs)
+        if self._cross_validates and self.criterion == "error_rate":
+            blocks = passes.over("error rates", self._checked_block)
+            parts = (
+                part for rows, codes, w in blocks for part in self._parts(rows, codes, stream.folds(rows), w)
+            )
+            errors = solver.error_rates(stream.alphas, parts, stream.centre)
+        else:
+            solver = StreamingRidge(
+                [fold for fold in stream.moments if fold.n], self.ridge, self._ridge_signs
+            )
+        self._solve(solver, stream.alphas, stream.centre, errors)
+        alphas = np.array([self.alpha_]) if self._cross_validates else stream.alphas
+        self._stream = _Stream([solver.total], stream.centre, alphas, solved=True)
+        passes.finish()
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+        """Return the rows of a block as `partial_fit` counts them in: rows, targets and weights."""
+        raise NotImplementedError
+
+    @property
+    def _labels(self) -> dict[str, Any]:
+        """Return the labels, of a classifier, for what a checkpoint belongs to."""
+        return {}
+
+    def _parts(
+        self, X: Any, y: NDArray, folds: NDArray, weights: NDArray | None
+    ) -> Iterator[tuple[NDArray, NDArray, NDArray, NDArray | None]]:
+        """Yield the features that are used of some rows with what belongs to them."""
+        for rows, Z in self._used_blocks(X):
+            yield Z, y[rows], folds[rows], None if weights is None else weights[rows]
 
     def _add(
         self,
@@ -367,13 +446,69 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             self._fit_map(rows, targets)
             self._check_needs_only_columns(rows, targets)
             self._row_shape = targets.shape[1:]
-        elif targets.shape[1:] != self._row_shape:
-            raise ValueError(
-                f"{type(self).__name__}: y must have as many columns as in the first block, got shape "
-                f"{targets.shape}."
-            )
+        else:
+            self._check_row_shape(targets)
         self._count_in(rows, targets, sample_weight)
         return self
+
+    def fit_blocks(
+        self,
+        rows: Any,
+        **options: Unpack[PassOptions],
+    ) -> Self:
+        """Fit to rows that need not fit into memory, in one pass; the solution is that of `fit` on all of them.
+
+        A feature_map that depends on no more than the number of columns is fitted on the first block. Any other is
+        fitted on a uniform sample of ``sample_size`` rows without replacement, which a pass before draws by
+        ``random_state``: on all rows, if they are no more. Folds are those of `partial_fit`, which rows' numbers
+        decide. Memory: what the class says, and two blocks. If the call fails, the learner is as it was before.
+
+        Parameters
+        ----------
+        rows : ParquetRows, ArrayRows or iterable
+            Blocks (X, y) or (X, y, sample_weight), dense or CSR. Blocks that can be iterated once only, such as
+            those of a generator, are enough unless the feature_map needs a sample.
+        sample_size : int, default=10000
+            Largest number of rows that a feature_map is fitted on.
+        checkpoint : str or path, optional
+            File for the moments and the number of rows counted in; it is written at times and removed at the end.
+            When the call is made again, in any process, it goes on from there and ends with the same result. It
+            needs integers as ``random_state``, also of the feature_map.
+        checkpoint_seconds : float, default=60
+            Time between two writes of it; 0 writes after each block.
+        verbose : bool, default=False
+            Print rows, rows a second and the time left every ten seconds, and at the end of a pass.
+
+        Raises
+        ------
+        TypeError
+            If rows cannot be iterated.
+        ValueError
+            As in `fit`, with the place of the rows; also if there are no rows, they can be iterated once only but
+            need two passes, a file is damaged, cv is no number where there are several alphas, or the checkpoint
+            belongs to another call.
+        """
+        self._check_parameters()
+        self._check_number_of_folds("fit_blocks")
+        passes = Passes(self, rows, **options)
+        with unchanged_on_error(self):
+            block = passes.first()
+            X, y = self._checked(block.X, block.y, reset=True)
+            self._row_shape = y.shape[1:]
+            self._survey(passes, X, y)
+            self._fit_passes(passes, X, y)
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+        X, y = self._checked(block.X, block.y, reset=False)
+        self._check_row_shape(y)
+        return X, y, check_weights(self, block.weight, len(y), only_zeros=True)
+
+    def _check_row_shape(self, y: NDArray) -> None:
+        if y.shape[1:] != self._row_shape:
+            raise ValueError(
+                f"{type(self).__name__}: y must have as many columns as in the first block, got shape {y.shape}."
+            )
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray | tuple[NDArray, NDArray]:
         """Return the predicted targets of the rows X, in the shape that y had in `fit`.
@@ -521,6 +656,39 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
             self._check_needs_only_columns(rows, labels)
         self._count_in(rows, codes, sample_weight)
         return self
+
+    def fit_blocks(
+        self,
+        rows: Any,
+        classes: ArrayLike | None = None,
+        **options: Unpack[PassOptions],
+    ) -> Self:
+        """Fit to rows that need not fit into memory, as `KRR.fit_blocks`.
+
+        ``classes`` are all labels; None: a pass before finds them. ``criterion="error_rate"`` takes another pass
+        at the end. Blocks that can be iterated once only allow neither.
+        """
+        self._check_parameters()
+        self._check_number_of_folds("fit_blocks")
+        passes = Passes(self, rows, **options)
+        if self._cross_validates and self.criterion == "error_rate":
+            passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
+        with unchanged_on_error(self):
+            block = passes.first()
+            X, labels = self._checked(block.X, block.y, reset=True)
+            found = self._survey(passes, X, labels, labels=classes is None)
+            self.classes_, _ = encode_labels(self, cast(ArrayLike, found if classes is None else classes))
+            self._fit_passes(passes, X, self._checked_block(block)[1])
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+        X, labels = self._checked(block.X, block.y, reset=False)
+        weights = check_weights(self, block.weight, len(labels), only_zeros=True)
+        return X, stream_codes(self, labels, None, first=False, weights=weights), weights
+
+    @property
+    def _labels(self) -> dict[str, Any]:
+        return {"classes": self.classes_.tolist()}
 
     def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray]:
         sparse = self._accepted_sparse

@@ -1,15 +1,22 @@
 """Rows that a learner's feature map turns into features, block by block."""
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 
+from rflib.learners.parameter_checks import check_weights
+from rflib.learners.passes import Passes, RowSample
+from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, SignedFeatures, check_feature_map, features_of
 from rflib.maps.row_blocks import row_blocks
+
+# rows of a block that a map is tried on, to see whether it depends on them
+_TRIED_ROWS = 1000
 
 
 class MappedRows(SignedFeatures):
@@ -21,6 +28,8 @@ class MappedRows(SignedFeatures):
     feature_map: Any
     signature: ArrayLike | None
     block_size: int
+    random_state: Any
+    _checked: Callable[..., tuple[Any, NDArray]]
 
     def _check_map(self) -> None:
         check_feature_map(self)
@@ -36,26 +45,16 @@ class MappedRows(SignedFeatures):
             self.feature_map_ = clone(self.feature_map).fit(X, y)
 
     def _check_needs_only_columns(self, X: Any, y: NDArray) -> None:
-        """Raise ValueError unless the map is the same whatever rows it is fitted on.
-
-        It is fitted with one seed on each half of the rows, and must make the same features.
-        """
+        """Raise ValueError unless the map is the same whatever rows it is fitted on."""
         if self.feature_map is None:
             return
-        name, half = type(self).__name__, X.shape[0] // 2
-        if not half:
+        name = type(self).__name__
+        if X.shape[0] < 2:
             raise ValueError(
                 f"{name}: the first block needs two rows or more, on which to test whether the feature_map "
                 "depends on the rows."
             )
-        seeded = clone(self.feature_map)
-        seeded.set_params(**{key: 0 for key in seeded.get_params() if key.split("__")[-1] == "random_state"})
-        halves = slice(0, half), slice(half, None)
-        try:
-            first, second = (features_of(clone(seeded).fit(X[rows], y[rows]), X[:2]) for rows in halves)
-            same, cause = np.array_equal(first, second), None
-        except ValueError as error:
-            same, cause = False, error
+        same, cause = self._needs_only_columns(X, y)
         if not same:
             raise ValueError(
                 f"{name}: partial_fit fits the feature_map to the first block alone, but the features of this "
@@ -63,6 +62,62 @@ class MappedRows(SignedFeatures):
                 "number of columns, such as RFF with a fixed kernel, or a map that is already fitted to a "
                 f"sample of the rows: {name}(feature_map=sklearn.frozen.FrozenEstimator(map.fit(rows)))."
             ) from cause
+
+    def _needs_only_columns(self, X: Any, y: NDArray) -> tuple[bool, ValueError | None]:
+        """Return whether the map is the same whatever rows it is fitted on, or the error of a fit.
+
+        It is fitted with one seed on each half of the rows, and must make the same features.
+        """
+        half = X.shape[0] // 2
+        seeded = clone(self.feature_map)
+        seeded.set_params(**{key: 0 for key in seeded.get_params() if key.split("__")[-1] == "random_state"})
+        halves = slice(0, half), slice(half, None)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                first, second = (features_of(clone(seeded).fit(X[rows], y[rows]), X[:2]) for rows in halves)
+            return np.array_equal(first, second), None
+        except ValueError as error:
+            return False, error
+
+    def _survey(self, passes: Passes, X: Any, y: NDArray, *, labels: bool = False) -> NDArray | None:
+        """Fit the map, and return the labels of the rows with weight if asked for; X and y are the first block's.
+
+        A map that needs no more than the number of columns is fitted on that block, any other on a sample of all
+        rows. That, and the labels, take a pass of their own.
+        """
+        sampled = self.feature_map is not None and not (
+            X.shape[0] > 1 and self._needs_only_columns(X[:_TRIED_ROWS], y[:_TRIED_ROWS])[0]
+        )
+        if sampled:
+            name = type(self).__name__
+            passes.needs_another(
+                f"a feature_map that depends on the rows, such as this {type(self.feature_map).__name__},",
+                f"give a fitted one: {name}(feature_map=sklearn.frozen.FrozenEstimator(map.fit(rows)))",
+            )
+        if labels:
+            passes.needs_another("finding the labels", "give all of them as classes")
+        found: list[NDArray] = []
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        sample = RowSample(passes.sample_size, seed)
+
+        def checked(block: Block) -> tuple[Any, NDArray]:
+            known = np.asarray(block.y)
+            if labels:
+                weights = check_weights(self, block.weight, len(known), only_zeros=True)
+                weighted = known if weights is None else known[weights > 0]
+                found[:] = [np.unique(np.concatenate([*found, weighted]))]
+            return self._checked(block.X, block.y, reset=False) if sampled else (None, known)
+
+        if sampled or labels:
+            for block in passes.over("first pass", checked, features=sampled):
+                if sampled:
+                    sample.add(*block)
+        if labels and not len(found[0]):
+            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
+        if self.feature_map is not None:
+            self._fit_map(*(sample.rows() if sampled else (X, y)))
+        return found[0] if labels else None
 
     def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray]]:
         """Yield consecutive blocks of rows and their features."""

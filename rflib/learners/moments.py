@@ -1,6 +1,6 @@
 """Gram matrix and first moments of features and targets, accumulated over blocks of rows, fold by fold."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Self
 
 import numpy as np
@@ -65,6 +65,17 @@ class Moments:
     def copy(self) -> Self:
         """Return an independent copy."""
         return type(self)(*self.zy.shape, dtype=self.gram.dtype).merge([self])
+
+    def state(self) -> dict[str, NDArray]:
+        """Return the arrays that hold them, for `restored`."""
+        return {name: np.asarray(value) for name, value in vars(self).items()}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray]) -> Self:
+        """Return the moments that `state` was taken from."""
+        moments = cls(0, 0, state["gram"].dtype)
+        vars(moments).update(state, gram=np.asfortranarray(state["gram"]), n=float(state["n"]))
+        return moments
 
     def centred_zy(self) -> NDArray[np.float64]:
         """Return Z^T (Y - mean of Y), shape (D, t)."""

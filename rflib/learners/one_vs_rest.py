@@ -32,8 +32,12 @@ def encode_labels(
     return classes, codes
 
 
-def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bool) -> NDArray[np.intp]:
+def stream_codes(
+    owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bool, weights: NDArray | None = None
+) -> NDArray[np.intp]:
     """Return the label indices of a block of rows; the first call sets the owner's ``classes_``.
+
+    Rows whose ``weights`` are zero get any index.
 
     Raises
     ------
@@ -52,13 +56,12 @@ def stream_codes(owner: Any, y: NDArray, classes: ArrayLike | None, *, first: bo
         raise ValueError(
             f"{name}: classes are not those of the first call of partial_fit. Leave them out, or pass the same."
         )
-    strange = np.setdiff1d(y, owner.classes_)
+    strange = np.setdiff1d(y if weights is None else y[weights > 0], owner.classes_)
     if len(strange):
         raise ValueError(
-            f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes. Pass all labels to the first "
-            "call of partial_fit."
+            f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes. Pass all labels as classes."
         )
-    return np.searchsorted(owner.classes_, y)
+    return np.searchsorted(owner.classes_, y) % len(owner.classes_)
 
 
 def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:

@@ -1,13 +1,13 @@
 """The solver of ridge regression on streamed features: all folds and all ridges from one pass over the rows."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.learners.moments import Blocks, Moments, rows_of_block
+from rflib.learners.moments import Moments, rows_of_block
 from rflib.learners.one_vs_rest import values_to_codes
 from rflib.learners.ridge_system import ridge_sizes, solve_and_factor, solve_ridges
 from rflib.learners.weight_posterior import WeightPosterior, weight_posterior
@@ -40,26 +40,23 @@ class StreamingRidge:
     def error_rates(
         self,
         alphas: NDArray,
-        blocks: Blocks,
-        codes: NDArray[np.intp],
-        folds: NDArray,
+        parts: Iterable[tuple[NDArray, NDArray[np.intp], NDArray, NDArray[np.float64] | None]],
         centre: NDArray,
-        weights: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Return the share of wrong labels, as `squared_errors`, from a second pass over the rows.
 
-        ``codes`` (n,) are the labels' indices, ``folds`` and ``weights`` (n,) those that the moments were made
-        with, and ``centre`` (t,) is what the targets were centred by.
+        ``parts`` are some rows each: features, the indices of labels, and the folds and weights that the moments
+        were made with. ``centre`` (t,) is what the targets were centred by.
         """
         errors, models = self._no_errors(alphas), list(self._models(alphas))
         for i, fold, *_ in models:
             errors[i, fold] = 0
-        for rows, Z in blocks:
+        for Z, codes, folds, weights in parts:
             for i, fold, coef, offset in models:
-                part = folds[rows] == fold
+                part = folds == fold
                 values = rows_of_block(Z, part, self._dtype) @ coef + (centre + offset)
-                is_wrong = values_to_codes(values) != codes[rows][part]
-                wrong = np.sum(is_wrong if weights is None else weights[rows][part][is_wrong])
+                is_wrong = values_to_codes(values) != codes[part]
+                wrong = np.sum(is_wrong if weights is None else weights[part][is_wrong])
                 errors[i, fold] += wrong / self._moments[fold].n
         return errors
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,18 @@ from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
-from rflib.learners.one_vs_rest import OneVsRestClassifier, encode_labels, values_to_codes
+from rflib.learners.newton_passes import NewtonPasses
+from rflib.learners.one_vs_rest import (
+    OneVsRestClassifier,
+    codes_to_targets,
+    encode_labels,
+    stream_codes,
+    values_to_codes,
+)
 from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed, check_weights
+from rflib.learners.passes import Passes, PassOptions, unchanged_on_error
 from rflib.learners.row_hashes import row_hashes
+from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, check_signed, features_of, find_signs
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
@@ -28,6 +37,8 @@ from rflib.validation import check_choice, check_flag, check_integer, check_numb
 MOST_REPEATS = 4
 # iterations of scikit-learn's build of liblinear, where max_iter is not given
 LIMIT = 1000
+# rows whose features tell a map from another, when a checkpoint is taken up
+_PROBED = 10
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
 # from a cost and weights to start from to weights (n_features [+ 1 for the bias], n_vectors) and iterations
@@ -145,11 +156,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
     ) -> Solver:
         """Return the solver for targets as liblinear takes them."""
         if self.solver == "newton":
-            if not self.loss.startswith("squared") or self.dual is True:
-                raise ValueError(
-                    f"{type(self).__name__}: solver='newton' minimises a squared loss in the primal. Leave loss "
-                    "and dual at their defaults."
-                )
+            self._check_squared_loss()
             bounds = self._intervals(y)
             problem = NewtonProblem(X, *bounds, fit_intercept=self.fit_intercept, weights=sample_weight)
             limits: dict[str, Any] = {
@@ -173,6 +180,63 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         if sample_weight is not None:
             order = np.repeat(order, sample_weight[order].astype(np.intp))
         return self._liblinear(X, y, order, self._solvers[self.loss, dual], seed)
+
+    def _check_squared_loss(self) -> None:
+        if not self.loss.startswith("squared") or self.dual is True:
+            raise ValueError(
+                f"{type(self).__name__}: solver='newton' minimises a squared loss in the primal. Leave loss "
+                "and dual at their defaults."
+            )
+
+    def _check_passes(self) -> None:
+        """Raise ValueError unless the parameters are such that `fit_blocks` can solve for them."""
+        if self.solver != "newton" or self.C == "cv":
+            raise ValueError(
+                f"{type(self).__name__}: fit_blocks needs solver='newton', which takes passes over the rows where "
+                "liblinear holds all of them, and a number as C: choose it on a part of the rows."
+            )
+        self._check_squared_loss()
+
+    def _solve_passes(self, passes: Passes, X: Any, n_vectors: int) -> tuple[NDArray, NDArray]:
+        """Return weights (n_vectors, n_components) and intercepts; X are the first rows, the map is fitted."""
+        (_, Z), *_ = self._feature_blocks(X[:_PROBED])
+        self.signature_ = find_signs(
+            self, Z.shape[1], None if self.feature_map is None else self.feature_map_
+        )
+        Z = self._used(Z)
+        self.C_ = float(self.C)
+        problem = NewtonPasses(
+            Z.shape[1],
+            n_vectors,
+            C=self.C_,
+            tol=self.tol,
+            max_iter=self.max_iter or MAX_ITER,
+            fit_intercept=self.fit_intercept,
+        )
+        about = {name: getattr(self, name) for name in ("C", "fit_intercept", "signed")}
+        about |= self._tube() | {"targets": self._vector_names}
+        if (state := passes.resume(about, Z)) is not None:
+            problem.restore(state)
+        for what in problem:
+            for rows, lower, upper, weights in passes.over(what, self._checked_block, state=problem.state):
+                for part, features in self._feature_blocks(rows):
+                    factors = None if weights is None else weights[part]
+                    problem.add(self._used(features), lower[part], upper[part], factors)
+        weights, self.n_iter_ = problem.solution()
+        coef, intercept = self._split(weights)
+        all_coef = np.zeros((n_vectors, len(self.signature_)))
+        all_coef[:, self._columns] = coef
+        passes.finish()
+        return all_coef, intercept
+
+    @property
+    def _vector_names(self) -> Any:
+        """Return what the weight vectors stand for."""
+        raise NotImplementedError
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:
+        """Return the rows of a block, the ends of their intervals, (n, n_vectors) each, and their weights."""
+        raise NotImplementedError
 
     def _limited_liblinear(
         self, X: NDArray, y: NDArray, sample_weight: NDArray | None, dual: bool, seed: int
@@ -286,6 +350,11 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
 def _affine(X: NDArray, coef: NDArray, intercept: NDArray) -> NDArray:
     return X @ coef.T.astype(X.dtype) + intercept.astype(X.dtype)
+
+
+def _beyond(positive: NDArray[np.bool_]) -> tuple[NDArray, NDArray]:
+    """Return the intervals of the squared hinge: from 1 for rows of the class, up to -1 for others."""
+    return np.where(positive, 1.0, -np.inf), np.where(positive, np.inf, -1.0)
 
 
 class LinearSVM(OneVsRestClassifier, _LinearEstimator):
@@ -403,6 +472,53 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         self.coef_, self.intercept_ = self._solve(rows, y, codes, weights)
         return self
 
+    def fit_blocks(self, rows: Any, classes: ArrayLike | None = None, **options: Unpack[PassOptions]) -> Self:
+        """Fit to rows that need not fit into memory, for ``solver="newton"`` and a number as C.
+
+        The solution is that of `fit` with this solver, within ``tol``. Each step of the method is a pass over the
+        rows, which makes the features again: 3 to 20 of them, or more where C is large; four of several classes
+        share a pass. Memory: two matrices of D^2 numbers, or five for several classes, and two blocks. If the call
+        fails, the learner is as it was before.
+
+        Parameters
+        ----------
+        rows : ParquetRows, ArrayRows or iterable
+            Blocks (X, y) or (X, y, sample_weight) that can be iterated more than once.
+        classes : array-like of shape (n_classes,), optional
+            All labels; None: a first pass finds them.
+        **options
+            ``sample_size``, ``checkpoint``, ``checkpoint_seconds`` and ``verbose``, as in `KRR.fit_blocks`.
+
+        Raises
+        ------
+        TypeError
+            If rows cannot be iterated.
+        ValueError
+            As in `KRR.fit_blocks`, for another solver, and for ``C="cv"``.
+        """
+        self._check_parameters()
+        self._check_passes()
+        passes = Passes(self, rows, **options)
+        passes.needs_another("Newton's method", "collect the blocks in a list")
+        with unchanged_on_error(self):
+            block = passes.first()
+            X, y = self._checked(block.X, block.y)
+            found = self._survey(passes, X, y, labels=classes is None)
+            self.classes_, _ = encode_labels(self, cast(ArrayLike, found if classes is None else classes))
+            n_classes = len(self.classes_)
+            self.coef_, self.intercept_ = self._solve_passes(passes, X, 1 if n_classes == 2 else n_classes)
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:
+        rows, y = self._checked(block.X, block.y, reset=False)
+        weights = check_weights(self, block.weight, len(y), only_zeros=True)
+        codes = stream_codes(self, y, None, first=False, weights=weights)
+        return rows, *_beyond(codes_to_targets(codes, len(self.classes_)) > 0), weights
+
+    @property
+    def _vector_names(self) -> Any:
+        return self.classes_.tolist()
+
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
         """Code the classes that these rows have: by -1 and +1 if they are two, else by their numbers."""
         labels, codes = np.unique(y, return_inverse=True)
@@ -417,8 +533,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
 
     def _intervals(self, targets: NDArray) -> tuple[NDArray, NDArray]:
         vectors = 1 if targets.min() == -1 else np.arange(targets.max() + 1)
-        positive = targets[:, None] == vectors
-        return np.where(positive, 1.0, -np.inf), np.where(positive, np.inf, -1.0)
+        return _beyond(targets[:, None] == vectors)
 
     @staticmethod
     def _losses(y: NDArray, values: NDArray, labels: NDArray) -> NDArray:
@@ -528,6 +643,30 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         coef, intercept = self._solve(rows, y, np.asarray(y, dtype=np.float64), weights)
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
+
+    def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
+        """Fit to rows that need not fit into memory, as `LinearSVM.fit_blocks`; errors are those of it."""
+        self._check_parameters()
+        self._check_passes()
+        check_number(self, "epsilon", at_least=0)
+        passes = Passes(self, rows, **options)
+        passes.needs_another("Newton's method", "collect the blocks in a list")
+        with unchanged_on_error(self):
+            block = passes.first()
+            X, y = self._checked(block.X, block.y, y_numeric=True)
+            self._survey(passes, X, y)
+            coef, intercept = self._solve_passes(passes, X, 1)
+            self.coef_, self.intercept_ = coef[0], float(intercept[0])
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:
+        rows, y = self._checked(block.X, block.y, y_numeric=True, reset=False)
+        weights = check_weights(self, block.weight, len(y), only_zeros=True)
+        return rows, *self._intervals(np.asarray(y, dtype=np.float64)), weights
+
+    @property
+    def _vector_names(self) -> Any:
+        return "y"
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the predicted targets of the rows X (n_samples, n_features), shape (n_samples,)."""

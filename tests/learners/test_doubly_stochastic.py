@@ -11,7 +11,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.learners.doubly_stochastic import (
     DoublyStochasticClassifier,
     DoublyStochasticRegressor,
-    _drawn_rows,
+    _ends,
 )
 from rflib.learners.exact_ridge import ExactKRR
 from rflib.maps.rff import RFF
@@ -244,7 +244,10 @@ def test_the_weights_of_a_stream_are_repeated_rows(stream, loss):
 def test_fit_draws_rows_as_often_as_their_weights_say():
     """Each count within five standard deviations of a binomial one: false alarms in 1 of 100,000 runs."""
     weights = np.array([0, 1, 2.5, 0, 4, 0.5])
-    drawn = _drawn_rows(np.random.default_rng(0), 6, 100_000, weights)
+    learner = DoublyStochasticRegressor(n_blocks=1, batch_size=100_000)
+    learner._begin()
+    ends = _ends(0, 6, weights)
+    drawn = np.searchsorted(ends, learner._drawn_places(ends[-1])[0], side="right")
     share = weights / weights.sum()
     counts = np.bincount(drawn, minlength=6)
     assert np.all(np.abs(counts - 1e5 * share) <= 5 * np.sqrt(1e5 * share * (1 - share)))

@@ -1,0 +1,371 @@
+"""Rows for ``fit_blocks``: Parquet files, arrays and iterables, in numbered blocks that a pass can resume from."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain, islice
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy.sparse import issparse
+
+from rflib.extras import need
+from rflib.learners.row_hashes import row_hashes
+from rflib.maps.row_blocks import row_blocks
+from rflib.validation import check_integer
+
+if TYPE_CHECKING:
+    import pyarrow
+
+BLOCK_SIZE = 16_384
+# rows whose numbers tell one array from another
+_PROBED_ROWS = 1000
+
+
+class Block(NamedTuple):
+    """Consecutive rows X (n, n_features), targets y (n,) or (n, n_targets), and weights (n,) if there are any."""
+
+    X: Any
+    y: Any
+    weight: Any = None
+
+
+class RowSource(ABC):
+    """Rows in blocks, the same ones in every pass."""
+
+    n_rows: int | None = None
+    # Whether `blocks` can be called more than once.
+    begins_anew = True
+
+    def __iter__(self) -> Iterator[Block]:
+        return self.blocks()
+
+    @abstractmethod
+    def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
+        """Yield the blocks from number ``start`` on, none of them empty; X may be None without ``features``."""
+
+    @abstractmethod
+    def identity(self, n_rows: int) -> str:
+        """Return a digest that tells the first rows from those of another source."""
+
+    def first(self) -> Block | None:
+        """Return block 0, which `blocks` yields all the same; None if there is none."""
+        return next(self.blocks(), None)
+
+    def where(self, start: int, stop: int) -> str:
+        """Say where the rows from ``start`` to before ``stop`` are."""
+        return f"rows {start:,} to {stop - 1:,} of the {type(self).__name__}"
+
+
+class ArrayRows(RowSource):
+    """Rows of arrays that need not fit into memory, such as memory-mapped ``.npy`` files; blocks are read in turn.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Anything with a shape whose slices of rows are arrays: an ndarray, a ``numpy.memmap`` as
+        ``numpy.load("X.npy", mmap_mode="r")`` returns it, or a data set of h5py or zarr.
+    y : array of shape (n_samples,) or (n_samples, n_targets)
+        Targets or labels.
+    weight : array of shape (n_samples,), optional
+        Weights of the rows.
+    block_size : int, default=16384
+        Rows in a block.
+
+    Raises
+    ------
+    ValueError
+        If the arrays have different numbers of rows, or block_size is not a positive integer.
+    """
+
+    def __init__(self, X: Any, y: Any, weight: Any = None, *, block_size: int = BLOCK_SIZE):
+        self.X, self.y, self.weight = (_sliceable(array) for array in (X, y, weight))
+        self.block_size = block_size
+        check_integer(self, "block_size", at_least=1)
+        lengths = {array.shape[0] for array in (self.X, self.y, self.weight) if array is not None}
+        if len(lengths) > 1:
+            raise ValueError(f"ArrayRows: the arrays must have as many rows, got {sorted(lengths)}.")
+        self.n_rows = lengths.pop()
+
+    def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
+        """Yield the blocks from number ``start`` on."""
+        for rows in row_blocks(int(self.n_rows or 0), self.block_size)[start:]:
+            yield self._rows(rows, features)
+
+    def identity(self, n_rows: int) -> str:
+        """Return a digest of up to 1,000 of the rows, evenly spaced."""
+        probed = np.unique(np.linspace(0, max(n_rows - 1, 0), _PROBED_ROWS).astype(int))
+        X, y, weight = self._rows(probed, features=True)
+        return str(joblib.hash((self.block_size, X.shape[1:], str(X.dtype), row_hashes(X, 0), y, weight)))
+
+    def _rows(self, rows: Any, features: bool) -> Block:
+        weight = None if self.weight is None else self.weight[rows]
+        return Block(self.X[rows] if features else None, self.y[rows], weight)
+
+
+class ParquetRows(RowSource):
+    """Rows of a Parquet data set: one file, or all files of a folder, in the order of their names.
+
+    Files are read a block at a time, whatever the size of their row groups. Damage shows where a file cannot be
+    decoded; bits that flip unseen are found only in files written with checksums
+    (``pyarrow.parquet.write_table(..., write_page_checksum=True)``), which are compared. Needs pyarrow, of the
+    extra ``data``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file or folder.
+    columns : sequence of str, optional
+        Names of the feature columns, in this order: numbers or booleans, without missing values. They become
+        float32 if all of them are (or float16), else float64. None: all columns but the target and weight.
+    target : str or sequence of str
+        Name of the column of targets or labels; several names make y two-dimensional.
+    weight : str, optional
+        Name of the column of weights.
+    block_size : int, default=16384
+        Rows in a block; a block goes on into the next file.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of all files.
+    columns : list of str
+        Names of the feature columns.
+
+    Raises
+    ------
+    ImportError
+        If pyarrow is not installed.
+    FileNotFoundError
+        If there is no such path.
+    ValueError
+        If there is no such column or it does not hold numbers, and, here or when rows are read, if a file is
+        damaged or a value is missing; the message names the file.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        columns: Sequence[str] | None = None,
+        *,
+        target: str | Sequence[str],
+        weight: str | None = None,
+        block_size: int = BLOCK_SIZE,
+    ):
+        need("data", "ParquetRows", "pyarrow")
+        from pyarrow import dataset
+
+        self.path, self.target, self.weight, self.block_size = fspath(path), target, weight, block_size
+        check_integer(self, "block_size", at_least=1)
+        with _named(self.path):
+            found = dataset.dataset(self.path, format="parquet")
+        if not found.files:
+            raise ValueError(f"ParquetRows: {self.path} holds no Parquet files.")
+        self.files = sorted(found.files)
+        self._filesystem = found.filesystem
+        targets = [target] if isinstance(target, str) else list(target)
+        others = [*targets, *([] if weight is None else [weight])]
+        names = found.schema.names
+        self.columns = [n for n in names if n not in others] if columns is None else list(columns)
+        for name in [*self.columns, *others]:
+            if name not in names:
+                raise ValueError(
+                    f"ParquetRows: {self.path} has no column {name!r}; it has {', '.join(names)}."
+                )
+        self._targets = targets
+        self._dtype = _float_type([found.schema.field(name) for name in self.columns], self.path)
+        self.n_rows = sum(self._sizes)
+
+    def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
+        """Yield the blocks from number ``start`` on, for which files and row groups before it are not read."""
+        waiting: list[Block] = []
+        for part in self._parts(start * self.block_size, features):
+            waiting.append(part)
+            if sum(len(block.y) for block in waiting) >= self.block_size:
+                whole = _joined(waiting)
+                yield _cut(whole, slice(self.block_size))
+                waiting = [_cut(whole, slice(self.block_size, None))]
+        if sum(len(block.y) for block in waiting):
+            yield _joined(waiting)
+
+    def identity(self, n_rows: int) -> str:
+        """Return a digest of the columns and of the files' names, sizes and times of change."""
+        ends = np.cumsum(self._sizes)
+        count = 1 + int(np.searchsorted(ends, n_rows))
+        infos = self._filesystem.get_file_info(self.files[:count])
+        files = [(info.path, info.size, info.mtime_ns) for info in infos]
+        return str(joblib.hash((self.block_size, self.columns, self._targets, self.weight, files)))
+
+    def where(self, start: int, stop: int) -> str:
+        """Name the files and the rows in them."""
+        ends = np.cumsum(self._sizes)
+        first, last = np.searchsorted(ends, [start, stop - 1], side="right")
+        end = "" if first == last else f"{self.files[last]}, "
+        return f"{self.files[first]}, row {start - (ends[first] - self._sizes[first]):,}, to {end}row " + (
+            f"{stop - 1 - (ends[last] - self._sizes[last]):,}"
+        )
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        return [self._open(file).metadata.num_rows for file in self.files]
+
+    def _open(self, file: str) -> Any:
+        from pyarrow.parquet import ParquetFile
+
+        with _named(file):
+            opened = self._filesystem.open_input_file(file)
+            return ParquetFile(opened, pre_buffer=False, buffer_size=1 << 16, page_checksum_verification=True)
+
+    def _parts(self, skip: int, features: bool) -> Iterator[Block]:
+        """Yield what is decoded at a time, without the first ``skip`` rows."""
+        names = [*(self.columns if features else []), *self._targets]
+        names += [] if self.weight is None else [self.weight]
+        for file, size in zip(self.files, self._sizes, strict=True):
+            if skip >= size:
+                skip -= size
+                continue
+            opened = self._open(file)
+            groups = list(range(opened.metadata.num_row_groups))
+            while skip >= (rows := opened.metadata.row_group(groups[0]).num_rows):
+                skip -= rows
+                groups.pop(0)
+            batches = opened.iter_batches(self.block_size, groups, list(dict.fromkeys(names)))
+            while True:
+                with _named(file):
+                    batch = next(batches, None)
+                if batch is None:
+                    break
+                if batch.num_rows > skip:
+                    yield self._decoded(batch.slice(skip), file, features)
+                skip = max(0, skip - batch.num_rows)
+
+    def _decoded(self, batch: "pyarrow.RecordBatch", file: str, features: bool) -> Block:
+        def column(name: str) -> NDArray:
+            at = batch.schema.get_field_index(name)
+            if at < 0 or batch.column(at).null_count:
+                missing = "the column" if at < 0 else "a value of the column"
+                raise ValueError(
+                    f"ParquetRows: {missing} {name!r} is missing in {file}: complete or drop it."
+                )
+            return _numpy(batch.column(at))
+
+        X = None
+        if features:
+            X = np.empty((batch.num_rows, len(self.columns)), dtype=self._dtype)
+            for j, name in enumerate(self.columns):
+                X[:, j] = column(name)
+        several = not isinstance(self.target, str)
+        y = np.column_stack([*map(column, self._targets)]) if several else column(self._targets[0])
+        return Block(X, y, None if self.weight is None else column(self.weight))
+
+
+class IterableRows(RowSource):
+    """Blocks of anything that can be iterated; an iterator, such as a generator, once only."""
+
+    def __init__(self, blocks: Iterable[Any]):
+        self._blocks = blocks
+        self.begins_anew = iter(blocks) is not blocks
+        self._head: list[Block] = []
+        self._is_used = False
+
+    def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
+        """Yield the blocks from number ``start`` on; ValueError if they are an iterator's and gone."""
+        if self._is_used and not self.begins_anew:
+            raise ValueError("The blocks can be iterated once only.")
+        self._is_used = True
+        yield from islice(chain(self._head, self._checked()), start, None)
+
+    def identity(self, n_rows: int) -> str:
+        """Return a digest of the first block, which is what is known of blocks that are yet to come."""
+        block = self.first()
+        return "" if block is None else str(joblib.hash((row_hashes(block.X, 0), np.asarray(block.y))))
+
+    def first(self) -> Block | None:
+        """Return block 0."""
+        if self.begins_anew:
+            return next(self._checked(), None)
+        if not self._is_used and not self._head:
+            self._head = list(islice(self._checked(), 1))
+        return self._head[0] if self._head else None
+
+    def _checked(self) -> Iterator[Block]:
+        for number, block in enumerate(self._blocks):
+            if not isinstance(block, tuple) or len(block) not in (2, 3):
+                raise ValueError(
+                    f"Block {number} must be a tuple (X, y) or (X, y, weight), got {type(block).__name__}."
+                )
+            X, *rest = (item if item is None or issparse(item) else np.asarray(item) for item in block)
+            if X.shape[0]:
+                yield Block(X, *rest)
+
+
+def as_row_source(owner: object, rows: Any) -> RowSource:
+    """Return the rows as a source; TypeError, in the name of the owner, if they cannot be iterated."""
+    if isinstance(rows, RowSource):
+        return rows
+    if not isinstance(rows, Iterable) or isinstance(rows, str | bytes | np.ndarray):
+        raise TypeError(
+            f"{type(owner).__name__}: rows must be ParquetRows, ArrayRows or an iterable of blocks (X, y) or "
+            f"(X, y, weight), got {type(rows).__name__}."
+        )
+    return IterableRows(rows)
+
+
+def _sliceable(array: ArrayLike | None) -> Any:
+    return array if array is None or hasattr(array, "dtype") else np.asarray(array)
+
+
+def _joined(blocks: Sequence[Block]) -> Block:
+    if len(blocks) == 1:
+        return blocks[0]
+    return Block(
+        *(None if parts[0] is None else np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    )
+
+
+def _cut(block: Block, rows: slice) -> Block:
+    return Block(*(None if part is None else part[rows] for part in block))
+
+
+def _float_type(fields: Sequence[Any], path: str) -> DTypeLike:
+    from pyarrow import types
+
+    for field in fields:
+        numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+        if not any(is_number(field.type) for is_number in numbers):
+            raise ValueError(
+                f"ParquetRows: features must be numbers, but the column {field.name!r} of {path} is of type "
+                f"{field.type}: leave it out of columns, or encode it."
+            )
+    single = all(types.is_float32(field.type) or types.is_float16(field.type) for field in fields)
+    return np.float32 if single else np.float64
+
+
+def _numpy(column: "pyarrow.Array") -> NDArray:
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    values: NDArray = column.to_numpy(zero_copy_only=False)
+    text = types.is_string(column.type) or types.is_large_string(column.type)
+    return values.astype(str) if text else values
+
+
+@contextmanager
+def _named(file: str) -> Iterator[None]:
+    """Name the file where what is read in the block cannot be decoded."""
+    import pyarrow
+
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ValueError(
+            f"ParquetRows: {file} is damaged or not a Parquet file ({error}): write it again or take it out of "
+            "the folder, then repeat the call."
+        ) from error
