@@ -57,7 +57,7 @@ def conditions(cells: pd.DataFrame) -> str:
     return (
         f"`rflib export` made this page from the results of the pipeline: {number_of_cells(cells)} cells in "
         f"{cells['seed'].nunique()} repetitions, which took {measured['seconds'].sum():.0f} s in features and "
-        f"learners. It ran on a machine with {os.cpu_count()} cores ({platform.machine()}). Versions: {versions}."
+        f"learners. This machine has {os.cpu_count()} cores ({platform.machine()}). Versions: {versions}."
     )
 
 
