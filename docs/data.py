@@ -1,4 +1,4 @@
-"""The lists in docs/data.md, made from the entries of the data sets: ``python docs/data.py`` makes them anew."""
+"""The lists in docs/data.md, which ``python docs/data.py`` makes from the entries of the data sets."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ _FILES = """\
 
 
 def page() -> str:
-    """Return the page with its three lists made anew; all else is written by hand."""
+    """Return the page with its three lists made anew. All else is written by hand."""
     entries = sorted(REGISTRY.items())
     names: dict[File, list[str]] = {}
     for name, entry in entries:
