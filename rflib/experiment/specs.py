@@ -43,7 +43,8 @@ def module_of(role: str, type_name: str) -> str:
     modules = import_module(package).MODULES
     if type_name not in modules:
         raise ValueError(
-            f"There is no {role} {type_name!r}.{hint(type_name, modules)} There are {', '.join(sorted(modules))}."
+            f"There is no {role} {type_name!r}.{hint(type_name, modules)} The {role}s are "
+            f"{', '.join(sorted(modules))}."
         )
     return f"{package}.{modules[type_name]}"
 
@@ -77,7 +78,8 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
     for key in options:
         if key not in known:
             raise ValueError(
-                f"{spec['type']} has no parameter {key!r}.{hint(key, known)} It has {', '.join(known)}."
+                f"{spec['type']} has no parameter {key!r}.{hint(key, known)} Its parameters are "
+                f"{', '.join(known)}."
             )
     try:
         return cls(**options, **extra)
