@@ -156,7 +156,7 @@ def test_damaged_folder_is_named(damage, folder, tmp_path):
     with pytest.raises(ValueError, match=r"not a complete prepared data set .*\. Delete it and run again"):
         load(tmp_path)
     (tmp_path / damage).unlink()
-    with pytest.raises(ValueError, match="delete it and run again"):
+    with pytest.raises(ValueError, match="Delete it and run again"):
         load(tmp_path)
 
 
