@@ -1,4 +1,4 @@
-"""Where each cell comes from: its command, fingerprint, versions, host, seconds and warnings."""
+"""The provenance of cells: commands, fingerprints, versions, hosts, seconds and warnings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,13 +58,13 @@ def _commands(logs: Path, unit: str) -> Iterator[str]:
 
 
 def machines(cells: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the hosts that made the cells, each with the versions that it had."""
+    """Return the hosts that made the cells, with their versions of software."""
     pairs = cells[["host", "versions"]].drop_duplicates().sort_values(["host", "versions"])
     return [(str(host), str(versions)) for host, versions in pairs.itertuples(index=False)]
 
 
 def warned(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each kind of warning: an example, the number of cells that raised it, and where they are.
+    """Return a row for each kind of warning: an example, the number of cells that raised it, and their labels.
 
     Warnings are of one kind if they differ only in their numbers.
     """
