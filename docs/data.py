@@ -1,4 +1,4 @@
-"""The lists in docs/data.md, made from the entries of the data sets: ``python docs/data.py`` makes them anew."""
+"""The lists in docs/data.md, which ``python docs/data.py`` makes from the entries of the data sets."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ _FILES = """\
 
 
 def page() -> str:
-    """Return the page with its three lists made anew; all else is written by hand."""
+    """Return the page with its three lists made anew. All else is written by hand."""
     entries = sorted(REGISTRY.items())
     names: dict[File, list[str]] = {}
     for name, entry in entries:
@@ -26,7 +26,7 @@ def page() -> str:
             names.setdefault(file, []).append(name)
     lists = {
         "data sets": _DATASETS + "".join(_row(name, entry) for name, entry in entries),
-        "inputs and traps": "".join(_about(name, entry) for name, entry in entries),
+        "inputs and notes": "".join(_about(name, entry) for name, entry in entries),
         "files": _FILES + "".join(_file(file, users) for file, users in names.items()),
     }
 
@@ -49,8 +49,8 @@ def _row(name: str, entry: Entry) -> str:
 
 
 def _about(name: str, entry: Entry) -> str:
-    traps = f" *Traps:* {entry.traps}." if entry.traps else ""
-    return f"- **{name}**. *Inputs:* {entry.scaling}.{traps}\n"
+    traps = f" *Notes:* {entry.traps}" if entry.traps else ""
+    return f"- **{name}**. *Inputs:* {entry.scaling}{traps}\n"
 
 
 def _file(file: File, users: list[str]) -> str:

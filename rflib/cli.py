@@ -1,4 +1,4 @@
-"""The command line: every rule of the workflow calls one of these steps, so any job can be repeated by hand."""
+"""The command line: every rule of the workflow calls one of these steps, so each job can be repeated by hand."""
 
 import argparse
 import json
@@ -22,9 +22,9 @@ from rflib.files import explained
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one step.
 
-    An error that rflib raises about its input ends it with one clear line and exit status 1. One from elsewhere,
-    such as a user's class or numpy, is shown with its traceback too. Standard error is the job's log; where that
-    cannot be written, as on a full disk, the line goes to standard output.
+    An error that rflib raises about its input ends the step with one clear line and exit status 1. An error from
+    elsewhere, such as a user's class or numpy, is shown with its traceback too. Standard error is the job's log.
+    If it cannot be written, for example on a full disk, the line goes to standard output.
     """
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
@@ -52,7 +52,7 @@ _INSTALLED = tuple(map(Path, sysconfig.get_paths().values()))
 
 
 def _explains_itself(error: Exception) -> bool:
-    """Whether rflib or the operating system raised the error on purpose, with no module of a user's in between."""
+    """Whether rflib or the operating system raised the error on purpose, without a user's module in between."""
     trace = error.__traceback__
     while trace is not None:
         code, last = trace.tb_frame.f_code, trace.tb_lasti
@@ -89,12 +89,14 @@ def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
 
     (plan,) = divided([plan_study(study.stem, read_study(study), settings)], results)
     if not run(plan, results, output):
-        raise ValueError(f"{study}: none of its methods is compared or trained on, so there are no cells.")
+        raise ValueError(
+            f"{study}: the study measures no kernel error and trains no learner, so it has no cells."
+        )
 
 
 def _partial(out_file: Path, **options: Any) -> None:
     _call("report.partial:write_partial", out_file=out_file, **options)
-    print(f"The report of what is there: {out_file}")
+    print(f"A report of the complete results: {out_file}")
 
 
 def _export(**options: Any) -> None:
@@ -116,26 +118,37 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rflib {__version__}")
     steps = parser.add_subparsers(required=True, metavar="STEP")
 
-    fetch = _step(steps, "fetch", partial(_call, "datasets.fetch:fetch"), "get a data set's official files")
-    fetch.add_argument("--name", required=True, help="name in the registry")
-    fetch.add_argument("--folder", type=Path, required=True, help="where the files go")
+    fetch = _step(
+        steps, "fetch", partial(_call, "datasets.fetch:fetch"), "fetch the official files of a data set"
+    )
+    fetch.add_argument("--name", required=True, help="name of the data set in the registry")
+    fetch.add_argument("--folder", type=Path, required=True, help="folder to store the files in")
     fetch.add_argument(
-        "--mirror", dest="mirrors", action="append", default=[], help="folder or URL tried first; repeatable"
+        "--mirror",
+        dest="mirrors",
+        action="append",
+        default=[],
+        help="folder or URL to try first (repeatable)",
     )
 
     prepare = _step(
         steps,
         "prepare",
         partial(_call, "datasets.prepare:prepare"),
-        "parse and check a data set's files into arrays",
+        "parse and check the files of a data set and store its arrays",
     )
     prepare.add_argument(
-        "--spec", type=_json, required=True, help="name, or a user's file and its columns (JSON)"
+        "--spec",
+        type=_json,
+        required=True,
+        help="name of a data set, or a description of your own file (JSON)",
     )
     prepare.add_argument(
         "--raw", dest="raw_folder", type=Path, required=True, help="folder of the fetched files"
     )
-    prepare.add_argument("--output", dest="out_folder", type=Path, required=True, help="folder of the arrays")
+    prepare.add_argument(
+        "--output", dest="out_folder", type=Path, required=True, help="folder to store the arrays in"
+    )
 
     for kind, text in (
         ("spectra", "compute a spectral measure"),
@@ -145,41 +158,45 @@ def _parser() -> argparse.ArgumentParser:
         ("exact", "train a learner with the exact kernel and score it"),
     ):
         job = _step(steps, kind, partial(_job, kind), text)
-        job.add_argument("--job", type=json.loads, required=True, help="what to do (JSON)")
+        job.add_argument("--job", type=json.loads, required=True, help="description of the job (JSON)")
         job.add_argument("--results", type=Path, required=True, help="folder of the results")
         job.add_argument(
-            "--output", type=Path, help="file to write; by default where it belongs in the results"
+            "--output", type=Path, help="file to write (default: its place in the folder of the results)"
         )
-        job.add_argument("--code", default="", help="fingerprint of the code, kept with the results")
+        job.add_argument(
+            "--code", default="", help="fingerprint of the code, which is stored with the results"
+        )
 
-    aggregate = _step(steps, "aggregate", _aggregate, "collect a study's cells in one table")
+    aggregate = _step(steps, "aggregate", _aggregate, "collect the cells of a study in one table")
     aggregate.add_argument("--study", type=Path, required=True, help="the study file")
-    aggregate.add_argument("--settings", type=json.loads, default={}, help="repetitions, seed_block (JSON)")
+    aggregate.add_argument(
+        "--settings", type=json.loads, default={}, help="settings such as repetitions and seed_block (JSON)"
+    )
     aggregate.add_argument("--results", type=Path, required=True, help="folder of the results")
     aggregate.add_argument("--output", type=Path, required=True)
     for name, function, text in (
-        ("tables", "report.tables:write_tables", "write a study's tables"),
-        ("figures", "report.figures:write_figures", "draw a study's figures"),
+        ("tables", "report.tables:write_tables", "write the tables of a study"),
+        ("figures", "report.figures:write_figures", "draw the figures of a study"),
     ):
         step = _step(steps, name, partial(_show, function), text)
         step.add_argument("--study", type=Path, required=True, help="the study file")
-        step.add_argument("--cells", type=Path, required=True, help="table that `rflib aggregate` wrote")
+        step.add_argument("--cells", type=Path, required=True, help="the table that `rflib aggregate` wrote")
         step.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
         step.add_argument(
             "--out", dest="out_dir", type=Path, required=True, help="folder of the tables or figures"
         )
     report = _step(steps, "report", partial(_call, "report.page:write_page"), "write the report page")
-    rest = _step(steps, "partial", _partial, "write a page of what a run with failed jobs has left")
+    rest = _step(steps, "partial", _partial, "write a report of the complete results after jobs failed")
     for step in (report, rest):
         step.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
         step.add_argument("--results", type=Path, required=True, help="folder of the results")
-        step.add_argument("--out", dest="out_file", type=Path, required=True, help="the page")
-    rest.add_argument("--settings", type=json.loads, default={}, help="repetitions, seed_block (JSON)")
+        step.add_argument("--out", dest="out_file", type=Path, required=True, help="file to write")
+    rest.add_argument(
+        "--settings", type=json.loads, default={}, help="settings such as repetitions and seed_block (JSON)"
+    )
     rest.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
 
-    export = _step(
-        steps, "export", _export, "write a study's tables and figures as Markdown and SVG, to keep"
-    )
+    export = _step(steps, "export", _export, "export the tables and figures of a study as Markdown and SVG")
     export.add_argument("--study", type=Path, required=True, help="the study file")
     export.add_argument("--results", type=Path, required=True, help="folder of the results")
     export.add_argument(
@@ -190,8 +207,8 @@ def _parser() -> argparse.ArgumentParser:
     method.add_argument("name", help="name of the class, such as Paired")
     method.add_argument("--package", default="mypackage", help="folder of the package (mypackage)")
 
-    fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of modules")
-    fingerprint.add_argument("modules", nargs="+", help="such as rflib.maps.gorf")
+    fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of the code of modules")
+    fingerprint.add_argument("modules", nargs="+", help="names of modules, such as rflib.maps.gorf")
     return parser
 
 
@@ -202,5 +219,7 @@ def _json(text: str) -> Any:
 def _step(steps: Any, name: str, function: Callable[..., None], text: str) -> argparse.ArgumentParser:
     step: argparse.ArgumentParser = steps.add_parser(name, help=text, description=text)
     step.set_defaults(step=function)
-    step.add_argument("--threads", type=int, default=1, help="threads of the linear algebra (1)")
+    step.add_argument(
+        "--threads", type=int, default=1, help="number of threads for linear algebra (default: 1)"
+    )
     return step

@@ -1,7 +1,7 @@
-"""Snakemake's console for this workflow (``--logger rflib``): a line of progress, messages, failed jobs' logs.
+"""Snakemake's console for this workflow (``--logger rflib``): a progress line, messages, and logs of failed jobs.
 
-On a terminal the line is rewritten in place, elsewhere a new one follows now and then. With ``--verbose``,
-``--printshellcmds`` or ``--debug-dag`` Snakemake's own text is shown. Its log file is complete in any case.
+On a terminal, the line is rewritten in place; elsewhere, a new line is printed now and then. ``--verbose``,
+``--printshellcmds`` and ``--debug-dag`` show Snakemake's own text. Its log file is complete in any case.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snakemake_logger_plugin_rflib.messages import failure, is_cause, is_talk
 from snakemake_logger_plugin_rflib.progress import Progress
 
 _REDRAWN_EVERY = 0.5
-# Without a terminal: a line for each tenth of the jobs, at least and at most so many seconds after the last one.
+# Without a terminal: a line for each tenth of the jobs, at least and at most so many seconds after the one before.
 _SOONEST, _LATEST = 10, 60
 _ERASE = "\r\x1b[K"
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
@@ -32,7 +32,7 @@ _LAST = (
     "Complete log(s)",
 )
 _SEE_ABOVE = "\n    (check individual jobs above for details)"
-_DRY_RUN = "This was a dry run; with --printshellcmds it lists each job and its reason."
+_DRY_RUN = "This was a dry run. Add --printshellcmds to list each job and its reason."
 
 
 class LogHandler(LogHandlerBase):
@@ -56,20 +56,20 @@ class LogHandler(LogHandlerBase):
         self._drawn = self._table_shown = self._ended = False
         self._last_line, self._last_tenths = 0.0, 0
         if settings.dryrun and not self._as_snakemake:
-            # Nothing is shown of a job then, and to write its command down would be a third of the run.
+            # Jobs are not shown then, and formatting their commands would take a third of the run.
             Job.log_info = lambda job, **_: None
         self._stopped = threading.Event()
         threading.Thread(target=self._refresh_until_closed, daemon=True).start()
 
     def emit(self, record: LogRecord) -> None:
-        """Show a record, or count what it tells of a job."""
+        """Show a record, or count what it says about a job."""
         try:
             self._show(self.format(record) if self._as_snakemake else self._text(record), record.levelno)
         except Exception:
             self.handleError(record)
 
     def close(self) -> None:
-        """Say what was done, and leave no line behind that a prompt would follow."""
+        """Print the summary, and erase the line so that the prompt does not follow it."""
         self._stopped.set()
         self.acquire()
         try:
@@ -80,7 +80,7 @@ class LogHandler(LogHandlerBase):
         super().close()
 
     def refresh(self, now: float) -> None:
-        """Draw the line anew on a terminal; elsewhere write one if it is time for it."""
+        """Redraw the line on a terminal; elsewhere, print one if it is due."""
         progress = self._progress
         running = progress.total > 0 and not self._ended
         if self._terminal:
@@ -105,7 +105,7 @@ class LogHandler(LogHandlerBase):
                 self.release()
 
     def _text(self, record: LogRecord) -> str:
-        """Return what is to be said about a record, if anything, and count jobs."""
+        """Return what to print about a record, which may be nothing, and count jobs."""
         event, now = getattr(record, "event", None), record.created
         about: Any = record
         text = str(record.msg)
@@ -162,7 +162,7 @@ class LogHandler(LogHandlerBase):
             self._drawn = False
 
     def _write(self, text: str) -> None:
-        """Write and flush; nobody may be listening any more, which must not end the run."""
+        """Write and flush. A closed stream must not end the run."""
         with suppress(OSError):
             self._stream.write(text)
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""What the console says about a record of Snakemake's log: a failed job with its log, no talk between the jobs."""
+"""What the console prints about a record of Snakemake's log: failed jobs with their logs, no routine messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-# How messages begin that say nothing which the progress, the summary or the failed job's log does not say.
+# Beginnings of messages that add nothing to the progress line, the summary or the log of a failed job.
 _TALK = (
     "Assuming unrestricted shared filesystem usage",
     "Building DAG of jobs",
@@ -40,15 +40,15 @@ _LOG_LINES = 100
 
 
 def is_talk(record: LogRecord, quiet: Collection[Any] | None) -> bool:
-    """Whether a record is not worth a line of its own."""
+    """Whether a record is routine and gets no line of its own."""
     event, text = getattr(record, "event", None), str(record.msg)
     if event == LogEvent.ERROR and "\nCalledProcessError in file" in text:
-        return not quiet  # then the record of the failed job follows, with its log
+        return not quiet  # the record of the failed job follows, with its log
     return event in _SILENT or text.startswith(_TALK) or _SUBMITTED in text
 
 
 def is_cause(record: LogRecord) -> bool:
-    """Whether the job of an error failed by itself; a group's other jobs are reported with the one that did."""
+    """Whether the job of an error failed itself. Other jobs of its group are reported with it."""
     job: Any = record
     made = all(Path(file).exists() for file in job.output)
     return not job.indent or (not made and any(Path(log).exists() for log in job.log))
@@ -65,7 +65,7 @@ def failure(record: LogRecord, with_logs: bool) -> str:
     lines += [f"    {name}: {value}" for name, value in job.aux.items()]
     lines += _logs(job.log, with_logs)
     if not job.log and job.shellcmd:
-        lines.append(f"It has no log. Its command: {job.shellcmd}")
+        lines.append(f"The job has no log. Its command was: {job.shellcmd}")
     return "\n".join(lines)
 
 
@@ -74,7 +74,7 @@ def _logs(paths: Iterable[str], with_logs: bool) -> Iterator[str]:
         try:
             lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines() if with_logs else []
         except OSError as error:
-            yield f"Log {path}: {error.strerror}"
+            yield f"Log {path} cannot be read: {error.strerror}"
             continue
         left_out = f", the last {_LOG_LINES} of {len(lines)} lines" if len(lines) > _LOG_LINES else ""
         yield f"Log {path}{left_out}"

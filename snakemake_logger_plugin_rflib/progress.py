@@ -1,4 +1,4 @@
-"""How far a run is: its jobs by rule, the rate at which they finish, and the time that the others will take."""
+"""The progress of a run: its jobs by rule, the rate at which they finish, and the time that is left."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 class Progress:
-    """Jobs of one run; all times are in seconds, of one clock."""
+    """The jobs of one run. All times are in seconds of the same clock."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -41,15 +41,16 @@ class Progress:
             self.stop(job, now)
 
     def stop(self, job: int, now: float) -> None:
-        """Note that a job does not run any more."""
+        """Note that a job no longer runs."""
         if job in self._running:
             self._busy += now - self._running.pop(job)[1]
 
     def seconds_left(self, now: float) -> float | None:
-        """Return the time that the jobs left will take, None while too few are done to tell.
+        """Return the time that the remaining jobs will take, or None while too few are done to estimate it.
 
-        A job takes the mean time of its rule's finished jobs, and as many run at once as did on average so far.
-        Jobs of rules without a finished job take the mean over all, as long as these are the fewer ones.
+        A job is expected to take the mean time of the finished jobs of its rule, and as many jobs to run at once
+        as on average so far. Jobs of rules without a finished job take the mean over all rules, unless most of the
+        remaining jobs are of this kind.
         """
         left = sum(self._left.values())
         known = sum(self._left[rule] for rule in self._finished)
@@ -63,7 +64,7 @@ class Progress:
         return max(work, 0.0) * (now - self._began) / busy if busy > 0 else None
 
     def line(self, now: float) -> str:
-        """Return what is done and what is to come, in one line."""
+        """Return the progress in one line."""
         left = self.seconds_left(now)
         parts = [
             f"{self.done} of {self.total} jobs ({self.done * 100 // self.total}%)",
@@ -83,7 +84,7 @@ class Progress:
 
 
 def clock(seconds: float) -> str:
-    """Return a time as minutes and seconds, from one hour on with the hours before them."""
+    """Return a time as minutes and seconds, with hours before them from one hour on."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

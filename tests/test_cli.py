@@ -24,7 +24,7 @@ def test_an_error_of_the_input_is_one_line(tmp_path: Path, capsys: pytest.Captur
         cli.main(["export", *words])
     command, error, rest = capsys.readouterr().err.split("\n")
     assert command == f"rflib export {' '.join(words)}"
-    assert re.fullmatch(r"error: \S+none holds no cells: run the study first\.", error)
+    assert re.fullmatch(r"error: \S+none holds no cells\. Run the study first\.", error)
     assert rest == ""
 
 

@@ -1,4 +1,4 @@
-"""Data sets: where they come from, how they are verified, parsed, prepared and split."""
+"""Data sets: where they come from, and how they are verified, parsed, prepared and split."""
 
 from rflib.extras import need
 

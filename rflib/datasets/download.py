@@ -1,7 +1,7 @@
-"""Download one address to a partial file, resuming what is there already.
+"""Download a file from one address to a partial file, and resume what is there already.
 
-pooch, which scipy and scikit-image use for this, deletes what it has when a connection breaks and takes one
-address a file, so it serves neither resuming nor mirrors; requests and tqdm carry the work here.
+pooch, which scipy and scikit-image use for this, deletes a partial file when a connection breaks and takes a
+single address for each file. It supports neither resuming nor mirrors, so requests and tqdm are used here.
 """
 
 import time
@@ -20,7 +20,7 @@ _TIMEOUT_S = (10.0, 60.0)
 
 
 class BadContent(OSError):
-    """What came cannot be the file, nor a part of it."""
+    """What was received can be neither the file nor a part of it."""
 
 
 class _Readable(Protocol):
@@ -28,26 +28,26 @@ class _Readable(Protocol):
 
 
 def download(url: str, part: Path, limit: int = MAX_BYTES) -> None:
-    """Append to ``part`` what it lacks of the file at ``url``, with progress on standard error.
+    """Append to ``part`` what it lacks of the file at ``url``, and show the progress on standard error.
 
-    A connection that breaks or stalls is taken up again where it broke, in three attempts. What has come stays in
-    ``part`` when the last one fails too.
+    If a connection breaks or stalls, the download is resumed where it stopped, in up to three attempts. If the
+    last one fails too, what was received stays in ``part``.
 
     Parameters
     ----------
     url : str
         Address, http or https; redirects are followed.
     part : Path
-        Partial file; need not exist.
+        Partial file. It need not exist.
     limit : int
-        Largest size in bytes that is accepted.
+        Largest accepted size in bytes.
 
     Raises
     ------
     BadContent
-        If the server sends more than ``limit`` bytes, or other ones than it was asked for.
+        If the server sends more than ``limit`` bytes, or other bytes than were requested.
     OSError
-        If the server answers with an error, is not reached, or stalls.
+        If the server answers with an error, cannot be reached, or stalls.
     """
     for attempt in range(1, _ATTEMPTS + 1):
         try:
@@ -70,10 +70,10 @@ def _download_once(url: str, part: Path, limit: int) -> None:
 
 
 def _continues(response: requests.Response, have: int) -> bool:
-    """Whether the answer goes on from byte ``have``; a server without ranges sends the whole file."""
+    """Whether the answer continues from byte ``have``. A server without ranges sends the whole file."""
     partial = response.status_code == requests.codes.partial_content
     if partial and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-        raise BadContent(f"asked for the bytes from {have:,}, the server sent others")
+        raise BadContent(f"the server did not send the bytes from {have:,} on, which were requested")
     return partial
 
 
@@ -92,7 +92,7 @@ def _receive(response: requests.Response, part: Path, start: int, limit: int) ->
             copy_bounded(response.raw, file, limit, bar, start)
         except ReadTimeoutError as error:
             raise requests.Timeout(
-                f"after {file.tell():,} bytes nothing came for {_TIMEOUT_S[1]:g} s"
+                f"after {file.tell():,} bytes, the server sent nothing for {_TIMEOUT_S[1]:g} s"
             ) from error
         except HTTPError as error:
             raise requests.ConnectionError(f"the connection broke after {file.tell():,} bytes") from error
@@ -101,15 +101,15 @@ def _receive(response: requests.Response, part: Path, start: int, limit: int) ->
 def copy_bounded(
     source: _Readable, target: BinaryIO, limit: int, bar: tqdm | None = None, start: int = 0
 ) -> None:
-    """Copy a stream in chunks, after ``start`` bytes of the target.
+    """Copy a stream in chunks to a target that has ``start`` bytes already.
 
-    Raises BadContent if that makes more than ``limit`` bytes.
+    Raises BadContent if the target would get more than ``limit`` bytes.
     """
     size = start
     while chunk := source.read1(_CHUNK):
         size += len(chunk)
         if size > limit:
-            raise BadContent(f"it holds more than the expected {limit:,} bytes")
+            raise BadContent(f"it has more than the expected {limit:,} bytes")
         target.write(chunk)
         if bar is not None:
             bar.update(len(chunk))

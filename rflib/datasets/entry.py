@@ -1,4 +1,4 @@
-"""What is said of a data set and of its files, and the blocks of rows that its reader yields."""
+"""The description of a data set and its files, and the blocks of rows that its reader yields."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class File:
     Attributes
     ----------
     name : str
-        Name below the folder of raw files, and in mirrors (there also with ``.xz`` added).
+        Name in the folder of raw files and in mirrors, where ``.xz`` may be added.
     urls : tuple of str
-        Addresses, the official one first; none if only a mirror can have it.
+        Addresses, the official one first; none if the file is available from a mirror only.
     sha256, md5 : str or None
-        Checksum of the official file: sha256, or md5 where nothing else is known.
+        Checksum of the official file: sha256, or md5 if no other is known.
     size : int or None
-        Size in bytes, where it is known.
+        Size in bytes, if known.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Entry:
     Attributes
     ----------
     rows, columns : int
-        Number of rows, training and test rows together, and of input columns.
+        Number of rows (training and test rows together) and of input columns.
     classes : int or None
         Number of classes; None for regression.
     split : str
@@ -84,18 +84,18 @@ class Entry:
     train_rows : int or None
         Number of training rows of a given split.
     read : callable
-        Takes the paths of the official files and yields blocks of rows with the papers' labels as it parses, so
-        that a large set never stands in memory whole.
+        Takes the paths of the official files and yields blocks of rows with the labels of the papers as it parses,
+        so that a large data set is never in memory as a whole.
     files : tuple of File
-        Official files, in the order that ``read`` expects; empty for what scikit-learn ships.
+        Official files in the order that ``read`` expects; empty for data that scikit-learn ships.
     papers : tuple of str
-        Papers that use it: keys of SPEC.md.
+        Papers that use it, by their names in the studies.
     scaling : str
-        What values the inputs have, and what the papers do with them.
+        The values of the inputs and how the papers scale them, in sentences.
     citation, licence : str
-        Whose it is, and on what terms.
+        Source and licence.
     traps : str
-        What to know before using it, and how it is handled here.
+        Notes: what to know before using the data set, in sentences.
     """
 
     rows: int
@@ -113,11 +113,11 @@ class Entry:
 
     @property
     def task(self) -> str:
-        """What the target is: "classification" or "regression"."""
+        """The task: "classification" or "regression"."""
         return "classification" if self.classes else "regression"
 
     def meta(self, name: str) -> dict[str, Any]:
-        """Return what is said of the data set, under its name, beside its prepared arrays."""
+        """Return the description that is stored with the prepared arrays of the data set."""
         keys = ("task", "split", "scaling", "rows", "columns", "classes", "citation", "licence")
         files = [
             {

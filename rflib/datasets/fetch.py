@@ -1,4 +1,4 @@
-"""Fetch official files: from mirrors, then from their official addresses; verified before use."""
+"""Fetch official files from mirrors or from their official addresses, and verify them before use."""
 
 import fcntl
 import lzma
@@ -16,7 +16,7 @@ _WEB = ("http://", "https://")
 
 
 class FetchError(OSError):
-    """A file could not be had; the message says what was tried and how to place it by hand."""
+    """A file could not be fetched. The message says what was tried and how to place the file by hand."""
 
 
 def fetch(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> list[Path]:
@@ -25,21 +25,22 @@ def fetch(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> 
     Parameters
     ----------
     name : str
-        Name in the registry.
+        Name of the data set in the registry.
     folder : path
-        Where the files are kept. Several processes may fetch to it at once: one downloads, the others wait.
+        Folder of the files. Several processes may fetch to it at once: one downloads, and the others wait.
     mirrors : sequence of str or path
-        Folders or URLs tried first, in order; a mirror may hold a file compressed, with ``.xz`` added.
+        Folders or URLs to try first, in order. A mirror may hold a compressed file, with ``.xz`` added to its
+        name.
 
     Returns
     -------
     list of Path
-        The files in the order of the registry; empty for what scikit-learn ships.
+        The files in the order of the registry; empty for data that scikit-learn ships.
 
     Raises
     ------
     FetchError
-        If a file can be had from nowhere, or one in ``folder`` is not the official one.
+        If a file cannot be fetched from any source, or a file in ``folder`` is not the official one.
     ValueError
         If there is no such data set.
     """
@@ -67,7 +68,7 @@ def fetch_file(file: File, folder: Path, mirrors: Sequence[str | Path] = ()) -> 
 
 
 def held(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> bool:
-    """Whether all files of a data set are in ``folder`` or in mirrors that are folders: no network is needed."""
+    """Whether all files of a data set are in ``folder`` or in mirrors that are folders, without the network."""
     places = [Path(folder), *(Path(mirror) for mirror in mirrors if not str(mirror).startswith(_WEB))]
     return all(
         any((place / f"{file.name}{packed}").exists() for place in places for packed in ("", ".xz"))
@@ -76,7 +77,7 @@ def held(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> b
 
 
 def _present(target: Path, file: File) -> bool:
-    """Whether the official file is there already; another file under its name is an error."""
+    """Whether the official file is there already. Another file under its name is an error."""
     if not target.exists():
         return False
     if wrong := mismatch(target, file):
@@ -86,14 +87,14 @@ def _present(target: Path, file: File) -> bool:
 
 @contextmanager
 def _alone(target: Path) -> Iterator[None]:
-    """Keep other processes from fetching the same file to the same place meanwhile."""
+    """Keep other processes from fetching the same file to the same place in the meantime."""
     with target.with_name(f".{target.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _sources(file: File, mirrors: Sequence[str]) -> Iterator[str]:
-    """Yield where the file may be: in each mirror as it is, or compressed; then its official addresses."""
+    """Yield the places where the file may be: plain or compressed in each mirror, then its official addresses."""
     for mirror in mirrors:
         plain = f"{mirror.rstrip('/')}/{file.name}"
         packed = f"{plain}.xz"
@@ -105,10 +106,10 @@ def _sources(file: File, mirrors: Sequence[str]) -> Iterator[str]:
 
 
 def _take(source: str, target: Path, file: File) -> None:
-    """Bring the file from ``source`` to ``target``, or raise OSError with what is wrong.
+    """Copy or download the file from ``source`` to ``target``, or raise OSError that says what is wrong.
 
-    A partial file may be of another source, or damaged: if what comes of resuming it is not the official file,
-    it is thrown away, and the file fetched once more from the start.
+    A partial file may come from another source or be damaged. If resuming it does not give the official file, it
+    is discarded, and the file is fetched once more from the start.
     """
     part = target.with_name(f"{target.name}.part")
     packed = target.with_name(f"{target.name}.part.xz")
@@ -129,7 +130,7 @@ def _take(source: str, target: Path, file: File) -> None:
 
 
 def _get(source: str, part: Path, packed: Path, limit: int) -> None:
-    """Copy or download a source to ``part``; a compressed one by way of ``packed``."""
+    """Copy or download a source to ``part``, a compressed source by way of ``packed``."""
     compressed = source.endswith(".xz")
     here = Path(source)
     if source.startswith(_WEB):
@@ -143,11 +144,11 @@ def _get(source: str, part: Path, packed: Path, limit: int) -> None:
 def _how_to_place(file: File, target: Path, failures: Sequence[str]) -> str:
     tried = (
         "".join(f"\n  {failure}" for failure in failures)
-        or "\n  no mirror is named, and it has no official address"
+        or "\n  no mirror is named, and the file has no official address"
     )
     where = f" from {file.urls[0]}" if file.urls else ""
     kind, expected = file.checksum
     return (
-        f"{file.name} could not be had:{tried}\nPlace it by hand: get it{where} and put it at {target} "
-        f"({kind} {expected}), or name a mirror that has it in config.yaml, data.mirrors."
+        f"{file.name} could not be fetched:{tried}\nTo place it by hand, get it{where} and store it as {target} "
+        f"({kind} {expected}). Or name a mirror that has it under data.mirrors in config.yaml."
     )

@@ -122,8 +122,8 @@ def check_preprocess(preprocess: str) -> None:
     for name in preprocess.split("+"):
         if name not in ("raw", *_STEPS):
             raise ValueError(
-                f"unknown preprocessing {name!r}.{hint(name, _STEPS)} Use raw, or steps of {', '.join(_STEPS)} "
-                "joined by +."
+                f"unknown preprocessing {name!r}.{hint(name, _STEPS)} Use raw, or join steps by +. The steps are "
+                f"{', '.join(_STEPS)}."
             )
 
 
@@ -144,7 +144,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         return meta, {name: _array(folder, name) for name in meta["shapes"]}
     except Exception as error:  # as many kinds as there are ways to be damaged
         raise ValueError(
-            f"{folder} is no (whole) prepared data set ({error}): delete it and run again."
+            f"{folder} is not a complete prepared data set ({error}). Delete it and run again."
         ) from error
 
 
@@ -202,8 +202,8 @@ def _unit_norm(train: _Rows, test: _Rows) -> None:
         zero = np.flatnonzero(norms == 0)
         if len(zero):
             raise ValueError(
-                f"{rows.origin}, row {rows.numbers[zero[0]]} (from 0) is zero here and has no unit norm "
-                f"({len(zero)} such rows). Remove such rows, or scale the columns otherwise first."
+                f"{rows.origin}: row {rows.numbers[zero[0]]} (from 0) is zero here and cannot be scaled to unit "
+                f"norm ({len(zero)} such rows). Remove these rows, or scale the columns differently before."
             )
         rows.X /= norms
 

@@ -1,4 +1,4 @@
-"""Prepare: parse a data set once into arrays that can be mapped into memory, with a description beside them."""
+"""Prepare: parse a data set once into arrays that can be mapped into memory, and describe them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,22 +15,22 @@ def prepare(spec: str | Mapping[str, Any], raw_folder: str | Path, out_folder: s
     """Write a data set as X and y, or X_train, y_train, X_test and y_test, and ``meta.json``.
 
     Arrays are .npy, which can be mapped into memory; sparse inputs are .npz (`scipy.sparse.save_npz`).
-    The folder appears when it is complete, under its name at once.
+    The folder gets its name when it is complete.
 
     Parameters
     ----------
     spec : str or mapping
-        Name in the registry, or a user's file (see `rflib.datasets.user.read_user_file`).
+        Name in the registry, or the specification of a user file (see `rflib.datasets.user.read_user_file`).
     raw_folder : path
         Folder of the official files, as `rflib.datasets.fetch.fetch` left them.
     out_folder : path
-        Folder to write; an older one is replaced.
+        Folder to write. An older folder is replaced.
 
     Raises
     ------
     ValueError
-        For missing or malformed values; the message names file, row and column. For a file that does not hold the
-        rows, columns or classes of its entry.
+        For missing or malformed values; the message names file, row and column. Also if the numbers of rows,
+        columns or classes are not those of the entry.
     OSError
         If an official file is missing or not the official one.
     """
@@ -43,10 +43,10 @@ def prepare(spec: str | Mapping[str, Any], raw_folder: str | Path, out_folder: s
 
 
 def sources_of(name: str) -> tuple[str, str]:
-    """Return the modules that decide, with all that they import, what `prepare` writes of a data set.
+    """Return the modules that decide, with all that they import, what `prepare` writes for a data set.
 
-    Official files are no more than their checksums, which stand in them; a user's file, which has any name that is
-    not in the registry, is known by its own.
+    The modules hold the checksums of official files. A user file, which has any name that is not in the registry,
+    is known by its own checksum.
     """
     return "rflib.datasets.write", MODULES.get(name, "rflib.datasets.user")
 
@@ -55,7 +55,7 @@ def _official(name: str, entry: Entry, folder: Path) -> list[Path]:
     paths = [folder / file.name for file in entry.files]
     for path, file in zip(paths, entry.files, strict=True):
         if not path.exists():
-            raise FileNotFoundError(f"{path} is missing: fetch {name!r} first.")
+            raise FileNotFoundError(f"{path} is missing. Fetch {name!r} first.")
         if wrong := mismatch(path, file):
             raise OSError(f"{path} is not the official file: {wrong}. Delete it and fetch {name!r} again.")
     return paths

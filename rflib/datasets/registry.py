@@ -1,4 +1,4 @@
-"""The data sets by name: all that the modules of `rflib.datasets.entries` define."""
+"""The data sets by name: those that the modules of `rflib.datasets.entries` define."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -22,22 +22,22 @@ def entry_of(name: str) -> Entry:
     Raises
     ------
     ValueError
-        If there is no such data set; the message names the nearest and lists what there is.
+        If there is no such data set. The message suggests a similar name and lists all names.
     """
     if name not in REGISTRY:
         raise ValueError(
             f"There is no data set {name!r} in the registry.{hint(name, REGISTRY)} "
-            f"There are {', '.join(sorted(REGISTRY))}."
+            f"The data sets are {', '.join(sorted(REGISTRY))}."
         )
     return REGISTRY[name]
 
 
 def describe(name: str) -> dict[str, Any]:
-    """Return task, rows, columns, classes and split of a data set, without reading it."""
+    """Return the task, rows, columns, classes and split of a data set without reading it."""
     entry = entry_of(name)
     return {key: getattr(entry, key) for key in ("task", "rows", "columns", "classes", "split")}
 
 
 def files(name: str) -> list[str]:
-    """Return the names of a data set's official files; none for what scikit-learn ships or is generated."""
+    """Return the names of the official files of a data set; none if scikit-learn ships it or it is generated."""
     return [file.name for file in entry_of(name).files]

@@ -1,4 +1,4 @@
-"""A user's own file: CSV, Parquet, npz or LIBSVM, checked like any data set."""
+"""A user's own file (CSV, Parquet, npz or LIBSVM), which is checked like any other data set."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
         size = spec.get("test_size", _TEST_SIZE)
         if not 0 < round(size * len(y)) < len(y):
             raise ValueError(
-                f"{path} has {len(y)} rows: test_size {size:.4g} leaves none to train or to test on."
+                f"{path} has {len(y)} rows, so test_size {size:.4g} leaves none to train or to test on."
             )
         return iter([Block("all", X, y)]), {**meta, "split": f"test {size}"}
     other = Path(spec["test_file"])
@@ -115,9 +115,9 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
 def _check_spec(spec: Mapping[str, Any]) -> None:
     name = spec.get("name", spec.get("file"))
     if unknown := [key for key in spec if key not in _KEYS]:
-        raise ValueError(f"data set {name!r}: unknown key {unknown[0]!r}; there are {', '.join(_KEYS)}.")
+        raise ValueError(f"data set {name!r}: unknown key {unknown[0]!r}. The keys are {', '.join(_KEYS)}.")
     if "file" not in spec:
-        raise ValueError(f"data set {name!r}: it has no file.")
+        raise ValueError(f"data set {name!r}: the key 'file' is missing.")
     if spec.get("task") not in _TASKS:
         raise ValueError(f"data set {name!r}: task must be {' or '.join(_TASKS)}, got {spec.get('task')!r}.")
     if "test_file" in spec and "test_size" in spec:
@@ -145,11 +145,13 @@ def _check_file(path: Path, spec: Mapping[str, Any]) -> None:
         raise ValueError(f"data set {spec.get('name', path.stem)!r}: there is no file {path}.")
     suffix = _suffix(path)
     if suffix not in (*_TABLES, *_LIBSVM, ".npz"):
-        raise ValueError(f"{path} is of no known format: use {_FORMATS}.")
+        raise ValueError(f"{path} has an unknown format. Use {_FORMATS}.")
     if "target" in spec and suffix not in _TABLES:
-        raise ValueError(f"{path}: target names a column of a CSV or Parquet file; {suffix} has none.")
+        raise ValueError(
+            f"{path}: target names a column of a CSV or Parquet file, and a {suffix} file has none."
+        )
     if "zero_based" in spec and suffix not in _LIBSVM:
-        raise ValueError(f"{path}: zero_based is for LIBSVM files; {suffix} is none.")
+        raise ValueError(f"{path}: zero_based is for LIBSVM files, not for {suffix} files.")
 
 
 def _suffix(path: Path) -> str:
@@ -168,7 +170,7 @@ def _read_whole(
     _check_file(path, spec)
     if sha256 not in (None, checksum(path)):
         raise ValueError(
-            f"{path} was changed after this run began. Start Snakemake again: it takes the new content."
+            f"{path} was changed after this run began. Start Snakemake again to use the new content."
         )
     X, y, names = _read(path, spec)
     for size, what in zip(X.shape, ("rows", "input columns"), strict=True):
@@ -217,7 +219,7 @@ def _column_names(path: Path) -> list[str]:
     names = csv_header(path)
     if len(names) == 1 and (found := [mark for mark in ";\t|" if mark in names[0]]):
         raise ValueError(
-            f"{path}: its header is one name, {names[0]!r}. Values must be separated by commas, not by "
+            f"{path}: its header is a single name, {names[0]!r}. Values must be separated by commas, not by "
             f"{found[0]!r}. Convert the file, for example with pandas.read_csv({path.name!r}, sep={found[0]!r}) "
             "and to_csv(..., index=False)."
         )
@@ -231,10 +233,10 @@ def _column_names(path: Path) -> list[str]:
 
 def _check_target(path: Path, names: Sequence[str], target: str | None) -> None:
     if target not in names:
-        wrong = "names no target" if target is None else f"has no column {target!r}"
+        wrong = "the key 'target' is missing" if target is None else f"there is no column {target!r}"
         raise ValueError(
-            f"{path} {wrong}; its columns are {', '.join(names)}. Name the target's column by target."
-            f"{hint(target, names) if target else ''}"
+            f"{path}: {wrong}.{hint(target, names) if target else ''} The columns are {', '.join(names)}. Give "
+            "one of them as target."
         )
 
 
@@ -283,13 +285,15 @@ def _target(
     values = _label_values(path, y)
     known: list[Any] = sorted(set(values)) if labels is None else list(labels)
     if labels is None and len(known) < 2:
-        raise ValueError(f"{path}: all labels are {known[0]!r}, but classification needs at least two.")
+        raise ValueError(
+            f"{path}: all labels are {known[0]!r}, but classification needs at least two different ones."
+        )
     code = {label: position for position, label in enumerate(known)}
     strange = [row for row, value in enumerate(values) if value not in code]
     if strange:
         raise ValueError(
             f"{path}: row {strange[0]} (from 0) has the label {values[strange[0]]!r}, which no training row has "
-            f"({len(strange)} such rows); the training labels are {', '.join(map(str, known))}."
+            f"({len(strange)} such rows). The training labels are {', '.join(map(str, known))}."
         )
     return np.array([code[value] for value in values], dtype=np.int64), known
 

@@ -1,4 +1,4 @@
-"""Write blocks of rows as the arrays of a prepared data set, with a description beside them."""
+"""Write blocks of rows as the arrays of a prepared data set, with their description."""
 
 import json
 import os
@@ -18,9 +18,9 @@ from rflib.files import explained
 
 
 def write(blocks: Blocks, meta: Mapping[str, Any], out_folder: Path) -> None:
-    """Write blocks of rows as arrays, with a description; the folder appears when it is complete.
+    """Write blocks of rows as arrays, with their description. The folder gets its name when it is complete.
 
-    Raises ValueError if rows, columns or classes are not as many as the description says.
+    Raises ValueError if the numbers of rows, columns or classes are not those of the description.
     """
     temporary = out_folder.with_name(f".{out_folder.name}.{os.getpid()}.part")
     shutil.rmtree(temporary, ignore_errors=True)
@@ -44,7 +44,7 @@ def write(blocks: Blocks, meta: Mapping[str, Any], out_folder: Path) -> None:
 
 
 def _write_arrays(blocks: Blocks, folder: Path, task: str) -> tuple[dict[str, tuple[int, ...]], Counter[int]]:
-    """Write each part's arrays as the blocks come; return their shapes, and how many rows each label has."""
+    """Write the arrays of each part as the blocks arrive. Return their shapes and the rows of each label."""
     writers: dict[str, NpyWriter] = {}
     sparse: dict[str, list[csr_matrix]] = {}
     labels: Counter[int] = Counter()

@@ -1,4 +1,4 @@
-"""What a cell is, and the steps that the workflow's rules call."""
+"""Cells, jobs and plans, and the steps that the rules of the workflow call."""
 
 from rflib.extras import need
 

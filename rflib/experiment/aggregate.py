@@ -1,4 +1,4 @@
-"""Step aggregate: one table of a study's cells, with the study's own labels, s and columns."""
+"""Step aggregate: collect the cells of a study in one table, with the study's labels, s and numbers of columns."""
 
 from collections.abc import Set
 from pathlib import Path
@@ -12,13 +12,13 @@ _ORDER = ["data", "kernel", "method", "metric", "n_components", "seed", "at"]
 
 
 def run(plan: StudyPlan, results: Path, output: Path, *, available: Set[Path] | None = None) -> bool:
-    """Read the files of the (divided) plan and write one row per cell, metric and learner.
+    """Read the files of the (divided) plan and write one row for each cell, metric and learner.
 
-    A file may hold more seeds than the study wants, if another study or an earlier run wanted them; those are
-    left out.
-    A cell that stands in the study under several labels or values of s has a row for each, one that is in several
-    grids has one. Where a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or examples seen.
-    With ``available``, only these files are read; False, and no table, if none of them holds a cell.
+    A file may hold more seeds than the study wants, if another study or an earlier run wanted them; these are left
+    out. A cell that has several labels or values of s in the study has a row for each of them. A cell that is in
+    several grids has one row. If a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or a
+    number of examples. With ``available``, only these files are read. The result is False, and there is no table,
+    if they hold no cell.
     """
     files = [(results / wanted.job.path, wanted) for wanted in plan.wanted]
     tables = [_labelled(path, wanted) for path, wanted in files if available is None or path in available]

@@ -1,7 +1,7 @@
-"""A lock that dies with its process: clears the locks that a killed Snakemake left, and no others.
+"""A lock that ends with its process, by which a run can remove the locks that a killed Snakemake left.
 
-Snakemake's own locks are plain files, so one that is killed leaves its folder locked. Every run holds the
-operating system's shared lock on one file as long as it lives; whoever can get it exclusively is alone.
+Snakemake's own locks are plain files, so a killed Snakemake leaves its folder locked. Every run holds a shared
+lock of the operating system on one file as long as it lives. A run that can lock this file exclusively is alone.
 """
 
 import fcntl
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import IO
 
 BUSY = (
-    "Another Snakemake is running in this folder. A dry run counts the jobs that it has not finished as to do; "
-    "to run anything that both need, wait until it has ended."
+    "Another Snakemake process is running in this folder. A dry run counts its unfinished jobs as jobs to do. "
+    "Before you run anything that both runs need, wait until it has ended."
 )
 
 
 def hold(folder: Path) -> tuple[IO[str] | None, bool]:
-    """Take the lock in Snakemake's folder (``.snakemake``), clearing stale locks first if no other run is alive.
+    """Take the lock in Snakemake's folder (``.snakemake``), and first remove stale locks if no other run is alive.
 
-    Returns a file, which holds the lock as long as it is open (None if the folder cannot be written), and whether
+    Returns a file that holds the lock as long as it is open, or None if the folder cannot be written, and whether
     no other run is alive.
     """
     try:

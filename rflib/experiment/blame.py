@@ -1,4 +1,4 @@
-"""Errors that name the place that they are about."""
+"""Errors that name the place they are about."""
 
 import os
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 def place(path: Path) -> str:
-    """Return a path as it is from the folder that the user is in."""
+    """Return a path relative to the current folder."""
     return os.path.relpath(path)
 
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """Prefix the message of a ValueError with the place that it is about."""
+    """Prefix the message of a ValueError with the place it is about."""
     try:
         yield
     except ValueError as error:

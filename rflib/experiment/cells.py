@@ -1,4 +1,4 @@
-"""Cells: their seeds, and the rows of data that a cell works on."""
+"""Cells: their random numbers, and the rows of data that they use."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def read_rows(results: Path, data: Data, seed: int) -> Dataset:
 
 
 def seed_of(*identity: object) -> SeedSequence:
-    """Return the seed of a thing from its identity, the same on every machine and in every block."""
+    """Return a seed sequence from an identity. It is the same on every machine and in every block."""
     digest = hashlib.sha256("\x1f".join(map(str, identity)).encode()).digest()
     return SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
 def maps_of(results: Path, job: SampleJob) -> Iterator[tuple[int, int, RandomFeatureMap, float]]:
-    """Yield n_components, seed, the fitted map and the seconds its sampling took, for a block of cells."""
+    """Yield n_components, seed, the fitted map and the seconds of its fit, for each cell of a block."""
     arrays = read_arrays(results / job.path)
     for cell in sorted(
         {name.rsplit("/", 1)[0] for name in arrays}, key=lambda c: [*map(int, c.split("/"))][::-1]

@@ -1,4 +1,4 @@
-"""From the s of a study to numbers of columns, by its budget."""
+"""Numbers of columns for the values of s of a study, according to its budget."""
 
 import math
 import re
@@ -7,23 +7,23 @@ from typing import Any
 
 from rflib.experiment.grids import Study
 
-# An s as it stands in the study, its value, and the number of columns.
+# An s as the study writes it, its value, and the number of columns.
 Columns = tuple[str, float, int]
 
 
 def blocks_of_columns(study: Study, d: int | None, columns_per_s: int) -> Iterator[tuple[Columns, ...]]:
-    """Yield the values of s of each block, with the number of columns: for both budgets if the study asks.
+    """Yield the values of s of each block, with their numbers of columns (for both budgets if the study says so).
 
-    Of values that lead to more than ``max_columns`` only the smallest is kept, where no other is left.
+    Values that lead to more than ``max_columns`` are left out. If all of them do, the smallest is kept.
 
     Parameters
     ----------
     study : mapping
         A grid of a study.
     d : int or None
-        Number of input columns, if it is known.
+        Number of input columns, if known.
     columns_per_s : int
-        Columns that the method of the papers has for each s.
+        Number of columns that the papers give the method for each s.
     """
     factors = {"paper": [columns_per_s], "columns": [4], "both": [columns_per_s, 4], "n_components": [1]}
     items = [item if isinstance(item, list) else [item] for item in study["s"]]
@@ -46,7 +46,11 @@ def _number(value: Any, d: int | None) -> float:
         return value
     match = re.fullmatch(r"(\d*)d(?:/(\d+))?", value)
     if not match:
-        raise ValueError(f"s must be a positive integer or like d/2, d, 8d, got {value!r}.")
+        raise ValueError(
+            f"s must be a positive integer or an expression such as d/2, d or 8d, got {value!r}."
+        )
     if d is None:
-        raise ValueError(f"s = {value!r} needs the number of input columns; give the data set's ``columns``.")
+        raise ValueError(
+            f"s = {value!r} needs the number of input columns. Give it as the data set's columns."
+        )
     return int(match[1] or 1) * d / int(match[2] or 1)

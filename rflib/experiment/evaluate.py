@@ -1,4 +1,4 @@
-"""Step evaluate: the error of a block's approximate kernel matrices on rows drawn at random."""
+"""Step evaluate: the errors of the approximate kernel matrices of a block, on rows drawn at random."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ DEGREES = ("effective_degrees", "surrogate_degrees")
 
 
 def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
-    """Compare K_hat with K on ``job.rows`` training rows, other ones for each seed.
+    """Compare K_hat with K on ``job.rows`` training rows, which differ from seed to seed.
 
-    The ratios of eigenvalues are at ranks ``at`` = i from 1 to ``job.rows``, the regularised errors at ridges
-    ``at`` = lambda. ``took`` is the type of the map that a map of maps, AutoMap, has chosen.
+    ``at`` is the rank i, from 1 to ``job.rows``, of a ratio of eigenvalues, and the ridge lambda of a regularised
+    error. ``took`` is the type of the map that AutoMap has chosen.
     """
     unit = job.sample.unit
     found: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Step exact: a learner with the exact kernel, the reference that features approach."""
+"""Step exact: train a learner with the exact kernel, which is the reference for features."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(job: ExactJob, results: Path, output: Path, **common: Any) -> None:
-    """Train and score the learner on every repetition."""
+    """Train and score the learner for each seed."""
     found: list[dict[str, Any]] = []
     for seed in noted(range(*job.seeds), found):
         data = read_rows(results, job.data, seed)

@@ -1,10 +1,10 @@
-"""Fingerprints of code: a hash over the syntax trees of modules and of what they import, without docstrings.
+"""Fingerprints of code: a hash of the syntax trees of modules and of all that they import, without docstrings.
 
-A job carries the fingerprint of the code that decides its result as a parameter, so an edit reruns just the jobs
-that it can change: not those of another method, and none for a comment, a docstring or the layout.
+The fingerprint of the code that decides the result of a job is a parameter of the job. So an edit reruns only the
+jobs whose results it can change. An edit of another method, a comment, a docstring or the layout reruns nothing.
 
-Names that a package offers lazily (a table ``MODULES`` in its ``__init__``) are followed to their module; the
-``__init__`` itself is left out, so that a new method leaves the others' fingerprints alone.
+Names that a package offers lazily (in a table ``MODULES`` of its ``__init__``) are followed to their modules. The
+``__init__`` itself is left out, so that a new method does not change the fingerprints of the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 @cache
 def fingerprint(*modules: str) -> str:
-    """Return 16 hexadecimal digits for the modules and everything that they import in their own packages."""
+    """Return 16 hexadecimal digits for the modules and all that they import from their own packages."""
     digest = hashlib.sha256()
     for name in sorted(closure(*modules)):
         digest.update(f"{name} {_parsed(name)[0]}\n".encode())
@@ -27,7 +27,7 @@ def fingerprint(*modules: str) -> str:
 
 
 def closure(*modules: str) -> set[str]:
-    """Return the modules and everything that they import in their own packages."""
+    """Return the modules and all that they import from their own packages."""
     reached: set[str] = set()
     waiting = list(modules)
     while waiting:
@@ -40,10 +40,10 @@ def closure(*modules: str) -> set[str]:
 
 @cache
 def _parsed(module: str) -> tuple[str, tuple[str, ...]]:
-    """Return a digest of a module's syntax tree, and what it imports in its own package and in rflib."""
+    """Return a digest of a module's syntax tree, and what it imports from its own package and from rflib."""
     spec = find_spec(module)
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        raise ValueError(f"The module {module!r} has no Python source to take a fingerprint of.")
+        raise ValueError(f"The module {module!r} has no Python source, so it has no fingerprint.")
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"), spec.origin)
     packages = {"rflib", module.split(".", 1)[0]}
     found: set[str] = set()

@@ -1,4 +1,4 @@
-"""The grids of a study: parts that are restricted to some of its labels, with their own sizes."""
+"""The grids of a study: parts that are restricted to some of its labels and have their own sizes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,12 +16,12 @@ RESTRICTED = ("datasets", "kernels", "methods", "learners")
 
 
 def grids(study: Study, preset: str) -> Iterator[Study]:
-    """Yield the study in the size of a preset, as each of its grids changes it; itself if it has none.
+    """Yield the study in the size of a preset, changed by each of its grids; unchanged if it has none.
 
     Raises
     ------
     ValueError
-        If a restriction names what the study does not have.
+        If a restriction names something that the study does not have.
     """
     _check_labels(study)
     study = _scaled(study, preset)
@@ -84,5 +84,5 @@ def _scaled(study: Study, preset: str) -> Study:
 
 
 def _one_block(grid: Sequence[Any]) -> list[list[Any]]:
-    """Join the blocks of s values to one: where cells are small, the start of a job costs more than they do."""
+    """Join the blocks of values of s. With small cells, starting a job costs more than computing them."""
     return [[value for item in grid for value in (item if isinstance(item, list) else [item])]]

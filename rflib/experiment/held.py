@@ -1,4 +1,4 @@
-"""Plans cut into jobs, beside the results that there are already."""
+"""The division of plans into jobs, which depends on the results that exist already."""
 
 import os
 import re
@@ -15,9 +15,9 @@ from rflib.experiment.seeds import ranges
 
 
 def divided(plans: Sequence[StudyPlan], results: Path) -> list[StudyPlan]:
-    """Return the plans with their jobs cut into jobs that all of them share.
+    """Return the plans, divided into jobs that all of them share.
 
-    Seeds of which there are results in the folder stay in the jobs that they were run in (`seeds.ranges`).
+    Seeds that have results in the folder stay in the jobs in which they were run (`seeds.ranges`).
     """
     sharing: defaultdict[str, list[Wanted]] = defaultdict(list)
     for wanted in chain.from_iterable(plan.wanted for plan in plans):
@@ -39,7 +39,7 @@ def divided(plans: Sequence[StudyPlan], results: Path) -> list[StudyPlan]:
 
 
 def _names(folder: Path) -> list[tuple[str, Seeds]]:
-    """Return the names of files that end in a range of seeds, with that range."""
+    """Return the names of files that end in a range of seeds, and these ranges."""
     found: list[tuple[str, Seeds]] = []
     with suppress(FileNotFoundError), os.scandir(folder) as files:
         for file in files:
@@ -50,5 +50,5 @@ def _names(folder: Path) -> list[tuple[str, Seeds]]:
 
 
 def _cells(wanted: Wanted) -> str:
-    """What jobs on the same cells have in common, whatever their seeds."""
+    """Return what jobs on the same cells have in common, whatever their seeds."""
     return wanted.job.with_seeds((0, 0)).stored

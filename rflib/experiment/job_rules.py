@@ -1,4 +1,4 @@
-"""What the rules of jobs say: Snakemake asks for a job by its name, and gets its inputs, text, code and needs."""
+"""What the rules of jobs say: for the name of a job, Snakemake gets its inputs, text, code, memory and time."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ class Jobs(dict[str, Job]):
     """Jobs by their paths below the results."""
 
     def add(self, job: Job) -> None:
-        """Put a job here, and those that make what it reads."""
+        """Add a job, and the jobs that make what it reads."""
         if job.path not in self:
             self[job.path] = job
             for other in job.after:
@@ -18,13 +18,13 @@ class Jobs(dict[str, Job]):
 
     def __missing__(self, path: str) -> Job:
         raise ValueError(
-            f"{path} is not planned: a study or a data file was changed after this run began. "
+            f"{path} is not planned, because a study or a data file was changed after this run began. "
             "Start Snakemake again."
         )
 
 
 class JobRule:
-    """What the rule of a kind of jobs says, whose wildcard ``job`` is the name of one.
+    """What the rule for a kind of jobs says. Its wildcard ``job`` is the name of a job.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class JobRule:
         return self._job(wildcards).text
 
     def results(self, wildcards: Any, output: Any) -> str:
-        """The folder of the results; of the output, so that another folder is no reason to run again."""
+        """The folder of the results. It depends on the output, so that a job does not run again for it."""
         return self._results
 
     def code(self, wildcards: Any) -> str:

@@ -1,10 +1,10 @@
-"""The jobs of the pipeline: each is one frozen value that knows its file, what it reads, its code and its needs.
+"""The jobs of the pipeline. Each is a frozen value that knows its file, inputs, code, memory and time.
 
-A cell is (data, kernel, method, n_components, seed). A job draws, compares or trains a block of cells: some
-numbers of columns and a range of seeds of one unit (data, kernel, method). Its file is named by what it computes,
-not by what a study calls that, so studies share jobs. The command line takes a job as JSON.
+A cell is (data, kernel, method, n_components, seed). A job draws, compares or trains a block of cells: several
+numbers of columns and a range of seeds for one unit (data, kernel, method). Its file is named after what it
+computes and not after the labels of a study, so studies share jobs. The command line takes a job as JSON.
 
-A new setting of a step is a field of its job, an entry in the schema of studies, and its use in the step.
+A new setting of a step needs a field of its job, an entry in the schema of studies, and its use in the step.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _UNKNOWN_ROWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Data(Value):
-    """Prepared rows, as jobs read them: their folder among the prepared data, and what is done to them.
+    """Prepared rows, as jobs read them: their folder among the prepared data, and how they are preprocessed.
 
-    ``precision`` is no part of the name: results of another precision take the place of the old ones.
+    ``precision`` is not part of the name: results of another precision replace the old ones.
     """
 
     folder: str
@@ -57,12 +57,12 @@ class Data(Value):
 
     @property
     def meta(self) -> str:
-        """File below the results that says that the data are prepared."""
+        """The file in the folder of the results that exists if the data are prepared."""
         return f"data/{self.folder}/meta.json"
 
     @property
     def rows(self) -> tuple[int, int]:
-        """At most so many rows to train on and to test on; all are training rows where nothing limits them."""
+        """Upper bounds of the numbers of training and test rows; without limits, all rows may be training rows."""
         from rflib.datasets.registry import REGISTRY
 
         rows = REGISTRY[self.folder].rows if self.folder in REGISTRY else _UNKNOWN_ROWS
@@ -72,7 +72,7 @@ class Data(Value):
 
 @dataclass(frozen=True, eq=False)
 class Unit(Value):
-    """A method for a kernel on some data."""
+    """A method for a kernel on a data set."""
 
     data: Data
     kernel: Spec
@@ -80,7 +80,7 @@ class Unit(Value):
 
     @cached_property
     def path(self) -> str:
-        """Identity of the unit, which decides its random numbers too, and its folder below that of a step."""
+        """Identity of the unit, which also decides its random numbers, and its folder within that of a step."""
         return f"{self.data.id}/{identity(self.kernel)}/{identity(self.method)}"
 
     @cached_property
@@ -90,12 +90,12 @@ class Unit(Value):
 
     @cached_property
     def spectra(self) -> SpectraJob | None:
-        """The job that constructs the spectral measure, which methods may share; None for closed forms."""
+        """The job that constructs the spectral measure, which methods may share, or None for closed forms."""
         measure = _construction(self.feature_map)
         return None if measure is None else SpectraJob(self.data, self.kernel, measure)
 
     def measure(self, results: Path) -> SpectralMeasure:
-        """Read what the job ``spectra`` constructed; the code that reads it is in the modules."""
+        """Read the measure that the job ``spectra`` constructed. The code that reads it is among the modules."""
         from rflib.measures.store import load
 
         assert self.spectra is not None
@@ -116,7 +116,7 @@ class Unit(Value):
 
 
 def _construction(feature_map: Any) -> Mapping[str, Any] | None:
-    """Return the construction that a map asks for, as a mapping; None for closed forms."""
+    """Return the construction that a map asks for, as a mapping, or None for closed forms."""
     asked = feature_map.construction() if hasattr(feature_map, "construction") else None
     if not isinstance(asked, str | Mapping):
         return None
@@ -127,24 +127,24 @@ def _construction(feature_map: Any) -> Mapping[str, Any] | None:
 
 
 class Job(Value):
-    """A step of the command line with all that it is told.
+    """A step of the command line with all its input.
 
     Attributes
     ----------
     step : str
         The subcommand, and the module of `rflib.experiment` that does the work.
     folder, suffix : str
-        Where the files of such jobs lie below the results, and how their names end.
+        The folder of such jobs' files in that of the results, and the suffix of their names.
     name : str
-        Identity of the job among those of its kind, the file's name between the two.
+        Identity of the job among those of its kind, which is the file's name without folder and suffix.
     data : Data
-        The rows that it works on.
+        The rows that it uses.
     after : tuple of Job
         The jobs whose files it reads.
     modules : tuple of str
         The modules that decide the result, together with all that they import.
     megabytes, minutes : int
-        Memory and time to ask a cluster for, generously.
+        Generous bounds of memory and time, which a cluster needs.
     """
 
     step: ClassVar[str]
@@ -159,12 +159,12 @@ class Job(Value):
 
     @cached_property
     def path(self) -> str:
-        """The file that the job makes, below the results."""
+        """The file that the job makes, in the folder of the results."""
         return f"{self.folder}/{self.name}.{self.suffix}"
 
     @property
     def needs(self) -> list[str]:
-        """The files below the results that the job reads."""
+        """The files in the folder of the results that the job reads."""
         return [self.data.meta, *(job.path for job in self.after)]
 
 
@@ -191,7 +191,7 @@ class SpectraJob(Job):
 
 @dataclass(frozen=True, eq=False)
 class SampleJob(Job):
-    """Draw the features of a block of cells; what is stored are frequencies and the like, not the features."""
+    """Draw the features of a block of cells. It stores frequencies or hashes, not the features themselves."""
 
     unit: Unit
     n_components: tuple[int, ...]
@@ -201,7 +201,7 @@ class SampleJob(Job):
 
     @cached_property
     def block(self) -> str:
-        """Identity of the columns and seeds, safe as a file name; the seeds stand in it as they are."""
+        """Identity of the numbers of columns and the seeds, safe as a file name, which ends with the seeds."""
         seeds = _text_of(self.seeds)
         return shorten("_".join(map(str, self.n_components)), LONGEST - len(seeds)) + seeds
 
@@ -223,26 +223,26 @@ class SampleJob(Job):
 
 
 class CellJob(Job):
-    """A job that measures cells: its table has rows for the seeds of a range.
+    """A job that measures cells. Its table has rows for a range of seeds.
 
     Attributes
     ----------
     names : dict of str
         Identities of the data, the kernel and the method.
     stored : str
-        The file whose name tells of which range of seeds there are results.
+        The file whose name gives the range of seeds that have results.
     """
 
     names: Any
     stored: Any
 
     def with_seeds(self, seeds: Seeds) -> Self:
-        """Return the job for other seeds."""
+        """Return the same job for other seeds."""
         raise NotImplementedError
 
 
 class BlockJob(CellJob):
-    """A job that measures the cells of a block whose features were drawn."""
+    """A job that measures the cells of a block after its features were drawn."""
 
     sample: SampleJob
 
@@ -272,22 +272,22 @@ class BlockJob(CellJob):
 
 @dataclass(frozen=True, eq=False)
 class EvaluateJob(BlockJob):
-    """Measure the error of a block's approximate kernel matrices.
+    """Measure the errors of the approximate kernel matrices of a block.
 
     Attributes
     ----------
     rows : int
-        Rows of the kernel matrix.
+        Number of rows of the kernel matrix.
     unit_diagonal : bool
-        Overwrite the diagonal of K_hat by ones, as the authors of luo2021 do.
+        Overwrite the diagonal of K_hat with ones, as the authors of luo2021 do.
     eigenvalues : bool
-        Compare the eigenvalues of K_hat with those of K too.
+        Also compare the eigenvalues of K_hat with those of K.
     degrees : bool
-        Also the degrees of freedom of K, by which liu2020 counts the features needed.
+        Also compute the degrees of freedom of K, which give the number of features needed in liu2020.
     parts : bool
-        Also the errors of the diagonal and of the nearest 1 % of pairs of rows.
+        Also measure the errors of the diagonal and of the nearest 1 % of pairs of rows.
     ridges : tuple of float
-        Also the regularised spectral error with each of these ridges lambda.
+        Also measure the regularised spectral error with each of these ridges lambda.
     """
 
     sample: SampleJob
@@ -327,7 +327,7 @@ class TrainJob(BlockJob):
 
     @property
     def megabytes(self) -> int:
-        """For the largest features: 16 bytes an entry are liblinear's, 8 each the features' and one copy's."""
+        """For the largest features: an entry takes 16 bytes in liblinear, 8 in the features and 8 in a copy."""
         return 1000 + sum(self.data.rows) * max(self.sample.n_components) * 32 // 10**6
 
 
@@ -354,7 +354,7 @@ class ExactJob(CellJob):
 
     @property
     def megabytes(self) -> int:
-        """Of training rows: the kernel matrix, its making, and the learner's copy; of test rows the first two."""
+        """For training rows: kernel matrix, temporary array, the learner's copy; for test rows: the first two."""
         train, test = self.data.rows
         return 1000 + (24 * train + 16 * test) * train // 10**6
 
@@ -376,5 +376,5 @@ JOBS: dict[str, type[Job]] = {
 
 
 def _text_of(seeds: Seeds) -> str:
-    """Return a range of seeds as the end of a file's name."""
+    """Return a range of seeds in the form in which it ends the name of a file."""
     return f"-r{seeds[0]}_{seeds[1]}"

@@ -1,6 +1,6 @@
-"""What the Snakefile asks: the checked configuration, the studies' plans and jobs, and the parameters of rules.
+"""What the Snakefile needs: the checked configuration, the plans and jobs of the studies, and parameters of rules.
 
-A study that is wrong is set aside with what is wrong (``Pipeline.broken``), and the others are planned.
+A study with an error is set aside with its error (``Pipeline.broken``), and the other studies are planned.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from rflib.experiment.studies import complete_config, load_study
 from rflib.validation import hint
 
 SHOWN = {"title", "text", "paper", "tables", "figures", "claims"}
-_RENAME = "Give one of them another name."
+_RENAME = "Rename one of them."
 
 
 class Pipeline:
@@ -36,27 +36,27 @@ class Pipeline:
     Parameters
     ----------
     config : mapping
-        Content of config.yaml with the command line's changes.
+        Content of config.yaml, with the changes from the command line.
     home : Path
         Folder ``workflow``, with the studies and the published numbers.
     extra_mirrors : str
-        Mirrors that come first, separated like a search path (``RFLIB_MIRRORS``).
+        Mirrors to try first, separated like the folders of a search path (``RFLIB_MIRRORS``).
     also_check : callable
-        A check of a study beside those of the plan, which raises ValueError: of what the study shows.
+        A further check of a study, of what it shows, which raises ValueError.
 
     Attributes
     ----------
     broken : dict
-        What is wrong with each study that cannot be run, by name; the message names its file.
+        The error of each study that cannot be run, by name. The message names the file.
     studies : dict of StudyPlan
-        The plans of the others, cut into jobs.
+        The plans of the other studies, divided into jobs.
     jobs : dict of Job
-        Their jobs by path below the results.
+        Their jobs, by path below the results.
 
     Raises
     ------
     ValueError
-        For anything wrong in the configuration.
+        If the configuration has an error.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Pipeline:
         return [Path(study) if study.endswith(".yaml") else folder / f"{study}.yaml" for study in asked]
 
     def _each(self, studies: Iterable[str], function: Callable[[Path], Any]) -> dict[str, Any]:
-        """Return what a function makes of each study's file; where it raises ValueError, the study is broken."""
+        """Return a function's result for each study's file. If it raises ValueError, the study is broken."""
         found = {}
         for name in studies:
             try:
@@ -105,7 +105,7 @@ class Pipeline:
         return found
 
     def _load(self, path: Path) -> tuple[Mapping[str, Any], dict[str, dict[str, Any]]]:
-        """Return a study, and what it says of the user's files, with their digests, by the data sets' names."""
+        """Return a study, and what it says about user files, with their digests, by the names of the data sets."""
         study = load_study(path)
         found: dict[str, dict[str, Any]] = {}
         for dataset in study["datasets"]:
@@ -115,16 +115,16 @@ class Pipeline:
             with within(place(path)), within(f"data set {name!r}"):
                 if name in REGISTRY:
                     raise ValueError(
-                        f"it is the file {dataset['file']}, but the registry (docs/data.md) has another data "
-                        "set of that name. Give the file another name."
+                        f"the study gives this name to the file {dataset['file']}, but the registry "
+                        "(docs/data.md) has a data set of that name. Choose another name."
                     )
                 spec = identified(dataset)
                 if found.setdefault(name, spec) != spec:
-                    raise ValueError(f"the name stands twice, for different data. {_RENAME}")
+                    raise ValueError(f"the study gives this name to different data. {_RENAME}")
         return study, found
 
     def _refuse_one_name_for_two(self) -> None:
-        """Take studies that give one name to different data for broken."""
+        """Mark studies that give the same name to different data as broken."""
         named: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
         for study, (_, users) in self._loaded.items():
             for name, spec in users.items():
@@ -136,7 +136,7 @@ class Pipeline:
                     f"{place(self.study_files[s])}: {_said(self._loaded[s][1][name])}" for s in studies
                 )
                 self.broken |= {
-                    study: f"data set {name!r} stands for different data. {_RENAME} {places}"
+                    study: f"data set {name!r} stands for different data in several studies. {_RENAME} {places}"
                     for study in studies
                 }
         self._loaded = {name: study for name, study in self._loaded.items() if name not in self.broken}
@@ -149,7 +149,7 @@ class Pipeline:
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """What decides the plans besides the study files: sizes, the user's data, and what is not held."""
+        """What decides the plans besides the study files: sizes, user files, and data sets that are absent."""
         keys = ("datasets", "preset", "repetitions", "seed_block", "precision")
         sizes = {key: self.config[key] for key in keys}
         datasets = [dataset for study, _ in self._loaded.values() for dataset in study["datasets"]]
@@ -158,7 +158,7 @@ class Pipeline:
         return {**sizes, "absent": absent, "folders": users}
 
     def _held(self, dataset: Mapping[str, Any]) -> bool:
-        """Whether a data set is prepared, or can be without the network; unknown ones are left to the plan."""
+        """Whether a data set is prepared or can be prepared without the network. The plan reports unknown ones."""
         name = dataset["name"]
         if "file" in dataset:
             return Path(dataset["file"]).exists()
@@ -173,14 +173,14 @@ class Pipeline:
         return canonical(self.settings)
 
     def settings_of(self, study: str) -> str:
-        """Return those settings, as text, that decide the plan of one study."""
+        """Return, as text, the settings that decide the plan of one study."""
         names = {dataset["name"] for dataset in self.studies[study].study["datasets"]}
         absent = [name for name in self.settings["absent"] if name in names]
         folders = {name: folder for name, folder in self.settings["folders"].items() if name in names}
         return canonical({**self.settings, "absent": absent, "folders": folders})
 
     def about_cells(self, study: str) -> str:
-        """Return what a study says, but for what it shows: its table of cells depends on that alone."""
+        """Return what a study says, except for what it shows. Its table of cells depends on nothing else."""
         return canonical({k: v for k, v in self.studies[study].study.items() if k not in SHOWN})
 
     def code(self, *modules: str) -> str:
@@ -190,7 +190,7 @@ class Pipeline:
     # data
 
     def has_files(self, folder: str) -> bool:
-        """Whether a folder of prepared data is of a data set with official files to fetch."""
+        """Whether a folder of prepared data belongs to a data set with official files to fetch."""
         return folder in REGISTRY and bool(entry_of(folder).files)
 
     @property
@@ -199,32 +199,32 @@ class Pipeline:
         return " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in self.mirrors)
 
     def user_files(self, folder: str) -> list[str]:
-        """Return the user's files that a folder of prepared data is made of; none for the registry's."""
+        """Return the user files from which a folder of prepared data is made; none for data of the registry."""
         return files_of(self._user_specs.get(folder, {}))
 
     def data_spec(self, folder: str) -> str:
-        """Return the name of a registered data set, or what is said of a user's file as JSON."""
+        """Return the name of a data set in the registry, or the specification of a user file as JSON."""
         return canonical(self._user_specs[folder]) if folder in self._user_specs else folder
 
     def data_code(self, folder: str) -> str:
-        """Return the fingerprint of what prepares a data set; official files' checksums stand in its entry."""
+        """Return the fingerprint of the code that prepares a data set, with the checksums of official files."""
         return fingerprint(*sources_of(folder))
 
     # reports
 
     def files(self, study: str) -> list[str]:
-        """Return the files of results that a study's table of cells is made of."""
+        """Return the result files from which a study's table of cells is made."""
         if study in self.broken:
             raise ValueError(self.broken[study])
         return sorted({f"{self.results}/{wanted.job.path}" for wanted in self.studies[study].wanted})
 
     def asked(self, words: Sequence[str]) -> list[str]:
-        """Return the studies among the words of a command line; all of them if it names none.
+        """Return the studies among the words of a command line, or all studies if it names none.
 
         Raises
         ------
         ValueError
-            For a word that is the name of a broken study, or almost the name of a study; if all are broken.
+            If a word names a broken study or is similar to the name of a study, or if all studies are broken.
         """
         if self.broken and not self.studies:
             raise ValueError("\n".join(self.broken.values()))
@@ -233,7 +233,7 @@ class Pipeline:
                 raise ValueError(self.broken[word])
             if word not in self.study_files and (question := hint(word, self.study_files, likeness=0.8)):
                 raise ValueError(
-                    f"There is no study {word!r}.{question} There are {', '.join(self.study_files)}."
+                    f"There is no study {word!r}.{question} The studies are {', '.join(self.study_files)}."
                 )
         return [name for name in self.studies if name in words] or list(self.studies)
 
@@ -265,13 +265,13 @@ class Pipeline:
 
 
 def _said(spec: Mapping[str, Any]) -> str:
-    """Return what is said of a user's file, with short digests, to be read."""
+    """Return the specification of a user file as a readable text with short digests."""
     short = {**spec, "sha256": [digest[:8] for digest in spec["sha256"]]}
     return ", ".join(f"{key} {value}" for key, value in short.items() if key != "name")
 
 
 def _papers(part: Any) -> set[str]:
-    """Every ``paper`` that entries of tables, figures or claims name, however deep."""
+    """Return every ``paper`` that entries of tables, figures or claims name, at any depth."""
     if isinstance(part, Mapping):
         named = {part["paper"]} if "paper" in part else set()
         return named.union(*map(_papers, part.values()))

@@ -1,4 +1,4 @@
-"""What a study wants: the jobs whose cells it shows, and what it calls them. No file is read here."""
+"""Plans: the jobs whose cells a study shows, with the labels of the study. No file is read here."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """All that one study wants, and the (kernel, method, reason) that were left out."""
+    """All jobs that one study wants, and the combinations (kernel, method, reason) that were left out."""
 
     name: str
     study: Study
@@ -41,13 +41,13 @@ class StudyPlan:
     skipped: tuple[tuple[str, str, str], ...]
 
     def divided(self, seeds_of: Callable[[Wanted], Iterable[Seeds]]) -> Self:
-        """Return the plan with each job cut into jobs of the ranges of seeds that ``seeds_of`` says."""
+        """Return the plan with each job divided into jobs of the ranges of seeds that ``seeds_of`` returns."""
         cut = (replace(w, job=w.job.with_seeds(seeds)) for w in self.wanted for seeds in seeds_of(w))
         return replace(self, wanted=tuple(cut))
 
 
 def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPlan:
-    """Plan one (validated) study: what it wants of which cells, not yet cut into jobs (`StudyPlan.divided`).
+    """Plan one (validated) study: what it measures on which cells. `StudyPlan.divided` divides it into jobs.
 
     Parameters
     ----------
@@ -57,19 +57,22 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
         Content of the study file.
     settings : mapping
         ``preset``, ``repetitions``, ``seed_block`` and ``precision`` of the configuration; None leaves the study's
-        own. ``datasets``: names of those to run on; None for all. ``absent``: names of data sets whose files are
-        not to be had; where optional, they are left out. ``folders``: for the data sets that are files of the
-        user, their folders among the prepared data.
+        own. ``datasets``: the names of the data sets to run on; None for all. ``absent``: the names of data sets
+        whose files are not available; they are left out if they are optional. ``folders``: the folders among the
+        prepared data of data sets that are user files.
 
     Raises
     ------
     ValueError
-        For anything unknown or out of range; the message names the entry. If the study has none of ``datasets``.
+        For anything unknown or out of range; the message names the entry. Also if the study has none of
+        ``datasets``.
     """
     asked = settings.get("datasets")
     names = {dataset["name"] for dataset in study["datasets"]}
     if asked is not None and names.isdisjoint(asked):
-        raise ValueError(f"it has none of the configuration's datasets ({', '.join(asked)}).")
+        raise ValueError(
+            f"the study has none of the data sets that the configuration names ({', '.join(asked)})."
+        )
     wanted: dict[Wanted, None] = {}
     skipped: dict[tuple[str, str, str], None] = {}
     for grid in grids(study, settings.get("preset", "paper")):
@@ -87,12 +90,12 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
 
 
 def folders_of(names: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
-    """Return the folders among the prepared data, by name of the data set, from the identities of data."""
+    """Return the folders among the prepared data by name of the data set, from the identities of the data."""
     return {name: identity.split(".")[0] for name, identity in zip(names, ids, strict=True)}
 
 
 def _applies(grid: Study, dataset: Study, kernel: str, settings: Mapping[str, Any]) -> bool:
-    """Whether a kernel is used on a data set, which is there and asked for."""
+    """Whether a kernel is used on a data set that is available and asked for."""
     name = dataset["name"]
     absent = dataset.get("optional", False) and name in settings.get("absent", ())
     asked = name in (settings.get("datasets") or [name])
@@ -100,7 +103,7 @@ def _applies(grid: Study, dataset: Study, kernel: str, settings: Mapping[str, An
 
 
 def _goes_with(grid: Study, kernel: str, method: str) -> bool:
-    """Whether neither the kernel nor the method is restricted to others."""
+    """Whether neither the kernel nor the method is restricted so that they are not used together."""
     of_kernel, of_method = grid["kernels"][kernel], grid["methods"][method]
     return method in of_kernel.get("methods", [method]) and kernel in of_method.get("kernels", [kernel])
 
@@ -141,7 +144,7 @@ class _KernelOnData:
         }
 
     def exact(self) -> Iterator[Wanted]:
-        """Yield the learners with the exact kernel: once, where all repetitions have the same rows."""
+        """Yield the learners with the exact kernel, for one repetition if all repetitions have the same rows."""
         demand = self.demand if self.rows_vary else Demand(1, 1)
         for label, learner in self.exact_learners.items():
             job = ExactJob(self.data, self.kernel_spec, learner, (0, demand.repetitions))
@@ -153,7 +156,7 @@ class _KernelOnData:
         Raises
         ------
         Unsupported
-            If the method does not apply to the kernel, and does not name it itself.
+            If the method does not apply to the kernel and does not name it.
         """
         asked = self.grid["methods"][method]
         with within(f"method {method!r}"):
@@ -178,7 +181,7 @@ class Unsupported(Exception):
 
 
 def _learner(label: str, asked: Spec) -> Spec:
-    """Return the specification of a learner in its normal form, after it was built once."""
+    """Return the specification of a learner in its normal form, after a trial construction."""
     with within(f"learner {label!r}"):
         spec = _without(asked, "task", "exact")
         build("learner", _without(spec, *LEARNER_TREATMENTS))

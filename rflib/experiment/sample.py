@@ -1,4 +1,4 @@
-"""Step sample: draw the features of a block's cells and store what defines them."""
+"""Step sample: draw the features of a block of cells and store what defines them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def run(job: SampleJob, results: Path, output: Path) -> None:
     """Fit the map for every number of columns and seed on that repetition's training rows.
 
-    The random state comes from the unit's path (data, kernel, method), n_components and seed. A measure that the
-    step spectra constructed is read from its file. A parameter ``task`` that is "auto" becomes that of the data.
-    The arrays are named n_components/seed/array.
+    The random state depends on the path of the unit (data, kernel, method), n_components and the seed. A measure
+    that the step spectra constructed is read from its file. A parameter ``task`` that is "auto" gets the task of
+    the data. The arrays are named n_components/seed/array.
     """
     unit = job.unit
     constructed = {"measure": unit.measure(results)} if unit.spectra else {}

@@ -1,4 +1,4 @@
-"""Which seeds run in which job: what is there already is kept, and only the seeds that are missing are run."""
+"""Which seeds run in which job: existing results are kept, and only missing seeds are run."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -12,19 +12,18 @@ class Demand(NamedTuple):
 
 
 def ranges(demands: Collection[Demand], held: Collection[tuple[int, int]] = ()) -> list[tuple[int, int]]:
-    """Return ranges of seeds, end to end from 0 on, that hold all seeds that are wanted.
+    """Return adjacent ranges of seeds, from 0 on, that hold all seeds that are wanted.
 
-    Of ranges that exist, the longest that starts where the one before ends is taken as it is, even if it
-    holds more seeds than are wanted. What lies between is cut where a study's demand ends and where the next
-    range that exists begins, and into jobs of ``seed_block`` seeds. The answer does not change while ranges
-    of it come into being.
+    Where a range ends, the longest existing range that starts there follows, even if it holds more seeds than are
+    wanted. The seeds between existing ranges are divided where the demand of a study ends and into jobs of
+    ``seed_block`` seeds. The result does not change while its ranges are being computed.
 
     Parameters
     ----------
     demands : collection of Demand
         What the studies want of the same cells; at least one.
     held : collection of (first, stop)
-        Ranges of which there are results.
+        Ranges that have results.
     """
     longest: dict[int, int] = {}
     for first, stop in held:

@@ -1,8 +1,9 @@
-"""The source files of a run: a job refuses them when they were edited after the run began.
+"""A check that rflib's source files were not edited after a run began.
 
-Snakemake plans a run with the code as it is at the start, and a job imports it minutes or, on a cluster, hours
-later. An edit between the two would put results of the new code under the fingerprint of the old. So the Snakefile
-leaves a digest of all source files in the environment, which jobs inherit, on a cluster too, and each compares.
+Snakemake plans a run with the code as it is at the start, and a job imports the code minutes or, on a cluster,
+hours later. If it was edited in between, results of the new code would be filed under the fingerprint of the old
+code. The Snakefile therefore puts a digest of all source files into the environment, which jobs inherit, on a
+cluster too, and each job compares it.
 """
 
 import hashlib
@@ -27,9 +28,9 @@ def digest() -> str:
 
 @contextmanager
 def unchanged() -> Iterator[None]:
-    """Raise ValueError, before or after what is done inside, if the sources are not those of the run's beginning.
+    """Raise ValueError, before or after the body, if the sources differ from those at the beginning of the run.
 
-    Does nothing outside a run, where the variable is not set.
+    Outside a run, where the variable is not set, nothing is checked.
     """
     _check()
     yield
@@ -41,5 +42,5 @@ def _check() -> None:
     if expected is not None and expected != (found := digest()):
         raise ValueError(
             f"the source files in {_PACKAGE} were edited after this run began ({expected} then, {found} now), so "
-            "this job keeps nothing. Start Snakemake again: finished jobs of unchanged code stay."
+            "this job discards its result. Start Snakemake again. Results of unchanged code are kept."
         )

@@ -1,4 +1,4 @@
-"""From specifications (plain mappings, as in a study file) to objects, and to short readable identities."""
+"""Objects and short readable identities from specifications, which are plain mappings as in a study file."""
 
 import hashlib
 import inspect
@@ -17,13 +17,13 @@ from rflib.validation import hint
 Spec = Mapping[str, Any]
 
 _PACKAGES = {"kernel": "rflib.kernels", "method": "rflib.maps", "learner": "rflib.learners"}
-# what a study says of a learner besides its parameters: how features come to it
+# what a study says about a learner besides its parameters: how it gets the features
 LEARNER_TREATMENTS = ("row_norms", "path")
 LONGEST = 60
 
 
 def canonical(spec: Any) -> str:
-    """JSON text with sorted keys and no spaces: equal for equal specifications."""
+    """Return JSON with sorted keys and no spaces, which is equal for equal specifications."""
     return json.dumps(spec, sort_keys=True, separators=(",", ":"))
 
 
@@ -35,7 +35,7 @@ def module_of(role: str, type_name: str) -> str:
     Raises
     ------
     ValueError
-        If the name is unknown; the message lists what there is, the nearest first.
+        If the name is unknown. The message suggests a similar name and lists all names.
     """
     if ":" in type_name:
         return type_name.split(":", 1)[0]
@@ -43,7 +43,8 @@ def module_of(role: str, type_name: str) -> str:
     modules = import_module(package).MODULES
     if type_name not in modules:
         raise ValueError(
-            f"There is no {role} {type_name!r}.{hint(type_name, modules)} There are {', '.join(sorted(modules))}."
+            f"There is no {role} {type_name!r}.{hint(type_name, modules)} The {role}s are "
+            f"{', '.join(sorted(modules))}."
         )
     return f"{package}.{modules[type_name]}"
 
@@ -64,7 +65,7 @@ def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
 
 
 def build(role: str, spec: Spec, **extra: Any) -> Any:
-    """Make the object of a specification: its type with its parameters, and ``extra`` ones.
+    """Make the object of a specification from its type, its parameters and ``extra`` ones.
 
     Raises
     ------
@@ -77,7 +78,8 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
     for key in options:
         if key not in known:
             raise ValueError(
-                f"{spec['type']} has no parameter {key!r}.{hint(key, known)} It has {', '.join(known)}."
+                f"{spec['type']} has no parameter {key!r}.{hint(key, known)} Its parameters are "
+                f"{', '.join(known)}."
             )
     try:
         return cls(**options, **extra)
@@ -86,12 +88,12 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
 
 
 def build_kernel(spec: Spec) -> Kernel:
-    """Make the kernel of a specification; lists become tuples, so that it can be hashed.
+    """Make the kernel of a specification. Lists become tuples, so that it can be hashed.
 
     Raises
     ------
     ValueError
-        As `build` does, and for a width that depends on the rows: all cells of a kernel must have the same.
+        As `build` does, and if the width depends on the rows, because all cells must have the same kernel.
     """
     kernel: Kernel = build("kernel", {k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()})
     if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
@@ -105,7 +107,7 @@ def build_kernel(spec: Spec) -> Kernel:
 def build_map(spec: Spec, kernel: Kernel, **extra: Any) -> RandomFeatureMap:
     """Make the feature map of a method's specification for a kernel.
 
-    A method over another one (CRAFT) has that one's specification as ``base``.
+    A method that uses another one (CRAFT) has its specification as ``base``.
     """
     if isinstance(spec.get("base"), Mapping):
         base = build_map(spec["base"], kernel)
@@ -114,9 +116,9 @@ def build_map(spec: Spec, kernel: Kernel, **extra: Any) -> RandomFeatureMap:
 
 
 def normalised(role: str, spec: Spec) -> dict[str, Any]:
-    """Return the specification in one form for all that mean the same object.
+    """Return the specification in its normal form, which is the same for all that mean the same object.
 
-    Parameters that are at their defaults are left out, whole numbers are integers, tuples are lists.
+    Parameters with default values are left out, whole numbers are integers, and tuples are lists.
     """
     parameters = _parameters(class_of(role, spec["type"]))
     found = {"type": spec["type"]}
@@ -131,15 +133,15 @@ def normalised(role: str, spec: Spec) -> dict[str, Any]:
 
 
 def identity(spec: Spec) -> str:
-    """Return a short name for a normalised specification: its type and parameters.
+    """Return a short name for a normalised specification, from its type and parameters.
 
-    It is safe as a file name; the tail of a long one is replaced by a hash.
+    It is safe as a file name. The end of a long name is replaced by a hash.
     """
     return shorten(_text(spec))
 
 
 def shorten(name: str, longest: int = LONGEST) -> str:
-    """Make a name safe as a file name; one that is long or had to be changed ends in a hash of itself."""
+    """Make a name safe as a file name. If it is long or had to be changed, it ends in its hash."""
     safe = re.sub(r"[^A-Za-z0-9._=+-]+", "_", name)
     if safe == name and len(safe) <= longest:
         return safe

@@ -1,4 +1,4 @@
-"""Step spectra: the measure that a method draws from, once for all seeds and numbers of columns."""
+"""Step spectra: construct the measure that a method draws from, for all seeds and numbers of columns."""
 
 from __future__ import annotations
 

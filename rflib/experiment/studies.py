@@ -1,4 +1,4 @@
-"""Study files and the configuration: read, checked against their schemas, with errors that name the place."""
+"""Study files and the configuration are read and checked against their schemas; errors name the place."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +15,7 @@ SCHEMAS = Path(__file__).parents[2] / "workflow" / "schemas"
 
 
 class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML in which a key that is written twice is an error, where otherwise the later one would win."""
+    """YAML in which a repeated key is an error. Otherwise, the later one would win silently."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         lines: dict[tuple[str, str], int] = {}
@@ -23,7 +23,7 @@ class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
             word, line = (key.tag, key.value), key.start_mark.line + 1
             if word in lines:
                 raise yaml.YAMLError(
-                    f"line {line}: the key {key.value!r} stands in line {lines[word]} already."
+                    f"line {line}: the key {key.value!r} was already used in line {lines[word]}."
                 )
             lines[word] = line
         return super().construct_mapping(node, deep)
@@ -103,7 +103,7 @@ def _explained(error: Any) -> str:
         return f"{error.instance!r} is not {expected}."
     if error.validator == "enum":
         known = list(map(str, error.validator_value))
-        return f"unknown {error.instance!r}.{hint(error.instance, known)} There are {', '.join(known)}."
+        return f"unknown value {error.instance!r}.{hint(error.instance, known)} The values are {', '.join(known)}."
     return str(error.message)
 
 

@@ -1,4 +1,4 @@
-"""Step train: a learner on the features of a block's cells, and its score on the test rows."""
+"""Step train: train a learner on the features of each cell of a block, and score it on the test rows."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
 
 
 def is_streaming(learner: Spec) -> bool:
-    """Whether a learner makes its features itself, block by block, and so tells a curve."""
+    """Whether a learner makes its features itself in pieces, so that its score is a curve."""
     return hasattr(class_of("learner", learner["type"]), "staged_predict")
 
 
 def _doubling(stages: Iterator[tuple[int, NDArray]]) -> Iterator[tuple[int, NDArray]]:
-    """Yield the first stage, those at twice, four times ... its number of rows, and the last."""
+    """Yield the first stage, those at two, four, ... times its number of rows, and the last."""
     wanted, stage = 0, None
     for stage in stages:
         if stage[0] >= wanted:
@@ -71,14 +71,14 @@ def _doubling(stages: Iterator[tuple[int, NDArray]]) -> Iterator[tuple[int, NDAr
 
 
 def _effective_ridges(learner: Spec, Z: NDArray) -> list[tuple[float, float]]:
-    """Return the alphas of the learner's path with the ridge over the mean of K_hat's diagonal for each."""
+    """Return the alphas of the learner's path, each with its ridge divided by the mean diagonal of K_hat."""
     alphas = np.array(learner["path"], dtype=np.float64)
     sizes = ridge_sizes(alphas, learner.get("ridge", "n_lambda"), len(Z))
     return list(zip(alphas.tolist(), (sizes / np.einsum("ij,ij->i", Z, Z).mean()).tolist(), strict=True))
 
 
 def _row_norms(results: Path, data: Data, seed: int) -> tuple[NDArray, NDArray]:
-    """Return the norms of training and test rows before unit_norm, as columns."""
+    """Return the norms of the training and test rows before the step unit_norm, as columns."""
     before, last = data.preprocess.rpartition("+")[::2]
     if last != "unit_norm":
         raise ValueError(
@@ -90,7 +90,7 @@ def _row_norms(results: Path, data: Data, seed: int) -> tuple[NDArray, NDArray]:
 
 
 def score(data: Dataset, predicted: NDArray) -> dict[str, Any]:
-    """Return metric and value of predictions for the test rows: accuracy, or RMSE in the target's units."""
+    """Return the metric and value for predictions on the test rows: accuracy, or RMSE in units of the target."""
     if data.task == "classification":
         return {"metric": "accuracy", "value": accuracy(data.y_test, predicted)}
     return {"metric": "rmse", "value": rmse(data.y_test, predicted)}
@@ -99,7 +99,7 @@ def score(data: Dataset, predicted: NDArray) -> dict[str, Any]:
 def _predict(
     learner: Spec, signature: NDArray[np.float64], Z_train: NDArray, y_train: NDArray, Z_test: NDArray
 ) -> NDArray:
-    """Fit and predict; a learner whose ``signed`` is set gets the signs of the features."""
+    """Fit and predict. A learner with the parameter ``signed`` gets the signs of the features."""
     spec = {key: value for key, value in learner.items() if key not in LEARNER_TREATMENTS}
     signs = {"signature": signature} if "signed" in spec else {}
     estimator = build("learner", spec, **signs)

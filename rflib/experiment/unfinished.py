@@ -1,4 +1,4 @@
-"""What a run leaves undone when jobs fail: which failed and why, and which files are not up to date."""
+"""What a run leaves undone when jobs fail: the failed jobs, their errors, and the files that are out of date."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 _SHOWN = 20
+_SILENT = (
+    "It ended without a message. It was probably killed, for example for lack of memory, or the disk is full."
+)
 
 
 def unfinished(workflow: Any, path: str | Path) -> dict[str, Any]:
@@ -34,7 +37,7 @@ def unfinished(workflow: Any, path: str | Path) -> dict[str, Any]:
 
 
 def _failed(jobs: Any) -> Iterator[Any]:
-    """The failed jobs; of a group that was submitted as one, those that wrote a log but not all of their files."""
+    """Yield the failed jobs. In a group that was submitted as one, these have a log but not all of their files."""
     for job in jobs:
         for part in job if job.is_group() else [job]:
             made = all(Path(file).exists() for file in part.output)
@@ -43,21 +46,17 @@ def _failed(jobs: Any) -> Iterator[Any]:
 
 
 def last_words(log: Path) -> str:
-    """Return the last line of a job's log, or what it means that there is none after the command."""
+    """Return the last line of a job's log, or the likely cause if only the command is logged."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        return "It has no log."
+        return "The job has no log."
     said = [line.strip() for line in lines if line.strip() and not line.startswith("rflib ")]
-    return (
-        said[-1]
-        if said
-        else "It ended without a message: killed, perhaps for want of memory, or the disk is full."
-    )
+    return said[-1] if said else _SILENT
 
 
 def told(state: Mapping[str, Any]) -> str:
-    """Return the failed jobs as text for the console."""
+    """Return a text about the failed jobs for the console."""
     failed = state["failed"]
     lines = [f"{about['job']}: {about['message']}\n    {about['log']}" for about in failed[:_SHOWN]]
     more = len(failed) - _SHOWN

@@ -1,4 +1,4 @@
-"""Frozen values that are written and read as JSON, and compared by it."""
+"""Frozen values that are written, read and compared as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
@@ -10,7 +10,7 @@ from rflib.validation import hint
 
 
 class Value:
-    """A base of frozen dataclasses whose fields are plain JSON or values themselves."""
+    """A base class of frozen dataclasses whose fields are plain JSON or such values."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -30,19 +30,21 @@ class Value:
         Raises
         ------
         ValueError
-            If the content is no JSON object, or a key is unknown or missing; the message names the key.
+            If the content is not a JSON object, or a key is unknown or missing. The message names the key.
         """
         names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         if not isinstance(content, Mapping):
-            raise ValueError(f"{cls.__name__} must be an object with {', '.join(names)}, got {content!r}.")
+            raise ValueError(
+                f"{cls.__name__} must be an object with the keys {', '.join(names)}, got {content!r}."
+            )
         for key in content:
             if key not in names:
                 raise ValueError(
-                    f"{cls.__name__} has no {key!r}.{hint(key, names)} It has {', '.join(names)}."
+                    f"{cls.__name__} has no key {key!r}.{hint(key, names)} Its keys are {', '.join(names)}."
                 )
         missing = [f.name for f in fields(cls) if f.default is MISSING and f.name not in content]  # type: ignore[arg-type]
         if missing:
-            raise ValueError(f"{cls.__name__} needs the key {missing[0]!r}.")
+            raise ValueError(f"{cls.__name__}: the key {missing[0]!r} is missing.")
         types = get_type_hints(cls)
         return cls(**{key: _value(types[key], value) for key, value in content.items()})
 

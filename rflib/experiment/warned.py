@@ -1,4 +1,4 @@
-"""Warnings of a job: each kind goes to the job's log once, and to the rows of the cells that raised it."""
+"""Warnings of a job: each kind is logged once and is stored with the cells that raised it."""
 
 import re
 import sys
@@ -12,14 +12,14 @@ _Cell = TypeVar("_Cell")
 
 
 class FitWarning(UserWarning):
-    """What a map's ``fit`` warned of when the features of a cell were drawn, in an earlier job."""
+    """A warning of a map's ``fit``, from the earlier job in which the features of the cell were drawn."""
 
 
 @contextmanager
 def recorded(told: set[str]) -> Iterator[list[str]]:
-    """Collect the distinct warnings of the block as ``Category: message``; the kinds not yet ``told`` are shown.
+    """Collect the distinct warnings of the body as ``Category: message``, and show the kinds not yet ``told``.
 
-    Warnings that differ only in their numbers are of one kind.
+    Warnings that differ only in numbers are of one kind.
     """
     texts: list[str] = []
 
@@ -38,7 +38,7 @@ def recorded(told: set[str]) -> Iterator[list[str]]:
 
 
 def noted(cells: Iterable[_Cell], rows: list[dict[str, Any]]) -> Iterator[_Cell]:
-    """Yield the cells; the rows that are appended before the next one get the warnings raised until then."""
+    """Yield the cells. Rows that are appended before the next cell get the warnings raised until then."""
     told: set[str] = set()
     iterator = iter(cells)
     while True:
@@ -54,5 +54,5 @@ def noted(cells: Iterable[_Cell], rows: list[dict[str, Any]]) -> Iterator[_Cell]
 
 
 def kind(text: str) -> str:
-    """Return a warning's text with its numbers left out."""
+    """Return the text of a warning without its numbers."""
     return re.sub(r"[-+]?\d[\d.,]*(e[-+]?\d+)?", "#", text)

@@ -1,4 +1,4 @@
-"""Tables, figures, claims and the page, made from a study's cells alone."""
+"""Tables, figures, claims and the page, which are made from the cells of a study alone."""
 
 from rflib.extras import need
 

@@ -1,4 +1,4 @@
-"""The table of a study's cells, as the report reads it: in the study's order, each cell counted once."""
+"""The table of a study's cells, as the report reads it: it keeps the study's order and counts each cell once."""
 
 from pathlib import Path
 
@@ -8,14 +8,15 @@ from rflib.report.kind import DataFrame, Options
 
 EXACT = "exact kernel"
 _ONE_S = ["data", "kernel", "method", "learner", "metric", "s_label"]
-_ONE_CELL = ["data", "kernel", "method", "learner", "metric", "n_components", "seed"]
+_ONE_ROW = ["data", "kernel", "method", "learner", "metric", "n_components", "seed"]
+_CELL = ["data", "kernel_id", "method_id", "n_components", "seed"]
 
 
 def read_cells(path: Path, study: Options) -> DataFrame:
     """Read the table that ``rflib aggregate`` wrote, with data sets, kernels and methods in the study's order.
 
-    A data set that a kernel gets in several ways (preprocessing, rows) is called by its full name, so that they
-    are not pooled.
+    If a kernel gets a data set in several versions (preprocessing, rows), each version has its full name, so that
+    they are not pooled.
     """
     import pandas as pd
 
@@ -38,7 +39,8 @@ def read_cells(path: Path, study: Options) -> DataFrame:
 def select(cells: DataFrame, entry: Options, *, curves: bool = False) -> DataFrame:
     """Return the cells of an entry's metric, and of its learner, ridge, kernels, datasets and methods where given.
 
-    With ``curves`` the metric's points at several places in a cell, in column ``at``; else its one value.
+    With ``curves``, these are the points of the metric's curve in a cell, at the places in column ``at``; without,
+    the metric has one value in a cell.
 
     Raises
     ------
@@ -51,12 +53,15 @@ def select(cells: DataFrame, entry: Options, *, curves: bool = False) -> DataFra
     chosen = chosen[np.isclose(at, entry["ridge"], atol=0) if "ridge" in entry else at.notna() == curves]
     learners = chosen["learner"].dropna().unique()
     if len(at) and at.notna().all() and not curves and "ridge" not in entry:
-        raise ValueError(f"{entry['title']!r}: ridge: {entry['metric']} has several; say which.")
+        raise ValueError(
+            f"{entry['title']!r}: ridge: the study has {entry['metric']} for several ridges; give one of them."
+        )
     if "learner" in entry:
         chosen = chosen[chosen["learner"] == entry["learner"]]
     elif len(learners) > 1:
         raise ValueError(
-            f"{entry['title']!r}: learner: {' and '.join(learners)} have the metric {entry['metric']}; say which."
+            f"{entry['title']!r}: learner: {' and '.join(learners)} have the metric {entry['metric']}; give one "
+            "of them."
         )
     for key, column in (("kernels", "kernel"), ("datasets", "name"), ("methods", "method")):
         if key in entry:
@@ -65,15 +70,20 @@ def select(cells: DataFrame, entry: Options, *, curves: bool = False) -> DataFra
     return chosen
 
 
-def at_s(cells: DataFrame) -> DataFrame:
-    """Keep, of each method and value of s, the number of columns that the paper gives it.
+def number_of_cells(cells: DataFrame) -> int:
+    """Return how many cells there are, whatever was measured in each."""
+    return len(cells.drop_duplicates(_CELL))
 
-    In a study of both budgets that is the smaller one.
+
+def at_s(cells: DataFrame) -> DataFrame:
+    """Keep the cells in which each method has the number of columns that the paper gives it at a value of s.
+
+    In a study with ``budget: both``, that is the smaller of two numbers.
     """
     smallest = cells.groupby(_ONE_S, dropna=False)["n_components"].transform("min")
     return cells[(cells["n_components"] == smallest) | smallest.isna()]
 
 
 def at_columns(cells: DataFrame) -> DataFrame:
-    """Keep each cell once, also where several values of s lead to the same number of columns."""
-    return cells.drop_duplicates(_ONE_CELL)
+    """Keep each cell once, even if several values of s lead to its number of columns."""
+    return cells.drop_duplicates(_ONE_ROW)

@@ -1,4 +1,4 @@
-"""Claims of a paper as statements that a machine checks on the cells, with verdict and evidence.
+"""Claims of a paper as statements that are checked on the cells, each with a verdict and its evidence.
 
 Verdicts: "reproduced", "not reproduced" and "undecided" by :data:`rflib.report.inference.CLAIM_RULE`; "explained"
 (not reproduced, but the study's explanation, checked by the same rule, is reproduced); "no data".
@@ -18,7 +18,7 @@ def check_claims(results: Results) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        For unknown types, keys, labels or values; the message names the claim and the key.
+        For unknown types, keys, labels or values. The message names the claim and the key.
     """
     rows = []
     for claim in check_entries(results.study, "claims"):
@@ -26,12 +26,10 @@ def check_claims(results: Results) -> pd.DataFrame:
         explanation = explanation_of(claim)
         if verdict == "not reproduced" and explanation:
             found, details = _judged(explanation, results)
-            reason = f"{claim['explanation']['text'].strip().rstrip('.')} ({details})"
+            offered = f"The study offers an explanation, which is {found}"
             if found == "reproduced":
-                verdict, reason = "explained", f"Explained: {reason}"
-            else:
-                reason = f"The explanation offered is {found}: {reason}"
-            evidence = f"{evidence}. {reason}"
+                verdict, offered = "explained", "Explanation"
+            evidence = f"{evidence} {offered}: {claim['explanation']['text'].strip().rstrip('.')}. {details}"
         rows.append((verdict, claim["title"], evidence, claim.get("source", "")))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -1,4 +1,4 @@
-"""The lists of kinds in docs/report.md: ``python -m rflib.report.docs`` prints them; a test holds it to them."""
+"""The lists of kinds in docs/report.md: ``python -m rflib.report.docs`` prints them, and a test compares them."""
 
 from rflib.report import keys
 from rflib.report.kind import Kind, kinds

@@ -1,4 +1,4 @@
-"""Results to keep: tables and figures as Markdown and SVG, with the conditions they were measured under."""
+"""Export of results as Markdown and SVG, with the conditions under which they were measured."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from rflib.report.cell_table import read_cells
+from rflib.report.cell_table import number_of_cells, read_cells
 from rflib.report.folder import read_index
 from rflib.report.inference import CLAIM_RULE
 from rflib.report.number_format import columns
@@ -25,16 +25,16 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
     """
     folder = results / study.stem
     if not (folder / "cells.parquet").exists():
-        raise ValueError(f"{folder} holds no cells: run the study first.")
+        raise ValueError(f"{folder} holds no cells. Run the study first.")
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
     cells = read_cells(folder / "cells.parquet", about)
     out_dir.mkdir(parents=True, exist_ok=True)
     _, absent, smaller = run_of(study.stem, about, cells)
     parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells)]
     if smaller:
-        parts.append(f"**Reduced run**: {smaller}.")
+        parts.append(f"**Reduced run.** It has {smaller}.")
     if absent:
-        parts.append(f"Absent, because their files are not held: {', '.join(absent)}.")
+        parts.append(f"Left out, because their files are not available: {', '.join(absent)}.")
     claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
     if len(claims):
         parts += ["## Claims", CLAIM_RULE, markdown(claims)]
@@ -51,14 +51,13 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
 
 
 def conditions(cells: pd.DataFrame) -> str:
-    """Return what was run, with what, and for how long, as a paragraph."""
-    unique = cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed", "learner"])
-    seconds = unique["seconds"].sum()
+    """Return what was run, with which software, and for how long, as a paragraph."""
+    measured = cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed", "learner"])
     versions = ", ".join(sorted(cells["versions"].dropna().unique()))
     return (
-        f"Made by `rflib export` from the pipeline's cells: {len(unique)} cells with {cells['seed'].nunique()} "
-        f"repetitions; {seconds:.0f} s in features and learners. Machine: {platform.machine()}, "
-        f"{os.cpu_count()} cores. Versions: {versions}."
+        f"`rflib export` made this page from the results of the pipeline: {number_of_cells(cells)} cells in "
+        f"{cells['seed'].nunique()} repetitions, which took {measured['seconds'].sum():.0f} s in features and "
+        f"learners. This machine has {os.cpu_count()} cores ({platform.machine()}). Versions: {versions}."
     )
 
 

@@ -12,7 +12,7 @@ from rflib.report.style import RC
 
 
 def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -> None:
-    """Draw each figure of the study as SVG, and write an index of them. Equal cells give equal bytes.
+    """Draw each figure of the study as SVG, and write an index. Equal cells give equal bytes.
 
     Parameters and errors are those of :func:`rflib.report.tables.write_tables`.
     """
@@ -30,7 +30,7 @@ def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -
 
 
 def _take_literally(figure: matplotlib.figure.Figure) -> None:
-    """Show a dollar sign in a study's labels as such, not as a formula's begin."""
+    """Show a dollar sign in the labels of a study as such, not as the beginning of a formula."""
     for axes in figure.axes:
         for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
             text.set_parse_math(False)

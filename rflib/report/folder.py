@@ -14,7 +14,7 @@ Save = Callable[[Any, Options, Path], None]
 
 
 def write_folder(folder: Path, cls: type[Shown], entries: Sequence[Options], suffix: str, save: Save) -> None:
-    """Save each entry by ``save(kind, entry, path)``, and write the index; what the folder held is removed."""
+    """Save each entry with ``save(kind, entry, path)``, and write the index. What the folder held is removed."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     index = []
@@ -33,7 +33,7 @@ def write_folder(folder: Path, cls: type[Shown], entries: Sequence[Options], suf
 
 
 def read_index(folder: Path) -> list[dict[str, Any]]:
-    """Return what :func:`write_folder` wrote of its files; nothing if the folder has no index."""
+    """Return the index that :func:`write_folder` wrote; an empty list if the folder has none."""
     path = folder / "index.json"
     return list(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 

@@ -1,4 +1,4 @@
-"""What differences over repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
+"""What differences over the repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
 
 from dataclasses import dataclass
 from math import floor
@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.05
 CLAIM_RULE = (
-    "A claim is not reproduced if more of its cells than it spares contradict it, or their average does "
-    "(one-sided t-tests over the repetitions with Holm's correction, which refute at most 5 % of true claims, "
-    "however many cells these have); it is reproduced if they do not and the average supports it (one-sided "
-    "t-test, 5 %); otherwise it is undecided."
+    "All repetitions at one data set, kernel and s (or number of columns) make one comparison. A claim is not "
+    "reproduced if it fails significantly in more comparisons than it allows, or on average over them. These are "
+    "one-sided t-tests over the repetitions with Holm's correction: they reject at most 5 % of true claims, "
+    "however many comparisons a claim has. Otherwise, the claim is reproduced if the average over the comparisons "
+    "supports it (one-sided t-test, 5 %), and undecided if it does not. Improvements are relative to the other "
+    "method; negative ones are losses."
 )
 _CONSTANT = 1e-9
 
@@ -55,13 +57,13 @@ def holm(p: ArrayLike) -> Flags:
 
 
 def spared(n: int, share: float) -> int:
-    """Return in how many of n cells a claim about a share of them may fail."""
+    """Return in how many of n comparisons a claim about a share of them may fail."""
     return floor((1 - share) * n + 1e-9)
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the cells say of a claim: flags of shape (..., cells), p value and verdict of shape (...)."""
+    """What the comparisons say about a claim: flags (..., comparisons), p value (...) and verdict (...)."""
 
     holds: Flags
     surely: Flags
@@ -75,33 +77,33 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
 
     Parameters
     ----------
-    gains : array-like of shape (..., sides, cells, repetitions)
+    gains : array-like of shape (..., sides, comparisons, repetitions)
         By how much each repetition speaks for the claim; NaN where there is none. A claim that has several sides,
         such as equality within a margin or being better than each of several methods, holds where all that are
         there have a mean above zero. Leading axes are separate claims.
     spared : int, default=0
-        In how many cells the claim may fail.
+        In how many comparisons the claim may fail.
 
-    Notes
-    -----
-    Gains are averaged in units of their cell's root mean square, so that no cell outweighs the others. The average
-    is tested over the repetitions, so the cells of one repetition may depend on each other. Of each side, the
-    spared cells that contradict the claim most are left out of the average that may contradict it.
+    Notes ----- The gains of each comparison are divided by their root mean square before they are averaged, so
+    that none outweighs the others. The average is tested over the repetitions, so the comparisons of one
+    repetition may depend on each other. On each side, the comparisons in which a claim may fail are left out of
+    the average that may contradict it: those that contradict it most.
     """
     gains = np.asarray(gains, dtype=np.float64)
     missing = np.isnan(gains).all(axis=-1)
     means: Floats = np.where(missing, np.inf, _mean(gains, -1))
-    sides, cells = means.shape[-2:]
+    sides, comparisons = means.shape[-2:]
     weaker = means.argmin(axis=-2)[..., None, :, None]
     weaker_gains = np.take_along_axis(gains, weaker, axis=-3)[..., 0, :, :]
     kept = np.argsort(means, axis=-1)[..., spared:, None]
-    p_cells = np.where(missing, np.nan, p_above_zero(-gains))
+    p_single = np.where(missing, np.nan, p_above_zero(-gains))
     p_averages = p_above_zero(-_average(np.take_along_axis(gains, kept, axis=-2)))
     rejected = holm(
-        np.concatenate([p_cells.reshape(*p_cells.shape[:-2], sides * cells), p_averages], axis=-1)
+        np.concatenate([p_single.reshape(*p_single.shape[:-2], sides * comparisons), p_averages], axis=-1)
     )
-    refuted = np.logical_or.reduce(rejected[..., : sides * cells].reshape(p_cells.shape), axis=-2)
-    contradicted = (refuted.sum(axis=-1) > spared) | rejected[..., sides * cells :].any(axis=-1)
+    of_single, of_averages = np.split(rejected, [sides * comparisons], axis=-1)
+    refuted = np.logical_or.reduce(of_single.reshape(p_single.shape), axis=-2)
+    contradicted = (refuted.sum(axis=-1) > spared) | of_averages.any(axis=-1)
     p_average = p_above_zero(_average(weaker_gains))
     supported = np.where(p_average < LEVEL, "reproduced", "undecided")
     return Judgement(
@@ -114,7 +116,7 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
 
 
 def _average(gains: Floats) -> Floats:
-    """Average over the cells (last axis but one), each in units of its root mean square; zeros stay zeros."""
+    """Average over the comparisons (last axis but one), each divided by its root mean square; zeros stay zeros."""
     scale = np.sqrt(_mean(gains**2, -1))[..., None]
     return _mean(gains / np.where(scale > 0, scale, 1.0), -2)
 

@@ -1,4 +1,4 @@
-"""The keys that entries of tables, figures and claims may have: JSON schemas, with what is expected in words.
+"""The keys that entries of tables, figures and claims may have: JSON schemas that describe what is expected.
 
 Labels refer to ``#/$defs``, where :mod:`rflib.report.options` puts those of the study.
 """
@@ -46,7 +46,7 @@ def list_of(item: Schema) -> Schema:
         "type": "array",
         "items": item,
         "minItems": 1,
-        "description": f"a list, each {item['description']}",
+        "description": f"a list whose items are each {item['description']}",
     }
 
 
@@ -56,7 +56,7 @@ COUNT: Schema = {"type": "integer", "minimum": 1, "description": "a positive int
 SEVERAL: Schema = {"type": "integer", "minimum": 2, "description": "an integer of at least 2"}
 POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0, "description": "a positive number"}
 NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0, "description": "a number of at least 0"}
-SHARE: Schema = {**POSITIVE, "maximum": 1, "description": "a share above 0, up to 1"}
+SHARE: Schema = {**POSITIVE, "maximum": 1, "description": "a share greater than 0 and at most 1"}
 CURVATURE: Schema = {"type": "number", "minimum": 2, "description": "a number of at least 2"}
 DIMENSIONS = list_of(SEVERAL)
 S_OR_COLUMNS: Schema = {"enum": ["s", "columns"]}

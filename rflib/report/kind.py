@@ -26,7 +26,7 @@ K = TypeVar("K", bound="Kind")
 
 @dataclass(frozen=True)
 class Results:
-    """What all is made from: a study's file and cells (as `read_cells` returns them), and the papers' numbers."""
+    """What tables, figures and claims are made from: the study, its cells and the folder of published numbers."""
 
     study: Options
     cells: DataFrame
@@ -44,10 +44,10 @@ class Results:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What an entry of a study file is, by its ``type``, which is the ``name``.
+    """A kind of entries of a study file. Its ``name`` is their ``type``.
 
-    ``make`` makes it from an entry and the results; the first paragraph of its docstring is its documentation.
-    ``options`` has a JSON schema for each key besides ``type``, ``title`` and ``caption``.
+    ``make`` makes an entry from its options and the results; the first paragraph of its docstring documents the
+    kind. ``options`` has a JSON schema for each key except ``type``, ``title`` and ``caption``.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Kind:
     def with_options(
         cls, options: Mapping[str, Options], required: tuple[str, ...] | None = None, **more: Any
     ) -> Callable[[Callable[..., Any]], Kind]:
-        """Return a decorator that makes a kind of a function, with its name; by default all keys are required."""
+        """Return a decorator that turns a function into a kind of its name; all keys are required by default."""
         keys = tuple(options) if required is None else required
         if issubclass(cls, Shown) and "caption" not in more:
             keys += ("caption",)
@@ -71,13 +71,13 @@ class Kind:
 
     @property
     def shows(self) -> str:
-        """What it shows, in a sentence."""
+        """What it shows, in one sentence."""
         return " ".join((inspect.getdoc(self.make) or "").partition("\n\n")[0].split())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown(Kind):
-    """A table or figure: below stand the entry's ``caption`` or else the kind's own, and the kind's ``note``."""
+    """A table or figure, with the ``caption`` of the entry or else of the kind, and the ``note`` of the kind."""
 
     caption: Callable[[Options], str] | None = None
     note: str = ""
@@ -85,10 +85,10 @@ class Shown(Kind):
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Shown):
-    """A table; ``make(entry, results)`` returns a DataFrame, or a list of mappings, its rows.
+    """A table; ``make(entry, results)`` returns a DataFrame, or a list of mappings, which are its rows.
 
-    A column "x" with a column "x std" beside it is shown as mean ± deviation. With ``best_is_bold`` the best
-    number of a data set and kernel is bold, in each column after the first three.
+    Two columns "x" and "x std" are shown as one, mean ± standard deviation. With ``best_is_bold``, the best number
+    of each data set and kernel is bold in each column after the first three.
     """
 
     best_is_bold: bool = False
@@ -99,7 +99,7 @@ class Figure(Shown):
 
 
 class Check(Kind):
-    """What a claim is checked by; ``make(claim, results)`` returns verdict and evidence."""
+    """The check of a claim; ``make(claim, results)`` returns a verdict and the evidence."""
 
 
 def kinds(cls: type[K]) -> dict[str, K]:
@@ -108,7 +108,7 @@ def kinds(cls: type[K]) -> dict[str, K]:
 
 
 def modules() -> list[str]:
-    """Return the modules that define kinds, which belong to the fingerprint of all tables, figures and claims."""
+    """Return the modules that define kinds. They are in the fingerprint of all tables, figures and claims."""
     package = import_module("rflib.report.kinds")
     return [f"{package.__name__}.{module.name}" for module in iter_modules(package.__path__)]
 

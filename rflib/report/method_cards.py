@@ -1,4 +1,4 @@
-"""What is known of the methods: a card for each."""
+"""The cards that describe the methods in the report."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ _FILE = Path(__file__).parent / "methods.yaml"
 
 
 def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return a card for each known method, the facts of methods.yaml, and for each other type in the studies.
+    """Return a card for each method in methods.yaml, and for each other type in the studies.
 
     Parameters
     ----------
@@ -22,6 +22,6 @@ def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
     for name, study in studies.items():
         for kind in (str(spec["type"]) for spec in study["methods"].values()):
             if kind not in found:
-                what = f"A method from outside rflib, used by the study {name}."
+                what = f"This method is from outside rflib. The study {name} uses it."
                 found[kind] = {"type": kind, "name": kind.split(":")[-1], "what": what}
     return list(found.values())

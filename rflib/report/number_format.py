@@ -1,4 +1,4 @@
-"""How tables show numbers: a mean with its deviation, to the digits that the deviation leaves."""
+"""How tables show numbers: a mean and its deviation, with as many digits as the deviation leaves."""
 
 from dataclasses import dataclass
 from math import floor, isfinite, log10
@@ -12,7 +12,7 @@ _PRINTED = "published"
 
 @dataclass(frozen=True)
 class Column:
-    """A column as shown: its name, the text of each cell, and the numbers to sort by (None: by the text)."""
+    """A column as shown: its name, the text in each row, and the numbers to sort by (None: sort by the text)."""
 
     name: str
     texts: list[str]
@@ -55,14 +55,14 @@ def plus_minus(mean: float, std: float) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a number to four digits, a whole one in full, nothing for a missing one."""
+    """Return a number to four digits, a whole number in full, and an empty text for a missing one."""
     if pd.isna(value):
         return ""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
 
 
 def _alike(values: pd.Series) -> list[str]:
-    """Numbers to equally many decimals, where three digits of the largest leave something of the smallest."""
+    """Return numbers with the same number of decimals, if three digits of the largest show the smallest too."""
     sizes = values[values.notna() & (values != 0)].abs()
     whole = (values.dropna() % 1 == 0).all()
     if whole or sizes.min() < sizes.max() / 200 or not 1e-4 < sizes.max() < 1e4:

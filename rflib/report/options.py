@@ -1,4 +1,4 @@
-"""What a study shows, checked: errors name the table, figure or claim, its key, and what there is."""
+"""Checks of what a study shows. Errors name the table, figure or claim, its key, and the possible values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def check_entries(study: Options, key: str) -> list[Options]:
     Raises
     ------
     ValueError
-        For the first unknown type, key, label or value; the message names entry and key, and what there is.
+        For the first unknown type, key, label or value. The message names the entry, the key and what is possible.
     """
     entries = list(study.get(key) or [])
     for number, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""The report: one page that holds everything, opens offline, and escapes all that comes from files."""
+"""The report: one page that holds everything, opens offline, and escapes every text that comes from a file."""
 
 import base64
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader
 from rflib import __version__
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.files import replacing
-from rflib.report.cell_table import read_cells
+from rflib.report.cell_table import number_of_cells, read_cells
 from rflib.report.folder import read_index, slug
 from rflib.report.inference import CLAIM_RULE
 from rflib.report.method_cards import cards
@@ -44,8 +44,8 @@ def write_page(
     out_file : Path
         The page; it appears when it is complete.
     partial : mapping, optional
-        Of a run in which jobs failed: ``missing``, the number of files of results that are not there, and
-        ``failed``, the job, log and message of each.
+        For a run in which jobs failed: ``missing``, the number of result files that are missing, and ``failed``,
+        the job, log and message of each failure.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def write_page(
         if (results / path.stem / "cells.parquet").exists()
     }
     if not present:
-        raise ValueError(f"{results} holds no cells of any study: run one first.")
+        raise ValueError(f"{results} holds no cells of any study. Run a study first.")
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -69,7 +69,7 @@ def write_page(
         sections=[_section(name, study, cells[name], results) for name, study in present.items()],
         methods=cards(present),
         standings=columns(compared),
-        totals=compared.groupby("type")[["won", "level", "lost"]].sum().to_dict("index"),
+        totals=compared.groupby("type")[["won", "tied", "lost"]].sum().to_dict("index"),
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
         rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
@@ -96,7 +96,7 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results: 
         "reduced": smaller,
         "absent": absent,
         "repetitions": cells["seed"].nunique(),
-        "n_cells": len(cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"])),
+        "n_cells": number_of_cells(cells),
         "datasets": list(dict.fromkeys(cells["dataset"])),
         "kernels": list(dict.fromkeys(cells["kernel"])),
         "n_methods": cells.loc[cells["method_id"] != "exact", "method"].nunique(),
@@ -114,7 +114,7 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results: 
 
 
 def run_of(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> tuple[StudyPlan, list[str], str]:
-    """Return the plan of a study, its data sets that are absent, and in what its run is smaller than planned."""
+    """Return the plan of a study, the data sets that are absent, and what :func:`reduced` says of its run."""
     plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
     there = set(cells["name"])
     absent = [d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in there]
@@ -122,7 +122,7 @@ def run_of(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> tuple[St
 
 
 def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
-    """Say in what the run is smaller than planned, absent data sets aside; empty if it is not."""
+    """Say how the run is smaller than planned, apart from absent data sets; empty if it is not."""
     parts = []
     there = [w for w in plan.wanted if w.dataset not in absent]
     repetitions, wanted = cells["seed"].nunique(), max(w.demand.repetitions for w in there)
@@ -136,7 +136,7 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
     if planned - run:
         counts = f"{len(planned & run)} of {len(planned)}"
-        parts.append(f"{counts} combinations of data set, kernel, method and columns")
+        parts.append(f"{counts} combinations of data set, kernel, method and number of columns")
     return " and ".join(parts)
 
 
@@ -153,7 +153,7 @@ def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _best(table: pd.DataFrame, extreme: Literal["min", "max"]) -> set[tuple[int, str]]:
-    """Row and column of the best mean of each data set and kernel, among the methods."""
+    """Return the row and column of the best mean of each data set and kernel, among the methods."""
     found: set[tuple[int, str]] = set()
     for name in table.columns[3:]:
         if name != "exact" and not name.endswith(" std"):
@@ -171,7 +171,7 @@ def _figures(study: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _times(cells: pd.DataFrame) -> pd.DataFrame:
-    """Median seconds of each method at its largest number of columns, for each data set."""
+    """Return the median seconds of each method at its largest number of columns, for each data set."""
     chosen = cells[cells["metric"].isin(_TIMES)]
     keys = ["dataset", "method", "n_components"]
     largest = chosen[chosen["n_components"] == chosen.groupby(keys[:2])["n_components"].transform("max")]

@@ -1,4 +1,4 @@
-"""The report of a run in which jobs failed: what is there, and what is missing."""
+"""The report of a run in which jobs failed: it shows what is there, and what is missing."""
 
 import json
 import shutil
@@ -21,13 +21,13 @@ _PARTS = ("cells.parquet", "tables", "figures")
 def write_partial(
     studies: Sequence[Path], settings: Mapping[str, Any], results: Path, published: Path, out_file: Path
 ) -> None:
-    """Write a page of the cells that are up to date, with the failed jobs first.
+    """Write a page with the cells that are up to date. It begins with the failed jobs.
 
     Parameters
     ----------
     studies : sequence of Path
-        Study files. A study that is complete is shown as it is, one that the run did not get to its end is made of
-        the cells that are there; others are left out.
+        Study files. A complete study is shown as it is. A study that the run did not complete is shown with the
+        cells that are there. Studies without cells are left out.
     settings : mapping
         What :func:`rflib.experiment.plan.plan_study` takes.
     results : Path
@@ -40,7 +40,7 @@ def write_partial(
     Raises
     ------
     ValueError
-        If there is not one complete cell.
+        If no cell is complete.
     """
     state = json.loads((results / "logs/unfinished.json").read_text(encoding="utf-8"))
     stale = {Path(file) for file in state["files"]}

@@ -1,4 +1,4 @@
-"""Where each cell comes from: its command, fingerprint, versions, host, seconds and warnings."""
+"""The provenance of cells: commands, fingerprints, versions, hosts, seconds and warnings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from pathlib import Path
 import pandas as pd
 
 from rflib.experiment.warned import COLUMN, kind
+from rflib.report.cell_table import number_of_cells
 
 _UNIT = ["dataset", "kernel", "method", "data", "kernel_id", "method_id"]
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A method for a kernel on some data, by the study's labels, and the commands that made its first block."""
+    """A method for a kernel on a data set, with the study's labels, and the commands that made its first block."""
 
     dataset: str
     kernel: str
@@ -45,7 +46,7 @@ def units(cells: pd.DataFrame, results: Path) -> list[Unit]:
 
 
 def _commands(logs: Path, unit: str) -> Iterator[str]:
-    """The first line of the logs of one block: how to draw its features, and to measure and score them."""
+    """Yield the commands of one block, which draw its features, measure their error and train the learners."""
     for step in ("features", "errors", "scores"):
         blocks = sorted((logs / step / unit).glob("*.log" if step == "features" else "*/*.log"))
         for log in blocks:
@@ -57,13 +58,13 @@ def _commands(logs: Path, unit: str) -> Iterator[str]:
 
 
 def machines(cells: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the hosts that made the cells, each with the versions that it had."""
+    """Return the hosts that made the cells, with their versions of software."""
     pairs = cells[["host", "versions"]].drop_duplicates().sort_values(["host", "versions"])
     return [(str(host), str(versions)) for host, versions in pairs.itertuples(index=False)]
 
 
 def warned(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each kind of warning: an example, the number of cells that raised it, and where they are.
+    """Return a row for each kind of warning: an example, the number of cells that raised it, and their labels.
 
     Warnings are of one kind if they differ only in their numbers.
     """
@@ -74,6 +75,11 @@ def warned(cells: pd.DataFrame) -> pd.DataFrame:
     found = found.assign(**{COLUMN: found[COLUMN].str.split("\n")}).explode(COLUMN)
     rows = []
     for _, group in found.groupby(found[COLUMN].map(kind), sort=False):
-        n = len(group.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed"]))
-        rows.append((group[COLUMN].iloc[0], n, *(", ".join(dict.fromkeys(group[key])) for key in names)))
+        rows.append(
+            (
+                group[COLUMN].iloc[0],
+                number_of_cells(group),
+                *(", ".join(dict.fromkeys(group[key])) for key in names),
+            )
+        )
     return pd.DataFrame(rows, columns=["warning", "cells", *names.values()])

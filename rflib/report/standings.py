@@ -1,4 +1,4 @@
-"""Where a method wins and loses: every pair of methods compared at equal columns, cell by cell."""
+"""Where a method wins and loses: every pair of methods is compared at the same number of columns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,22 +14,22 @@ from rflib.report.wording import METRICS
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
 SCORES = ("accuracy", "rmse")
 COLUMNS = (
-    *("type", "method", "measured by", "won", "level", "lost"),
+    *("type", "method", "measured by", "won", "tied", "lost"),
     *("ahead of", "behind", "strongest on", "weakest on"),
 )
 STANDING_RULE = (
-    "A comparison is won or lost if a t-test over the repetitions, paired by seed, tells the two methods apart; "
-    "otherwise it is level. Of the comparisons in a study and by one measure that are called won or lost, at most "
-    "one in twenty is expected to be called so by chance (Benjamini and Hochberg's correction)."
+    "A comparison is won or lost if a t-test over the repetitions, paired by seed, finds a significant "
+    "difference; otherwise it is a tie. Among the comparisons of one study and measure that are called won or "
+    "lost, at most one in twenty is expected to be a false alarm (Benjamini and Hochberg's correction)."
 )
 _CONSTANT = 1e-9
 
 
 def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each method of a study and each thing it is measured by: kernel error, learners' scores.
+    """Return a row for each method of a study and each measure: the kernel error, and the score of each learner.
 
-    A comparison is one data set, kernel and number of columns D, and won or lost by `STANDING_RULE`. A method is
-    ahead of another if it wins more comparisons than it loses.
+    A comparison is one data set, kernel and number of columns D. It is won or lost by `STANDING_RULE`. A method is
+    ahead of another if it wins more of their comparisons than it loses.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
-    """A row for each ordered pair and comparison: +1 where the first wins, 0 where they are level, -1."""
+    """Return a row for each ordered pair and comparison: +1 if the first wins, 0 if they tie, -1 if it loses."""
     tables = []
     for (dataset, kernel, _), group in cells.groupby(["dataset", "kernel", "n_components"], sort=False):
         values = group.pivot(index="seed", columns="method", values="value")
@@ -73,7 +73,7 @@ def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:
 
 
 def _p_values(values: Floats, pairs: tuple[Any, Any]) -> tuple[Floats, Floats]:
-    """One-sided p values of the first of each pair being better, and worse; rounding is no difference."""
+    """Return one-sided p values that the first of each pair is better, and worse; rounding is no difference."""
     gains = values[pairs[0]] - values[pairs[1]]
     rounding = _CONSTANT * np.abs(np.nanmean(values, axis=1))[pairs[0]]
     gains[np.fmax.reduce(np.abs(gains), axis=1) <= rounding] = 0.0
@@ -81,12 +81,12 @@ def _p_values(values: Floats, pairs: tuple[Any, Any]) -> tuple[Floats, Floats]:
 
 
 def _standing(own: pd.DataFrame) -> tuple[int, int, int, str, str, str, str]:
-    """The last seven columns of a method's row, from its outcomes."""
+    """Return the last seven columns of a method's row, from its outcomes."""
     counts = own["outcome"].value_counts()
     balance = own.groupby("other", sort=False)["outcome"].sum()
     places = own.groupby(["dataset", "kernel"], sort=False)["outcome"].mean()
     extremes = (int(places.argmax()), int(places.argmin())) if places.nunique() > 1 else ()
     best, worst = (", ".join(places.index[i]) for i in extremes) if extremes else ("", "")
-    won, level, lost = (int(counts.get(outcome, 0)) for outcome in (1, 0, -1))
+    won, tied, lost = (int(counts.get(outcome, 0)) for outcome in (1, 0, -1))
     ahead, behind = (", ".join(balance.index[sign * balance > 0]) for sign in (1, -1))
-    return won, level, lost, ahead, behind, best, worst
+    return won, tied, lost, ahead, behind, best, worst

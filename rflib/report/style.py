@@ -1,14 +1,14 @@
-"""One style for all figures: a colour, a marker and a line for each method, the same everywhere."""
+"""The style of all figures: each method has the same colour, marker and line everywhere."""
 
 import zlib
 from typing import Any
 
-# Okabe and Ito's colours, which the colour-blind tell apart; the lightest one (yellow) darkened for white paper.
+# The colours of Okabe and Ito, which colour-blind readers can tell apart; yellow is darkened for white paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A89A00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 LINES = ("-", "--", ":", "-.")
 
-# Methods of one family share a colour; the marker and the line tell them apart: (colour, marker, line).
+# Methods of one family share a colour and differ in marker and line: (colour, marker, line).
 METHODS: dict[str, tuple[int, int, int]] = {
     "RFF": (0, 0, 0),
     "RFF phase": (0, 1, 1),
@@ -83,8 +83,8 @@ RC: dict[str, Any] = {
 def line_style(method: str) -> dict[str, Any]:
     """Return the keyword arguments of a line for a method, by its label.
 
-    A label that begins with a known name has that name's colour, and a marker and a line from its hash; an
-    unknown one has all three from its hash.
+    A label that begins with a known name has the colour of that name, and a marker and a line from its hash. An
+    unknown label has all three from its hash.
     """
     colour, marker, line = METHODS.get(method) or _from_hash(method)
     size = _SIZES.get(MARKERS[marker], RC["lines.markersize"])

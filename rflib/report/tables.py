@@ -21,14 +21,14 @@ def write_tables(study: Options, cells: Path, published: Path, out_dir: Path) ->
     cells : Path
         Table that ``rflib aggregate`` wrote.
     published : Path
-        Folder of the papers' numbers.
+        Folder of the published numbers.
     out_dir : Path
-        Folder of the tables; what it held before is removed.
+        Folder of the tables. What it held before is removed.
 
     Raises
     ------
     ValueError
-        For unknown types, keys, labels or values; the message names entry and key.
+        For unknown types, keys, labels or values. The message names the entry and the key.
     """
     entries = check_entries(study, "tables")
     results = Results(study, read_cells(cells, study), published)

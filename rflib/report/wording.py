@@ -1,4 +1,4 @@
-"""What metrics and axes are called in captions and figures, and which way a metric is better."""
+"""The wording of captions, figures and evidence: the names of metrics and axes, and the form of differences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Metric:
-    """What a metric is called in captions and on axes, and which way is better."""
+    """What a metric is called in captions and on axes, and whether lower values are better."""
 
     text: str
     lower: bool = True
@@ -17,30 +17,35 @@ METRICS = {
     "relative_frobenius_error": Metric("relative error of the kernel matrix (Frobenius)"),
     "relative_spectral_error": Metric("relative error of the kernel matrix (spectral)"),
     "mean_squared_error": Metric("mean squared error of the kernel"),
-    "diagonal_error": Metric("error of the diagonal, in units of the kernel matrix's root mean square"),
+    "diagonal_error": Metric("error of the diagonal, relative to the root mean square of the kernel matrix"),
     "near_pairs_error": Metric(
-        "error of the nearest 1 % of pairs, in units of the kernel matrix's root mean square"
+        "error of the nearest 1 % of pairs, relative to the root mean square of the kernel matrix"
     ),
     "regularised_spectral_error": Metric("regularised spectral error of the kernel matrix"),
-    "log_eigenvalue_ratio": Metric("log ratio of the eigenvalues of K_hat and K", lower=False),
+    "log_eigenvalue_ratio": Metric("log ratio of the eigenvalues of K_hat to those of K", lower=False),
     "effective_degrees": Metric("effective degrees of freedom d_K"),
     "surrogate_degrees": Metric("surrogate degrees of freedom D_K"),
     "rmse": Metric("root mean squared error"),
     "accuracy": Metric("accuracy", lower=False),
-    "transform_seconds": Metric("seconds to make the features"),
+    "transform_seconds": Metric("seconds to compute the features"),
     "sample_seconds": Metric("seconds to draw the features"),
 }
 
 AXES = {
-    "n_components": "columns D",
+    "n_components": "number of columns D",
     "s": "s",
     "transform_seconds": METRICS["transform_seconds"].text,
     "sample_seconds": METRICS["sample_seconds"].text,
 }
 
 
+def in_percent(difference: float) -> str:
+    """Return a relative difference in per cent, or as a multiple if it is a hundredfold or more."""
+    return f"{difference * 100:+.1f} %" if abs(difference) < 100 else f"{difference:+.0e} times"
+
+
 def metric_text(entry: Mapping[str, Any]) -> str:
-    """Return what the metric of an entry is called, with a capital at its beginning."""
+    """Return what the metric of an entry is called, with a capital initial."""
     text = METRICS[entry["metric"]].text
     at = f", ridge {entry['ridge']:g}" if "ridge" in entry else ""
     return text[:1].upper() + text[1:] + at

@@ -168,7 +168,7 @@ def test_a_damaged_partial_archive_is_replaced(register, server, tmp_path):
     [
         ("missing", "404"),
         ("wrong", f"sha256 is {hashlib.sha256(BODIES['wrong']).hexdigest()}, expected {SHA}"),
-        ("long", "holds more than the expected"),
+        ("long", "it has more than the expected"),
         ("cutalways", "the connection broke after 300,000 bytes"),
     ],
 )
@@ -185,7 +185,7 @@ def test_failure_names_file_addresses_and_remedy(kind, message, register, server
     ):
         assert str(tried) in text
     assert (
-        f"get it from {server}/{kind}/thing.data and put it at {tmp_path / 'thing.data'} (sha256 {SHA})"
+        f"get it from {server}/{kind}/thing.data and store it as {tmp_path / 'thing.data'} (sha256 {SHA})"
         in text
     )
     assert not (tmp_path / "thing.data").exists()
@@ -194,7 +194,7 @@ def test_failure_names_file_addresses_and_remedy(kind, message, register, server
 def test_a_body_that_stalls_is_an_error(register, monkeypatch, tmp_path):
     monkeypatch.setattr(download, "_TIMEOUT_S", (1.0, 0.1))
     register("stalled")
-    with pytest.raises(FetchError, match=r"after 3,000 bytes nothing came for 0\.1 s"):
+    with pytest.raises(FetchError, match=r"after 3,000 bytes, the server sent nothing for 0\.1 s"):
         fetch("thing", tmp_path)
 
 
@@ -203,14 +203,14 @@ def test_no_network_and_no_mirror(register, monkeypatch, tmp_path):
     file = File("thing.data", ("http://127.0.0.1:1/thing.data",), SHA)
     monkeypatch.setitem(REGISTRY, "thing", replace(REGISTRY["thing"], files=(file,)))
     with pytest.raises(
-        FetchError, match=r"thing\.data could not be had:\n  http://127\.0\.0\.1:1/thing\.data: "
+        FetchError, match=r"thing\.data could not be fetched:\n  http://127\.0\.0\.1:1/thing\.data: "
     ):
         fetch("thing", tmp_path)
 
 
 def test_neither_mirror_nor_address(register, tmp_path):
     register()
-    with pytest.raises(FetchError, match="no mirror is named, and it has no official address"):
+    with pytest.raises(FetchError, match="no mirror is named, and the file has no official address"):
         fetch("thing", tmp_path)
 
 

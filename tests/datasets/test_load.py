@@ -130,7 +130,7 @@ def test_description_of_what_is_loaded(folder):
 def test_unknown_preprocessing(folder):
     with pytest.raises(
         ValueError,
-        match=r"'unitnorm'\. Did you mean 'unit_norm'\? Use raw, or steps of minmax",
+        match=r"'unitnorm'\. Did you mean 'unit_norm'\? Use raw, or join steps by \+\. The steps are minmax",
     ):
         load(folder, preprocess="minmax+unitnorm")
 
@@ -142,7 +142,9 @@ def test_zero_row_has_no_unit_norm(tmp_path):
     np.savez(tmp_path / "mine.npz", X=X, y=np.arange(10) % 2)
     prepare({"file": str(tmp_path / "mine.npz"), "task": "classification"}, tmp_path, tmp_path / "out")
     for repetition in range(5):
-        with pytest.raises(ValueError, match=r"out: X, row 7 \(from 0\) is zero here and has no unit norm"):
+        with pytest.raises(
+            ValueError, match=r"out: X: row 7 \(from 0\) is zero here and cannot be scaled to unit norm"
+        ):
             load(tmp_path / "out", preprocess="unit_norm", repetition=repetition)
 
 
@@ -151,10 +153,10 @@ def test_damaged_folder_is_named(damage, folder, tmp_path):
     for path in folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / damage).write_bytes(b"no array")
-    with pytest.raises(ValueError, match=r"no \(whole\) prepared data set .*: delete it and run again"):
+    with pytest.raises(ValueError, match=r"not a complete prepared data set .*\. Delete it and run again"):
         load(tmp_path)
     (tmp_path / damage).unlink()
-    with pytest.raises(ValueError, match="delete it and run again"):
+    with pytest.raises(ValueError, match="Delete it and run again"):
         load(tmp_path)
 
 
@@ -163,7 +165,7 @@ def test_damaged_sparse_arrays_are_named(tmp_path):
     prepare({"file": tmp_path / "mine.svm", "task": "classification"}, tmp_path, tmp_path / "out")
     path = tmp_path / "out/X.npz"
     path.write_bytes(path.read_bytes()[:100] + b"damage" + path.read_bytes()[106:])
-    with pytest.raises(ValueError, match=r"out is no \(whole\) prepared data set"):
+    with pytest.raises(ValueError, match=r"out is not a complete prepared data set"):
         load(tmp_path / "out")
 
 

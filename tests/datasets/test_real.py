@@ -230,7 +230,7 @@ def test_damaged_official_file_is_named_with_both_checksums(mirror, tmp_path):
 
 
 def test_missing_official_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"housing\.data is missing: fetch 'housing' first"):
+    with pytest.raises(FileNotFoundError, match=r"housing\.data is missing\. Fetch 'housing' first"):
         prepare("housing", tmp_path, tmp_path / "out")
 
 

@@ -99,8 +99,12 @@ def test_npz_and_regression(tmp_path):
 @pytest.mark.parametrize(
     ("change", "spec", "message"),
     [
-        ({}, {"target": "lable"}, r"mine\.csv has no column 'lable'; its columns are a, b, c, label"),
-        ({}, {"target": None}, r"mine\.csv names no target; its columns are a, b, c, label"),
+        (
+            {},
+            {"target": "lable"},
+            r"mine\.csv: there is no column 'lable'\..* The columns are a, b, c, label",
+        ),
+        ({}, {"target": None}, r"mine\.csv: the key 'target' is missing\. The columns are a, b, c, label"),
         ({}, {"columns": 4}, r"mine\.csv has 3 input columns, but columns is 4"),
         ({}, {"file": "nowhere.csv"}, r"data set 'mine': there is no file nowhere\.csv"),
         (
@@ -108,9 +112,9 @@ def test_npz_and_regression(tmp_path):
             {"task": "ranking"},
             "data set 'mine': task must be classification or regression, got 'ranking'",
         ),
-        ({}, {"tset_size": 0.2}, "data set 'mine': unknown key 'tset_size'; there are file, task"),
+        ({}, {"tset_size": 0.2}, r"data set 'mine': unknown key 'tset_size'\. The keys are file, task"),
         ({}, {"test_size": 1.5}, "data set 'mine': test_size must be between 0 and 1, got 1.5"),
-        ({}, {"test_size": 0.001}, r"mine\.csv has 30 rows: test_size 0\.001 leaves none"),
+        ({}, {"test_size": 0.001}, r"mine\.csv has 30 rows, so test_size 0\.001 leaves none"),
         ({}, {"test_size": 0.5, "test_file": "x.csv"}, "give test_file or test_size, not both"),
         (
             {"b": [1.0, None] * 15},
@@ -131,7 +135,7 @@ def test_npz_and_regression(tmp_path):
         (
             {"label": ["yes"] * 30},
             {},
-            r"mine\.csv: all labels are 'yes', but classification needs at least two",
+            r"mine\.csv: all labels are 'yes', but classification needs at least two different ones",
         ),
         (
             {"label": [0.5 * i for i in range(30)]},
@@ -221,8 +225,8 @@ def test_errors_of_npz(arrays, message, tmp_path):
         ("mine.csv", "a,label\n1,2,3\n", "cannot be read as delimited text"),
         ("mine.csv", "a,label\n", "no rows"),
         ("mine.csv", "label\n1\n2\n", "no input columns"),
-        ("mine.txt", "text", "is of no known format: use .csv"),
-        ("mine.mat", "text", "is of no known format"),
+        ("mine.txt", "text", r"has an unknown format\. Use \.csv"),
+        ("mine.mat", "text", "has an unknown format"),
     ],
 )
 def test_errors_of_damaged_files(name, content, message, tmp_path):
@@ -238,7 +242,7 @@ def test_errors_of_damaged_files(name, content, message, tmp_path):
     [
         (
             {"sep": ";"},
-            r"mine\.csv: its header is one name, 'a;b;c;label'\. .* commas, not by ';'.*index=False",
+            r"mine\.csv: its header is a single name, 'a;b;c;label'\. .* commas, not by ';'.*index=False",
         ),
         (
             {"index": True},
@@ -263,7 +267,7 @@ def test_libsvm_that_counts_from_0(tmp_path):
     X = np.array([[1.5, 0, 2], [0, 3, 0], [4, 0, 0]])
     path = str(tmp_path / "mine.libsvm")
     dump_svmlight_file(X, [1, 2, 3], path)
-    with pytest.raises(ValueError, match=r"mine\.libsvm .*Invalid index 0 .*say zero_based: true"):
+    with pytest.raises(ValueError, match=r"mine\.libsvm .*Invalid index 0 .*set zero_based: true"):
         prepared(tmp_path, file=path, task="regression")
     prepare({"file": path, "task": "regression", "zero_based": True}, tmp_path, tmp_path / "out")
     assert load_npz(tmp_path / "out/X.npz").toarray().tolist() == X.tolist()
@@ -285,7 +289,7 @@ def test_the_folder_follows_the_content_and_what_is_said_of_it(table, tmp_path):
     ("spec", "message"),
     [
         ({"file": "nowhere.csv"}, "there is no file nowhere.csv"),
-        ({"target": "lable"}, r"has no column 'lable'; .*Did you mean 'label'\?"),
+        ({"target": "lable"}, r"there is no column 'lable'\. Did you mean 'label'\?"),
         ({"columns": 4}, "has 3 input columns, but columns is 4"),
         ({"test_file": "nowhere.csv"}, "there is no file nowhere.csv"),
         ({"zero_based": True}, "zero_based is for LIBSVM files"),
@@ -308,7 +312,9 @@ def test_a_file_that_was_changed_after_its_digest_was_taken_is_refused(table, tm
 
 def test_target_is_for_tables(tmp_path):
     np.savez(tmp_path / "mine.npz", X=np.eye(2), y=[0, 1])
-    with pytest.raises(ValueError, match=r"target names a column of a CSV or Parquet file; \.npz has none"):
+    with pytest.raises(
+        ValueError, match=r"target names a column of a CSV or Parquet file, and a \.npz file has none"
+    ):
         prepared(tmp_path, file=tmp_path / "mine.npz", target="y")
 
 

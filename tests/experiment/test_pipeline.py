@@ -50,7 +50,10 @@ def pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         ),
         ({"datasets": [{**MINE, "file": "none.csv"}]}, "bad.yaml: data set 'mine': .*no file none.csv"),
         ({"datasets": [{**MINE, "name": "wine"}]}, "bad.yaml: data set 'wine': .*the registry"),
-        ({"datasets": [MINE, {**MINE, "file": "other.csv"}]}, "bad.yaml: .*stands twice, for different data"),
+        (
+            {"datasets": [MINE, {**MINE, "file": "other.csv"}]},
+            "bad.yaml: .*the study gives this name to different data",
+        ),
     ],
 )
 def test_a_broken_study_blocks_itself_only(study: Any, words: str, pipeline: Make) -> None:

@@ -166,7 +166,7 @@ def test_columns_may_be_limited() -> None:
 def test_a_run_may_be_on_some_data_sets() -> None:
     datasets = [*STUDY["datasets"], {"name": "wine", "preprocess": "unit_norm"}]
     assert files({"datasets": ["digits", "letter"]}, datasets=datasets) == files()
-    with pytest.raises(ValueError, match=r"none of the configuration's datasets \(letter\)"):
+    with pytest.raises(ValueError, match=r"none of the data sets that the configuration names \(letter\)"):
         plan({"datasets": ["letter"]})
 
 
@@ -252,9 +252,9 @@ def test_a_file_that_is_not_yaml(tmp_path: Path) -> None:
     [
         (
             "title: A\ntext: B\ntitle: C\n",
-            "a.yaml is not valid YAML: line 3: the key 'title' stands in line 1",
+            "a.yaml is not valid YAML: line 3: the key 'title' was already used in line 1",
         ),
-        ("methods: {A: {type: RFF}, A: {type: ORF}}\n", "the key 'A' stands in line 1 already"),
+        ("methods: {A: {type: RFF}, A: {type: ORF}}\n", "the key 'A' was already used in line 1"),
     ],
 )
 def test_a_key_that_stands_twice(text: str, words: str, tmp_path: Path) -> None:

@@ -209,13 +209,13 @@ def test_a_job_is_read_as_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ({"unit": UNIT.content, "seeds": [0, 1]}, "SampleJob needs the key 'n_components'"),
-        ({"unit": UNIT.content, "seed": [0, 1]}, "SampleJob has no 'seed'. Did you mean 'seeds'"),
+        ({"unit": UNIT.content, "seeds": [0, 1]}, "SampleJob: the key 'n_components' is missing"),
+        ({"unit": UNIT.content, "seed": [0, 1]}, "SampleJob has no key 'seed'. Did you mean 'seeds'"),
         (
             {**BLOCK.content, "unit": {**UNIT.content, "kernal": {}}},
-            "Unit has no 'kernal'. Did you mean 'kernel'",
+            "Unit has no key 'kernal'. Did you mean 'kernel'",
         ),
-        ([], "SampleJob must be an object with unit, n_components, seeds"),
+        ([], "SampleJob must be an object with the keys unit, n_components, seeds"),
     ],
 )
 def test_a_job_that_is_written_wrong(content: object, words: str) -> None:

@@ -15,14 +15,14 @@ STUDIES, CELLS = 2000, 36
 VERDICTS = ("reproduced", "undecided", "not reproduced")
 SCENARIOS = {
     "the same method twice": (0.0, 0.0, 0),
-    "the same method twice, cells correlated by 0.9": (0.0, 0.9, 0),
-    "the same method twice, 7 cells spared": (0.0, 0.0, 7),
-    "better by 1 standard error in every cell": (1.0, 0.0, 0),
-    "better by 1 standard error in every cell, cells correlated by 0.9": (1.0, 0.9, 0),
-    "better by 3 standard errors in every cell, cells correlated by 0.9": (3.0, 0.9, 0),
-    "worse by 1 standard error in every cell": (-1.0, 0.0, 0),
-    "better by 3 standard errors, but worse by 12 in one cell": ([-12.0] + 35 * [3.0], 0.0, 0),
-    "better by 3 standard errors, but worse by 12 in one cell, 7 cells spared": (
+    "the same method twice, comparisons correlated by 0.9": (0.0, 0.9, 0),
+    "the same method twice, 7 failures allowed": (0.0, 0.0, 7),
+    "better by 1 standard error everywhere": (1.0, 0.0, 0),
+    "better by 1 standard error everywhere, comparisons correlated by 0.9": (1.0, 0.9, 0),
+    "better by 3 standard errors everywhere, comparisons correlated by 0.9": (3.0, 0.9, 0),
+    "worse by 1 standard error everywhere": (-1.0, 0.0, 0),
+    "better by 3 standard errors, but worse by 12 in one comparison": ([-12.0] + 35 * [3.0], 0.0, 0),
+    "better by 3 standard errors, but worse by 12 in one comparison, 7 failures allowed": (
         [-12.0] + 35 * [3.0],
         0.0,
         7,
@@ -48,7 +48,7 @@ def rates():
 
 @pytest.mark.parametrize("repetitions", [5, 10])
 def test_the_same_method_twice_is_not_reproduced_and_reproduced_in_5_percent_at_most(rates, repetitions):
-    """In theory 1 - (1 - .05 / 37)^37 = 4.9 % with independent cells; 2,000 studies have a deviation of .5 %."""
+    """In theory 1 - (1 - .05 / 37)^37 = 4.9 % if comparisons are independent; 2,000 studies deviate by .5 %."""
     for name in SCENARIOS:
         if name.startswith("the same method"):
             reproduced, _, refuted = rates[name, repetitions]
@@ -58,16 +58,16 @@ def test_the_same_method_twice_is_not_reproduced_and_reproduced_in_5_percent_at_
 
 @pytest.mark.parametrize("repetitions", [5, 10])
 def test_one_standard_error_everywhere_is_reproduced_in_98_percent(rates, repetitions):
-    reproduced, _, refuted = rates["better by 1 standard error in every cell", repetitions]
+    reproduced, _, refuted = rates["better by 1 standard error everywhere", repetitions]
     assert reproduced >= 98
     assert refuted <= 1
 
 
 @pytest.mark.parametrize("repetitions", [5, 10])
-def test_one_cell_twelve_standard_errors_worse_is_not_reproduced_in_98_percent(rates, repetitions):
-    bad = "better by 3 standard errors, but worse by 12 in one cell"
+def test_one_comparison_twelve_standard_errors_worse_is_not_reproduced_in_98_percent(rates, repetitions):
+    bad = "better by 3 standard errors, but worse by 12 in one comparison"
     assert rates[bad, repetitions][2] >= 98
-    assert rates[f"{bad}, 7 cells spared", repetitions][0] >= 98
+    assert rates[f"{bad}, 7 failures allowed", repetitions][0] >= 98
 
 
 def test_the_documentation_prints_these_rates(rates):
@@ -100,7 +100,7 @@ def test_holm_steps_down_until_one_passes_no_more():
 
 
 def test_opposite_differences_do_not_make_two_methods_equal():
-    """Half the cells 2 margins above and half 2 below average to nothing; each has one side that fails."""
+    """Half the comparisons 2 margins above and half 2 below average to nothing; each has one side that fails."""
     noise = 10 * np.random.default_rng(0).standard_normal((4, 10))
     difference = noise - noise.mean(axis=1, keepdims=True) + np.array([[2.0], [-2.0], [2.0], [-2.0]])
     found = judge([1 + difference, 1 - difference])

@@ -21,19 +21,19 @@ def verdicts(study, means, published, **claim):
 def test_claims_flip_with_the_results(study, published):
     good, evidence = verdicts(study, {"GORF": 0.1, "GRFF": 0.2}, published)
     assert good == "reproduced"
-    assert "better in 4 of 4 cells" in evidence
-    assert "margin +50.0% to +50.0%" in evidence
+    assert "It holds in 4 of 4 comparisons (100 % claimed)" in evidence
+    assert "The mean of GORF improves on that of GRFF by +50.0 % to +50.0 %." in evidence
     assert verdicts(study, {"GORF": 0.2, "GRFF": 0.1}, published)[0] == "not reproduced"
     assert verdicts(study, {"GORF": 0.1}, published)[0] == "no data"
 
 
-def test_a_margin_beside_rounding_is_a_multiple(study, published):
+def test_a_difference_from_rounding_error_is_a_multiple(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 1e-15}, spread=1e-17)
     (evidence,) = check_claims(Results(study, cells, published))["evidence"]
-    assert "margin -1e+14 times to -1e+14 times" in evidence
+    assert "by -1e+14 times to -1e+14 times" in evidence
 
 
-def test_one_bad_cell_makes_a_claim_fail(study, published):
+def test_one_bad_comparison_makes_a_claim_fail(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
     bad = (cells["method"] == "GORF") & (cells["dataset"] == "usps") & (cells["n_components"] == 64)
     cells.loc[bad, "value"] = 0.5
@@ -46,7 +46,7 @@ def test_a_failure_within_the_noise_is_undecided(study, published):
     noise = np.random.default_rng(1).standard_normal(len(cells)) * 0.01
     verdict_, evidence = verdicts(study, cells.assign(value=cells["value"] + noise), published)
     assert verdict_ == "undecided"
-    assert "refuted in 0" in evidence
+    assert "fails significantly in 0" in evidence
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.9, "reproduced"), (2.1, "not reproduced")])
@@ -72,21 +72,21 @@ def test_steadier(study, published):
     spread = cells.assign(value=cells["value"].where(~wide, 0.2 + 10 * (cells["value"] - 0.2)))
     found, evidence = verdicts(study, spread, published, type="steadier")
     assert found == "reproduced"
-    assert "steadier in 4 of 4 cells (100% claimed)" in evidence
-    assert "margin +90.0% to +90.0%" in evidence
+    assert "It holds in 4 of 4 comparisons (100 % claimed)" in evidence
+    assert "The standard deviation of GORF is smaller than that of GRFF by +90.0 % to +90.0 %." in evidence
     turned = verdicts(study, spread, published, type="steadier", method="GRFF", than="GORF")
     assert turned[0] == "not reproduced"
 
 
 def test_equal_spreads_of_a_skewed_law_are_not_called_different(study, published):
-    """The F-test, made for normal values, refutes the claim in most studies of 16 such cells."""
+    """The F-test, made for normal values, refutes the claim in most studies of 16 such comparisons."""
     cells = pd.concat(
         [made_up_cells({"GORF": 0.5, "GRFF": 0.2}).assign(kernel=f"k{i}", data=f"d{i}") for i in range(4)]
     )
     skewed = cells.assign(value=np.exp(np.random.default_rng(0).standard_normal(len(cells))))
     found, evidence = verdicts(study, skewed, published, type="steadier")
     assert found == "undecided"
-    assert "refuted in 0" in evidence
+    assert "fails significantly in 0" in evidence
 
 
 def test_ties_by_construction_do_not_count(study, published):
@@ -96,8 +96,8 @@ def test_ties_by_construction_do_not_count(study, published):
     tie = {"datasets": ["usps"], "s": ["d", "2d"], "reason": "Both draw the same law."}
     found, evidence = verdicts(study, cells, published, ties=[tie])
     assert found == "reproduced"
-    assert "better in 2 of 2 cells" in evidence
-    assert evidence.endswith("; 2 left out: Both draw the same law")
+    assert "It holds in 2 of 2 comparisons" in evidence
+    assert evidence.endswith(" Left out as ties: 2 (Both draw the same law).")
     everything = {"kernels": ["delta"], "reason": "Both draw the same law"}
     assert verdicts(study, cells, published, ties=[everything])[0] == "no data"
     for wrong, message in (
@@ -120,9 +120,12 @@ def test_an_explanation_must_hold_itself(study, published):
     failed = {"GORF": 0.201, "GRFF": 0.2}
     verdict_, evidence = verdicts(study, failed, published, explanation={**reason, "within": 0.01})
     assert verdict_ == "explained"
-    assert "Explained: They differ little (equal in 4 of 4 cells" in evidence
+    assert " Explanation: They differ little. It holds in 4 of 4 comparisons" in evidence
     verdict_, evidence = verdicts(study, failed, published, explanation={**reason, "within": 0.001})
     assert verdict_ == "not reproduced"
-    assert "The explanation offered is not reproduced" in evidence
+    assert (
+        "The study offers an explanation, which is not reproduced: They differ little. It holds in 0"
+        in evidence
+    )
     with pytest.raises(ValueError, match="'GORF wins': explanation: the key 'within' is missing"):
         verdicts(study, failed, published, explanation=reason)

@@ -27,11 +27,11 @@ def test_page(results, tmp_path):
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "<script>alert" not in html
     assert "A &lt;script&gt;alert(1)&lt;/script&gt; title" in html
-    assert "Reduced run</strong> 10 of 20 repetitions" in html
+    assert "Reduced run</strong> This run has 10 of 20 repetitions" in html
     for method in ("RFF", "MVORF", "TensorSketch", "Nystroem"):
         assert method in html
     assert '<td class="n best" data-key="0.1' in html
-    assert "4 comparisons won, 0 level, 0 lost" in html
+    assert "4 comparisons won, 0 tied, 0 lost" in html
     assert CLAIM_RULE in unescape(html)
     assert STANDING_RULE in unescape(html)
     for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
@@ -59,7 +59,7 @@ def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path)
     (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(study))
     write_page([tmp_path / "made_up.yaml"], tmp_path / "results", tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert html.count("No rows: nothing of this was run.") >= 2
+    assert html.count("This table has no rows, because nothing that it shows was run.") >= 2
 
 
 def test_page_shows_the_commands_of_the_logs_and_escapes_them(results, tmp_path):
@@ -83,7 +83,7 @@ def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
     write_table(folder / "made_up/cells.parquet", cells)
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "Reduced run</strong> 10 of 20 repetitions and fewer rows of letter, usps" in html
+    assert "This run has 10 of 20 repetitions and fewer rows of letter, usps" in html
 
 
 def test_page_lists_the_warnings_of_cells_by_kind(results, tmp_path):
@@ -113,7 +113,7 @@ def test_page_of_an_incomplete_run_says_what_failed(results, tmp_path):
     write_page([path], folder, tmp_path / "partial.html", partial={"missing": 3, "failed": failed})
     html = (tmp_path / "partial.html").read_text(encoding="utf-8")
     assert "<title>Incomplete: " in html
-    assert "3 files of results are missing" in html
+    assert "3 result files are missing" in html
     assert "<td>error: &lt;b&gt;bad&lt;/b&gt;</td>" in html
 
 
@@ -127,7 +127,7 @@ def test_export(results, tmp_path):
     page = export(path, folder, tmp_path / "out").read_text(encoding="utf-8")
     assert "| letter | delta | GORF | GORF | d | 0.1 ± 0.001 | 0.1000 ± 0.0010 | 10 |" in page
     assert (tmp_path / "out/made_up_00_error.svg").exists()
-    assert "80 cells with 10 repetitions" in page
+    assert "80 cells in 10 repetitions" in page
     assert CLAIM_RULE in page
 
 

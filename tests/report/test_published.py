@@ -68,9 +68,9 @@ def test_published_percentages_s_as_text_and_last_digits(published):
     assert list(numbers["rounding"]) == pytest.approx([0.00005, 0.0005])
     assert pd.isna(numbers["s"].iloc[1])
     for wrong, message in (
-        (("none", "A", "accuracy"), "no file .*There are mine, percent"),
-        (("percent", "B", "accuracy"), "has no table 'B'; it has 'A'"),
-        (("percent", "A", "rmse"), "no numbers of the metric 'rmse'"),
+        (("none", "A", "accuracy"), "none.csv is missing. There are numbers for mine, percent"),
+        (("percent", "B", "accuracy"), "has no table 'B'[.] Its tables are 'A'"),
+        (("percent", "A", "rmse"), "no numbers for the metric 'rmse'"),
     ):
         with pytest.raises(ValueError, match=message):
             published_numbers(published, *wrong)
@@ -88,8 +88,11 @@ def test_agreement_with_a_published_table(study, published):
     cells = made_up_cells({"GORF": 0.1})
     found = check_claims(Results({**study, "claims": [claim]}, cells, published))
     assert found["verdict"][0] == "reproduced"
-    assert "agrees in 1 of 3 published cells (30% claimed), better in 1, worse in 1" in found["evidence"][0]
-    assert "1 more were not run" in found["evidence"][0]
+    assert (
+        "agrees with 1 of 3 published numbers (30 % claimed), is better than 1 and worse than 1."
+        in found["evidence"][0]
+    )
+    assert "1 more published numbers were not measured." in found["evidence"][0]
     worse = cells.assign(value=cells["value"] + 1)
     assert (
         check_claims(Results({**study, "claims": [claim]}, worse, published))["verdict"][0]
@@ -120,7 +123,7 @@ def test_agreement_is_judged_over_all_published_cells_together(study, tmp_path):
             ["verdict", "evidence"]
         ].to_numpy()
         assert found == expected
-        assert "agrees in 80" not in evidence
+        assert "agrees with 80" not in evidence
 
 
 def liu_cells(gains):

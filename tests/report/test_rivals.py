@@ -40,8 +40,11 @@ def spoilt(by, method="MVORF", dataset="usps", columns=64, means=MEANS):
 def test_best_flips_with_the_results():
     verdict, evidence = judged("best", MEANS)
     assert verdict == "reproduced"
-    assert "best in 4 of 4 cells (100% claimed), beyond doubt in 4, refuted in 0" in evidence
-    assert "margin over the best of the others +50.0% to +50.0%" in evidence
+    assert (
+        "holds in 4 of 4 comparisons (100 % claimed), significantly in 4, and fails significantly in 0"
+        in evidence
+    )
+    assert "The mean of MVORF improves on the best of the others by +50.0 % to +50.0 %." in evidence
     assert judged("best", {**MEANS, "GORF": 0.05})[0] == "not reproduced"
     assert judged("best", {"MVORF": 0.1})[0] == "no data"
 
@@ -50,7 +53,7 @@ def test_best_counts_a_cell_that_any_other_wins():
     cells = spoilt(0.07)  # worse than GORF, better than ORF
     verdict, evidence = judged("best", cells)
     assert verdict == "not reproduced"
-    assert "best in 3 of 4 cells" in evidence
+    assert "holds in 3 of 4 comparisons" in evidence
     assert judged("best", cells, share=0.75)[0] == "reproduced"
 
 
@@ -78,18 +81,20 @@ def test_a_method_that_is_not_everywhere_counts_where_it_is(kind):
     here = cells[(cells["method"] != "GORF") | (cells["dataset"] == "usps")]
     verdict, evidence = judged(kind, here)
     assert verdict == "not reproduced"
-    assert {"best": "best in 2 of 4 cells", "unbeaten": "better in 4 of 6 encounters"}[kind] in evidence
+    assert {"best": "holds in 2 of 4 comparisons", "unbeaten": "better in 4 of 6 comparisons"}[
+        kind
+    ] in evidence
     assert judged(kind, cells[cells["method"] != "GORF"])[0] == "reproduced"
 
 
 def test_unbeaten_flips_with_one_cell_and_names_it():
     verdict, evidence = judged("unbeaten", MEANS)
     assert verdict == "reproduced"
-    assert "better in 8 of 8 encounters with 2 others, beyond doubt in 8" in evidence
-    assert evidence.endswith("beaten beyond doubt in 0")
+    assert "better in 8 of 8 comparisons with 2 other methods, significantly in 8." in evidence
+    assert evidence.endswith("It is significantly worse in 0.")
     verdict, evidence = judged("unbeaten", spoilt(0.07), at="columns")
     assert verdict == "not reproduced"
-    assert evidence.endswith("beaten beyond doubt in 1: usps, delta, 64 by GORF (1.13 times)")
+    assert evidence.endswith("significantly worse in 1: usps, delta, 64 (GORF is 1.13 times better).")
 
 
 def test_a_level_cell_beats_nobody():
@@ -97,7 +102,7 @@ def test_a_level_cell_beats_nobody():
     noise = np.random.default_rng(0).standard_normal(len(level)) * 0.01
     verdict, evidence = judged("unbeaten", level.assign(value=level["value"] + noise))
     assert verdict == "reproduced"
-    assert evidence.endswith("beaten beyond doubt in 0")
+    assert evidence.endswith("It is significantly worse in 0.")
 
 
 def test_the_same_method_several_times_is_rarely_refuted_or_best():
@@ -145,11 +150,11 @@ def test_lost_names_cell_winner_and_choice():
     assert isinstance(row["D"], int)
     assert (row["data set"], row["kernel"], row["D"], row["best other"]) == ("usps", "delta", 64, "GORF")
     assert row["MVORF"] == pytest.approx(0.17)
-    assert row["its value"] == pytest.approx(0.15)
+    assert row["its mean"] == pytest.approx(0.15)
     assert row["AutoMap"] == pytest.approx(0.15)
-    assert row["times"] == pytest.approx(17 / 15)
-    assert row["beyond doubt"] == "yes"
-    assert row["it took"] == "GORF (7), ORF (3)"
+    assert row["ratio"] == pytest.approx(17 / 15)
+    assert row["significant"] == "yes"
+    assert row["its choice"] == "GORF (7), ORF (3)"
     assert made(entry, made_up_cells(MEANS), study=STUDY).empty
 
 
@@ -162,14 +167,17 @@ def test_a_metric_of_several_ridges_is_used_at_one():
     assert judged("best", both, metric=entry["metric"], ridge=0.0001)[0] == "not reproduced"
     assert set(made({"type": "ranking", **entry, "ridge": 1e-4}, both)["mean rank"]) == {1, 2, 3}
     assert len(select(both, entry, curves=True)) == len(both)
-    with pytest.raises(ValueError, match="'Ours': ridge: regularised_spectral_error has several; say which"):
+    with pytest.raises(
+        ValueError,
+        match="'Ours': ridge: the study has regularised_spectral_error for several ridges; give one",
+    ):
         select(both, entry)
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"than": "ORF"}, "'ORF' is not a list, each a method of the study"),
+        ({"than": "ORF"}, "'ORF' is not a list whose items are each a method of the study"),
         ({"than": ["ORFF"]}, "'ORFF' is not a method of the study|unknown 'ORFF'"),
         ({"ridge": 0}, "0 is not a positive number"),
     ],

@@ -18,7 +18,7 @@ def of(method, cells):
 
 
 def counts(row):
-    return row["won"], row["level"], row["lost"]
+    return row["won"], row["tied"], row["lost"]
 
 
 def test_counts_and_order():

@@ -85,10 +85,10 @@ def test_a_wrong_checksum_and_no_network(
         monkeypatch.setenv(proxy, "http://127.0.0.1:9")
     _says(
         workspace.snakemake("results/data/letter/meta.json", fails=True),
-        "letter-recognition.data could not be had",
+        "letter-recognition.data could not be fetched",
         "expected 2b89f3602cf7",
         "https://archive.ics.uci.edu",
-        "Place it by hand",
+        "To place it by hand, get it",
     )
 
 

@@ -192,9 +192,11 @@ def test_a_failed_job_is_shown_with_the_end_of_its_log(
     assert len(lines) == 103
     assert "\r" not in text
     assert pipe.log(output=["a"], log=["none.log"], **error).endswith(
-        "Log none.log: No such file or directory\n"
+        "Log none.log cannot be read: No such file or directory\n"
     )
-    assert pipe.log(output=["a"], log=[], **error).endswith("It has no log. Its command: the command\n")
+    assert pipe.log(output=["a"], log=[], **error).endswith(
+        "The job has no log. Its command was: the command\n"
+    )
     assert "line" not in console(show_failed_logs=False).log(output=["a"], log=[str(log)], **error)
 
 

@@ -76,7 +76,7 @@ def test_a_users_error_is_shown_where_it_happened(failed: tuple[Workspace, str])
 def test_what_is_there_makes_a_page_that_says_what_failed(failed: tuple[Workspace, str]) -> None:
     workspace, output = failed
     assert "Failed jobs: 1\nfeatures: error: operands" in output
-    assert "The report of what is there: results/report/partial.html" in output
+    assert "A report of the complete results: results/report/partial.html" in output
     page = (workspace.folder / "results/report/partial.html").read_text()
     assert "<title>Incomplete: " in page
     assert "2 files of results are missing" in page
@@ -148,5 +148,5 @@ def test_a_dry_run_during_a_run_says_so(fresh: Workspace, copy_of: Copy) -> None
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-    assert "Another Snakemake is running in this folder" in output
+    assert "Another Snakemake process is running in this folder" in output
     assert "IncompleteFiles" not in output

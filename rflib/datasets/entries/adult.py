@@ -26,10 +26,10 @@ ENTRIES = {
             ),
         ),
         papers=("pennington2015",),
-        scaling="0 or 1, sparse; pennington2015 then scales rows to unit norm",
+        scaling="The values are 0 or 1 and sparse. pennington2015 then scales rows to unit norm.",
         citation="Kohavi 1996, UCI; Platt 1998, LIBSVM's a9a",
         licence=CC_BY,
-        traps="the largest index of the test file is 122, so the number of columns is set to 123. 5,528 test rows "
-        "repeat a training row, and 1,061 groups of equal rows have both labels",
+        traps="The largest index in the test file is 122, so the number of columns is fixed at 123. There are "
+        "5,528 test rows that repeat a training row, and 1,061 groups of equal rows with both labels.",
     ),
 }

@@ -51,10 +51,11 @@ ENTRIES = {
                 size=2_003_153,
             ),
         ),
-        scaling="six raw numbers, then 0 or 1 for each value of the eight others: standardize or minmax",
+        scaling="There are six columns of raw numbers, and a column of 0 or 1 for each value of the eight other "
+        "variables. Use standardize or minmax.",
         citation="Kohavi 1996, UCI",
         licence=CC_BY,
-        traps="+1 is over 50K. 3,620 rows have unknown values (?), which are a value of their own. In the test "
-        "file labels end with a dot and the first line is a comment",
+        traps="The label +1 means an income over 50K. In 3,620 rows, values are unknown (?), which counts as a "
+        "value of its own. In the test file, labels end with a dot and the first line is a comment.",
     ),
 }

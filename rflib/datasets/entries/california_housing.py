@@ -40,10 +40,12 @@ ENTRIES = {
                 sha256="aaa5c9a6afe2225cc2aed2723682ae403280c4a3695a2ddda4ffb5d8215ea681",
             ),
         ),
-        scaling="raw, the columns of scikit-learn's fetch_california_housing; they differ in scale: standardize",
+        scaling="The values are raw, in the columns of scikit-learn's fetch_california_housing. The columns "
+        "differ in scale, so use standardize.",
         citation="Pace & Barry 1997, StatLib; the file and checksum of scikit-learn",
         licence=NOT_STATED,
-        traps="the living regression set beside Boston housing: forty times as many rows, none of its faults, and "
-        "what scikit-learn names in its place. Targets are capped at 5; rows are places, so neighbours are alike",
+        traps="scikit-learn recommends this data set in place of Boston housing. It has forty times as many rows "
+        "and none of its faults. Targets are capped at 5. Rows are places, so neighbouring places have similar "
+        "rows.",
     ),
 }

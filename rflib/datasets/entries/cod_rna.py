@@ -29,12 +29,12 @@ _COD_RNA = Entry(
         ),
     ),
     papers=("liu2020",),
-    scaling="raw; the columns differ in scale by 5e3; liu2020 is minmax, to [0, 1]",
+    scaling="The values are raw. The scales of the columns differ by a factor of up to 5e3. liu2020 uses minmax.",
     citation="Uzilov, Keegan & Mathews 2006; Chang & Lin 2001, LIBSVM data",
     licence=NOT_STATED,
-    traps="tests on the 271,617 rows of cod-rna.t, where liu2020 has the 157,413 of cod-rna.r "
-    "(cod_rna_liu2020). 10,084 training rows are repeated, 15 of them with both labels; 4,700 test rows "
-    "repeat a training row",
+    traps="The test rows are the 271,617 rows of cod-rna.t, while liu2020 uses the 157,413 rows of cod-rna.r "
+    "(cod_rna_liu2020). There are 10,084 repeated training rows, 15 of them with both labels, and 4,700 test "
+    "rows that repeat a training row.",
 )
 
 ENTRIES = {
@@ -50,7 +50,8 @@ ENTRIES = {
                 md5="65205a3cd47cfad08679aca12c209af7",
             ),
         ),
-        scaling="as cod_rna",
-        traps="liu2020's own test rows; of cod-rna.r only an md5 is known, from one public script",
+        scaling="As for cod_rna.",
+        traps="The test rows are those of liu2020. The only known checksum of cod-rna.r is an md5 from a public "
+        "script.",
     ),
 }

@@ -9,7 +9,9 @@ from rflib.datasets.formats.checked import finite
 from rflib.datasets.formats.delimited import csv_blocks, numbers
 
 _CITATION = "Blackard & Dean 1999, UCI"
-_LABELS = "+1 is cover type 2 (48.8 %), -1 the other six, as LIBSVM's covtype.binary"
+_LABELS = (
+    "The label +1 means cover type 2 (48.8 %) and -1 the six other types, as in LIBSVM's covtype.binary."
+)
 
 
 def _read(paths: Paths) -> Blocks:
@@ -40,10 +42,11 @@ _COVTYPE = Entry(
         ),
     ),
     papers=("liu2020",),
-    scaling="raw integers, kept in single precision, which holds them exactly; liu2020 is minmax, to [0, 1]",
+    scaling="The values are raw integers, stored in single precision, which is exact for them. liu2020 uses "
+    "minmax.",
     citation=_CITATION,
     licence=CC_BY,
-    traps=f"{_LABELS}; 44 of the 54 columns are 0 or 1",
+    traps=f"{_LABELS} Of the 54 columns, 44 are 0 or 1.",
 )
 
 ENTRIES = {
@@ -59,9 +62,10 @@ ENTRIES = {
                 size=2_874_111,
             ),
         ),
-        scaling="the first ten columns to [0, 1] by the ranges of the full set",
+        scaling="The first ten columns are scaled to [0, 1] by their ranges in the full data set.",
         citation=f"{_CITATION}; RAMP's covertype kit",
-        traps=f"from a mirror only; a stratified sample of 16 % of the rows. {_LABELS}; one column is constant",
+        traps="The file is available from a mirror only. It is a stratified sample of 16 % of the rows. One "
+        f"column is constant. {_LABELS}",
         papers=(),
     ),
     "covtype_20k": replace(
@@ -74,10 +78,10 @@ ENTRIES = {
                 size=2_587_897,
             ),
         ),
-        scaling="raw integers, as covtype",
+        scaling="The values are raw integers, as in covtype.",
         citation=f"{_CITATION}; a public sample",
-        traps=f"from a mirror only; 20,000 random rows of covtype, 3,176 of them also in covtype_sample: "
-        f"never test one on the other. {_LABELS}",
+        traps="The file is available from a mirror only. It has 20,000 random rows of covtype, of which 3,176 "
+        f"are also in covtype_sample, so never train on one and test on the other. {_LABELS}",
         papers=(),
     ),
 }

@@ -30,11 +30,12 @@ ENTRIES = {
             ),
         ),
         papers=("liu2020",),
-        scaling="raw; liu2020 is minmax, to [0, 1]",
+        scaling="The values are raw. liu2020 uses minmax.",
         citation="Roesler 2013, UCI",
         licence=CC_BY,
-        traps="four outlier rows (898, 10386, 11509, 13179, from 0) are removed: with them min-max squeezes all "
-        "others into a sliver, which the paper does not mention. Rows follow each other in time with 23 changes "
-        "of label, so the paper's random halves leak neighbours; they are kept to reproduce it",
+        traps="Four outlying rows are removed (898, 10386, 11509 and 13179, counted from 0). With them, minmax "
+        "would squeeze all other rows into a tiny range; the paper does not mention them. Rows follow each other "
+        "in time, and the label changes only 23 times, so random halves leak neighbouring rows into the test "
+        "part. The paper uses such halves, so they are kept to reproduce it.",
     ),
 }

@@ -18,11 +18,11 @@ ENTRIES = {
             ),
         ),
         papers=("pennington2015",),
-        scaling="each column to [-1, 1]; pennington2015 then scales rows to unit norm",
+        scaling="Each column is scaled to [-1, 1]. pennington2015 then scales rows to unit norm.",
         citation="Guyon, Gunn, Ben-Hur & Dror 2004, UCI; Chang & Lin 2001, LIBSVM data",
         licence=CC_BY,
-        traps="half of the columns are noise on purpose. Only an md5 is known, from one public script. The paper "
-        "does not say its split; the 1,000 test rows are a file of their own without a known checksum, so the "
-        "split is drawn from the 6,000 training rows",
+        traps="Half of the columns are noise by design. The only known checksum is an md5 from a public script. "
+        "The paper does not state its split. The official 1,000 test rows are in another file, whose checksum is "
+        "not known, so the split is drawn from the 6,000 training rows.",
     ),
 }

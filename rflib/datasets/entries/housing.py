@@ -31,12 +31,13 @@ _HOUSING = Entry(
         ),
     ),
     papers=("luo2021",),
-    scaling="raw; luo2021 is minmax_all+unit_norm: each column to [0, 1] by ALL rows, then rows to unit norm",
+    scaling="The values are raw. luo2021 uses minmax_all+unit_norm: it scales each column to [0, 1] by its range "
+    "in all rows, and then rows to unit norm.",
     citation="Harrison & Rubinfeld 1978, UCI",
     licence=NOT_STATED,
-    traps="one column is a racial proxy and 16 targets are capped at 50, which is why libraries dropped it: "
-    "here only to reproduce luo2021. The authors drew 405 / 101 rows at random and stored no split, so theirs "
-    "cannot be rebuilt: every repetition draws its own",
+    traps="Use it only to reproduce luo2021. One column is a racial proxy and 16 targets are capped at 50, which "
+    "is why libraries have dropped the data set. The authors drew 405 and 101 rows at random and did not store "
+    "their split, so it cannot be rebuilt, and each repetition draws its own.",
 )
 
 ENTRIES = {
@@ -51,8 +52,8 @@ ENTRIES = {
                 size=17_196,
             ),
         ),
-        scaling="as housing",
+        scaling="As for housing.",
         citation=f"{_HOUSING.citation}; the authors' housing.mat",
-        traps="from a mirror only; equals housing",
+        traps="The file is available from a mirror only. Its data equal those of housing.",
     ),
 }

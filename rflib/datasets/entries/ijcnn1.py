@@ -28,12 +28,14 @@ _IJCNN1 = Entry(
         ),
     ),
     papers=("luo2021",),
-    scaling="as LIBSVM's, each column about [-1, 1]; luo2021 then scales rows to unit norm",
+    scaling="The values are those of LIBSVM, with each column in about [-1, 1]. luo2021 then scales rows to unit "
+    "norm.",
     citation="Prokhorov, IJCNN 2001 neural network competition; Chang & Lin 2001, LIBSVM data",
     licence=NOT_STATED,
-    traps="9.7 % of the rows are positive: always answering -1 is right in 90.3 %. A time series with "
-    "overlapping windows, columns 1..10 a one-hot clock: rows are not independent. The authors' export has "
-    "the same rows in the same order. OpenML's copy repeats the training rows",
+    traps="Only 9.7 % of the rows are positive, so a constant prediction of -1 has an accuracy of 90.3 %. The "
+    "rows are overlapping windows of a time series, and columns 1 to 10 are a one-hot clock, so rows are not "
+    "independent. The export of the authors has the same rows in the same order. The copy on OpenML repeats the "
+    "training rows.",
 )
 
 ENTRIES = {
@@ -48,8 +50,8 @@ ENTRIES = {
                 size=2_956_942,
             ),
         ),
-        scaling="as ijcnn1",
+        scaling="As for ijcnn1.",
         citation=f"{_IJCNN1.citation}; the authors' ijcnn.mat",
-        traps="from a mirror only; equals ijcnn1",
+        traps="The file is available from a mirror only. Its data equal those of ijcnn1.",
     ),
 }

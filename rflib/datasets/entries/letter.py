@@ -48,12 +48,14 @@ _LETTER = Entry(
         ),
     ),
     papers=("luo2021",),
-    scaling="each column to [-1, 1] by the training rows, as luo2021; the paper then scales rows to unit norm",
+    scaling="Each column is scaled to [-1, 1] by its range in the training rows, as in luo2021. The paper then "
+    "scales rows to unit norm.",
     citation="Frey & Slate 1991, UCI",
     licence=CC_BY,
-    traps="+1 is A..M, -1 is N..Z. luo2021 takes 18,000 of the 20,000 rows at random; which ones cannot be "
-    "derived from the official file, so their row numbers, found by matching the authors' export, come with "
-    "rflib and give its split row by row. 517 test rows repeat a training row",
+    traps="The label +1 means A to M, and -1 means N to Z. luo2021 uses 18,000 of the 20,000 rows, chosen at "
+    "random. The choice cannot be derived from the official file, so rflib ships the row numbers, which were "
+    "found by matching the export of the authors and give exactly their split. There are 517 test rows that "
+    "repeat a training row.",
 )
 
 ENTRIES = {
@@ -68,8 +70,8 @@ ENTRIES = {
                 size=256_853,
             ),
         ),
-        scaling="as letter, rounded to six digits",
+        scaling="As for letter, but rounded to six digits.",
         citation=f"{_LETTER.citation}; the authors' letter.mat",
-        traps="from a mirror only; equals letter to 4e-6, the rounding",
+        traps="The file is available from a mirror only. Its data equal those of letter up to rounding (4e-6).",
     ),
 }

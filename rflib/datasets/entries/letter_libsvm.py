@@ -25,9 +25,10 @@ ENTRIES = {
                 size=877_223,
             ),
         ),
-        scaling="x / 7.5 - 1, in [-1, 1], to six digits",
+        scaling="The values are x / 7.5 - 1, which lies in [-1, 1], to six digits.",
         citation="Frey & Slate 1991, UCI; Hsu & Lin 2002, LIBSVM data",
         licence=CC_BY,
-        traps="labels 1..26 are A..Z; the rows are UCI's in another order; 458 test rows repeat a training row",
+        traps="The labels 1 to 26 mean A to Z. The rows are those of UCI in another order. There are 458 test "
+        "rows that repeat a training row.",
     ),
 }

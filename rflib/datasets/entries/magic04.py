@@ -27,10 +27,10 @@ ENTRIES = {
             ),
         ),
         papers=("liu2020",),
-        scaling="raw; liu2020 is minmax, to [0, 1]",
+        scaling="The values are raw. liu2020 uses minmax.",
         citation="Bock et al. 2004, UCI",
         licence=CC_BY,
-        traps="+1 is gamma. The file is sorted by class, so a split must shuffle, as every split here does; "
-        "115 rows are repeated",
+        traps="The label +1 means gamma. The file is sorted by class, so a split must shuffle the rows, as every "
+        "split of rflib does. There are 115 repeated rows.",
     ),
 }

@@ -21,10 +21,10 @@ ENTRIES = {
         split="2/3",
         read=_normal(columns),
         papers=("pennington2015",),
-        scaling="standard normal",
-        citation="generated, from a fixed seed: for the times of pennington2015's figure 4, which names no data",
+        scaling="The values are standard normal.",
+        citation="generated from a fixed seed, for the times in figure 4 of pennington2015, which names no data",
         licence=NOT_STATED,
-        traps="labels are the sign of the first column",
+        traps="The label is the sign of the first column.",
     )
     for columns in (512, 1000, 1024, 2048, 4096)
 }

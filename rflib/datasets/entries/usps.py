@@ -42,11 +42,11 @@ _HALVES = Entry(
         ),
     ),
     papers=("luo2021", "pennington2015"),
-    scaling="grey values + 1, in [0, 2], as both papers; they then scale rows to unit norm",
+    scaling="The values are grey levels plus 1, in [0, 2], as in both papers, which then scale rows to unit norm.",
     citation="LeCun et al. 1990; Hastie, Tibshirani & Friedman, The Elements of Statistical Learning",
     licence=NOT_STATED,
-    traps="+1 is 5..9, -1 is 0..4. The authors' exports of either paper have the same rows, order and labels. "
-    "The test digits are harder than the training digits",
+    traps="The label +1 means the digits 5 to 9, and -1 means 0 to 4. The exports of the authors of both papers "
+    "have the same rows, order and labels. The test digits are harder to classify than the training digits.",
 )
 
 ENTRIES = {
@@ -55,8 +55,8 @@ ENTRIES = {
         _HALVES,
         classes=10,
         read=_read,
-        scaling="grey values + 1, in [0, 2]",
-        traps="usps with its ten digits as classes",
+        scaling="The values are grey levels plus 1, in [0, 2].",
+        traps="This is usps with the ten digits as classes.",
         papers=(),
     ),
     "usps_luo2021": replace(
@@ -70,8 +70,8 @@ ENTRIES = {
             ),
         ),
         papers=("luo2021",),
-        scaling="as usps",
+        scaling="As for usps.",
         citation=f"{_HALVES.citation}; the authors' usps.mat",
-        traps="from a mirror only; equals usps",
+        traps="The file is available from a mirror only. Its data equal those of usps.",
     ),
 }

@@ -25,10 +25,11 @@ ENTRIES = {
                 size=1_831_726,
             ),
         ),
-        scaling="grey values in [-1, 1]",
+        scaling="The values are grey levels in [-1, 1].",
         citation="Hull 1994; Chang & Lin 2001, LIBSVM data",
         licence=NOT_STATED,
-        traps="not usps: every image is smoothed by a 7 x 7 Gaussian of sigma 0.75, with -1 outside; numbers from "
-        "the two versions do not compare. LIBSVM's labels 1..10 are here the digits 0..9",
+        traps="This is not the same as usps: every image is smoothed by a 7 x 7 Gaussian with sigma 0.75 and the "
+        "value -1 outside, so results on the two versions are not comparable. LIBSVM's labels 1 to 10 are the "
+        "digits 0 to 9 here.",
     ),
 }

@@ -73,7 +73,7 @@ def _libsvm_rows(
     except (ValueError, OverflowError) as error:
         if len(lines) == 1:
             remedy = (
-                ": if the file counts columns from 0, say zero_based: true"
+                ". If the file counts columns from 0, set zero_based: true"
                 if "index 0 " in str(error)
                 else ""
             )

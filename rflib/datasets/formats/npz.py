@@ -14,7 +14,7 @@ def read_npz(path: Path, *names: str) -> list[NDArray]:
     with reading(path, "npz without pickled objects"), path.open("rb") as file:
         archive = np.load(file, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("it is no archive of arrays")
+            raise ValueError("it is not an archive of arrays")
         with archive:
             if missing := [name for name in names if name not in archive]:
                 raise ValueError(f"it has no array {missing[0]}")

@@ -1,1 +1,1 @@
-"""The kinds of tables, figures and claims: a file of this folder that defines one is all that it needs."""
+"""The kinds of tables, figures and claims. A file in this folder that defines one is all that it needs."""

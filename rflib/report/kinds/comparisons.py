@@ -1,4 +1,4 @@
-"""Claims that compare two methods, cell by cell: one is better than the other, equal to it, or steadier."""
+"""Claims that compare two methods: one is better than the other, equal to it, or varies less."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,13 +8,13 @@ import numpy as np
 
 from rflib.report import keys
 from rflib.report.cell_table import at_columns, at_s, select
-from rflib.report.inference import judge, spared
+from rflib.report.inference import Judgement, judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
-from rflib.report.wording import METRICS
+from rflib.report.wording import METRICS, in_percent
 
 _S = {"type": ["string", "integer"], "description": "a value of s"}
 _TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
-_TIE = keys.mapping(_TIED, ("reason",), "a mapping: cells that do not count, and the reason")
+_TIE = keys.mapping(_TIED, ("reason",), "a mapping of comparisons that do not count, with the reason")
 COMPARED = {
     **keys.METRIC,
     **{"method": keys.label("method"), "than": keys.label("method")},
@@ -29,7 +29,7 @@ def relative_gain(sign: int, method: DataFrame, than: DataFrame) -> Series:
 
 
 def scale(than: DataFrame) -> Series:
-    """Return the unit of relative differences in each cell."""
+    """Return the unit of relative differences in each comparison."""
     return than.mean(axis=1).abs().replace(0.0, 1.0)
 
 
@@ -37,56 +37,67 @@ def compare(
     claim: Options,
     results: Results,
     gains: Callable[[int, DataFrame, DataFrame], list[DataFrame]],
-    margin: Callable[[int, DataFrame, DataFrame], Series] = relative_gain,
+    improvement: Callable[[int, DataFrame, DataFrame], Series] = relative_gain,
+    improved: str = "The mean of {method} improves on that of {than}",
 ) -> tuple[str, str]:
-    """Judge a claim about ``method`` and ``than`` in a ``share`` of the cells; return verdict and evidence.
+    """Judge a claim about ``method`` and ``than`` in a ``share`` of the comparisons; return verdict and evidence.
 
-    A cell is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). Cells that the claim lists
-    under ``ties`` do not count.
+    A comparison is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). Those that the claim
+    lists under ``ties`` do not count.
 
     Parameters
     ----------
-    gains, margin : callable
-        From 1 if less is better and -1 otherwise, and the values of ``method`` and ``than``, a row for each cell
-        and a column for each repetition: how much each repetition speaks for the claim, a table for each side of
-        the claim; and how much each cell does.
+    gains, improvement : callable
+        Functions of 1 if less is better and -1 otherwise, and of the values of ``method`` and ``than``, which have
+        a row for each comparison and a column for each repetition. ``gains`` returns how much each repetition
+        supports the claim, in a table for each side of the claim; ``improvement`` returns the relative improvement
+        in each comparison.
+    improved : str
+        What the evidence says of the improvement.
     """
-    found, cell, left_out = cells_of(claim, results)
-    method, than = paired(found, cell, claim["method"], claim["than"])
+    found, place, left_out = cells_of(claim, results)
+    method, than = paired(found, place, claim["method"], claim["than"])
     if method.empty:
-        return "no data", f"None of its cells was run{left_out}."
+        return "no data", f"None of its comparisons was run.{left_out}"
     values = 1 if METRICS[claim["metric"]].lower else -1, method, than
-    margins = margin(*values)
-    n, share = len(margins), float(claim.get("share", 1.0))
-    found_by = judge(np.stack(gains(*values)), spared=spared(n, share))
-    return str(found_by.verdict), (
-        f"{claim['type']} in {found_by.holds.sum()} of {n} cells ({share:.0%} claimed), beyond doubt in "
-        f"{found_by.surely.sum()}, refuted in {found_by.refuted.sum()}; average of the cells: p = "
-        f"{float(found_by.p_average):.2g}; margin {relative(margins.min())} to {relative(margins.max())}"
-        f"{left_out}"
+    improvements = improvement(*values)
+    share = float(claim.get("share", 1.0))
+    judgement = judge(np.stack(gains(*values)), spared=spared(len(improvements), share))
+    by = f"by {in_percent(improvements.min())} to {in_percent(improvements.max())}"
+    return str(judgement.verdict), f"{counted(judgement, share)} {improved.format(**claim)} {by}.{left_out}"
+
+
+def counted(judgement: Judgement, share: float) -> str:
+    """Say in how many comparisons a claim about a share of them holds, and what the average over them says."""
+    return (
+        f"It holds in {judgement.holds.sum()} of {len(judgement.holds)} comparisons ({share * 100:.0f} % "
+        f"claimed), significantly in {judgement.surely.sum()}, and fails significantly in "
+        f"{judgement.refuted.sum()}. The average over the comparisons supports it with p = "
+        f"{float(judgement.p_average):.2g}."
     )
 
 
 def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str], str]:
-    """Return the cells that a claim is about, what makes a cell, and how many ties were left out, and why."""
+    """Return the cells that a claim is about, the columns that name a comparison, and what ties were left out."""
     chosen = {
         k: v for k, v in claim.items() if k in ("metric", "learner", "ridge", "kernels", "datasets", "title")
     }
     x = "n_components" if claim.get("at") == "columns" else "s_label"
     found = (at_columns if x == "n_components" else at_s)(select(results.cells, chosen))
-    cell, ties = ["dataset", "kernel", x], Counter[str]()
+    place, ties = ["dataset", "kernel", x], Counter[str]()
     for tie in claim.get("ties", ()):
         tied = _tied(tie, found)
         own = found[tied & (found["method"] == claim["method"])]
-        ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(cell))
+        ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(place))
         found = found[~tied]
-    return found, cell, "".join(f"; {number} left out: {reason}" for reason, number in ties.items() if number)
+    left_out = (f" Left out as ties: {number} ({reason})." for reason, number in ties.items() if number)
+    return found, place, "".join(left_out)
 
 
-def paired(found: DataFrame, cell: list[str], method: str, than: str) -> tuple[DataFrame, DataFrame]:
-    """Return the values of two methods, a row for each cell that both have and a column for each repetition."""
+def paired(found: DataFrame, place: list[str], method: str, than: str) -> tuple[DataFrame, DataFrame]:
+    """Return the values of two methods, with a row for each comparison and a column for each repetition."""
     parts = (found[found["method"] == name] for name in (method, than))
-    tables = (part.pivot(index=cell, columns="seed", values="value") for part in parts)
+    tables = (part.pivot(index=place, columns="seed", values="value") for part in parts)
     first, second = next(tables).align(next(tables), join="inner")
     both: Any = np.isfinite(first) & np.isfinite(second)
     run = both.any(axis=1)
@@ -102,14 +113,9 @@ def _tied(tie: Options, cells: DataFrame) -> Series:
     return tied
 
 
-def relative(value: float) -> str:
-    """A relative difference in per cent; beyond a hundredfold, as beside an error of rounding, in multiples."""
-    return f"{value:+.1%}" if abs(value) < 100 else f"{value:+.0e} times"
-
-
 @Check.with_options({**COMPARED, "factor": keys.POSITIVE}, REQUIRED)
 def better(claim: Options, results: Results) -> tuple[str, str]:
-    """The mean of `method` is better than that of `than`; with `factor`, at least so many times."""
+    """The mean of `method` is better than that of `than`, by at least the ratio `factor` if given."""
 
     def gains(sign: int, method: DataFrame, than: DataFrame) -> list[DataFrame]:
         return [sign * (than - float(claim.get("factor", 1.0)) ** sign * method)]
@@ -119,7 +125,7 @@ def better(claim: Options, results: Results) -> tuple[str, str]:
 
 @Check.with_options({**COMPARED, "within": keys.NOT_NEGATIVE}, (*REQUIRED, "within"))
 def equal(claim: Options, results: Results) -> tuple[str, str]:
-    """The means differ by at most the relative difference `within`."""
+    """The relative difference of the two means is at most `within`."""
 
     def gains(_: int, method: DataFrame, than: DataFrame) -> list[DataFrame]:
         margin = claim["within"] * scale(than)
@@ -130,17 +136,18 @@ def equal(claim: Options, results: Results) -> tuple[str, str]:
 
 @Check.with_options(COMPARED, REQUIRED)
 def steadier(claim: Options, results: Results) -> tuple[str, str]:
-    """The variance over the repetitions is smaller."""
+    """The variance of `method` over the repetitions is smaller than that of `than`."""
 
     def gains(_: int, method: DataFrame, than: DataFrame) -> list[DataFrame]:
         return [_squares(than) - _squares(method)]
 
-    def margin(_: int, method: DataFrame, than: DataFrame) -> Series:
+    def improvement(_: int, method: DataFrame, than: DataFrame) -> Series:
         return 1 - (_squares(method).sum(axis=1) / _squares(than).sum(axis=1)) ** 0.5
 
-    return compare(claim, results, gains, margin)
+    improved = "The standard deviation of {method} is smaller than that of {than}"
+    return compare(claim, results, gains, improvement, improved)
 
 
 def _squares(values: DataFrame) -> DataFrame:
-    """Squared deviations from the mean of each cell."""
+    """Squared deviations from the mean of each comparison."""
     return values.sub(values.mean(axis=1), axis=0) ** 2

@@ -1,4 +1,4 @@
-"""Figure: what a cell is along a curve (ranks of eigenvalues, examples seen), a panel for each data set."""
+"""Figure: a metric along a curve within each cell (ranks of eigenvalues, examples seen)."""
 
 from typing import Any
 
@@ -20,16 +20,18 @@ _AXIS = {"log_x": keys.FLAG, "x_label": keys.TEXT}
     {**keys.SELECTION, "columns": keys.COUNT, **_AXIS, "marks": keys.label("learner")},
     ("metric",),
     caption=lambda entry: (
-        f"{metric_text(entry)}; mean over the repetitions, shaded from the least to the greatest."
+        f"{metric_text(entry)}. Lines are means over the repetitions; the shaded bands span the least to the "
+        "greatest value."
     ),
 )
 def curves(entry: Options, results: Results, figure: Drawing) -> None:
-    """A metric along a curve inside a cell (ranks of eigenvalues, examples seen), a panel for each data set.
+    """A metric along a curve within each cell (eigenvalue ranks, examples seen), with a panel for each data set.
 
-    Shown are the mean over repetitions and the range from the least to the greatest, at each method's largest
-    number of columns, or for all at the largest up to ``columns``; where that is less, as in a reduced run, the
-    panel says so. A value that is not finite, as the log ratio where K_hat lacks rank, ends the line. With
-    ``marks``, another learner's curve is shown by large hollow markers.
+    The figure shows the mean over the repetitions and the range from the least to the greatest value. The cells
+    are those of each method's largest number of columns, or with ``columns`` those of the largest number up to
+    that; if it is smaller, as in a reduced run, the panel says so. A value that is not finite, such as the log
+    ratio where K_hat lacks rank, ends the line. With ``marks``, large hollow markers show the curve of another
+    learner.
     """
     chosen = _largest(entry, select(results.cells, entry, curves=True))
     marked = chosen.iloc[:0]

@@ -5,7 +5,7 @@ from rflib.report.kind import Options, Results, Rows, Table
 
 @Table.with_options({})
 def sizes(_: Options, results: Results) -> Rows:
-    """Columns, classes, training and test rows of the study's data sets, by the registry."""
+    """Numbers of columns, classes, training rows and test rows of the data sets, according to the registry."""
     from rflib.datasets.load import training_rows
     from rflib.datasets.registry import entry_of
 

@@ -1,4 +1,4 @@
-"""Table: degrees of freedom of the exact kernel matrices, and the numbers of features that suffice by them."""
+"""Table: degrees of freedom of the exact kernel matrices, and numbers of features that suffice."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from rflib.report.kind import DataFrame, Options, Results, Table
 
 @Table.with_options(keys.PLACES, ())
 def degrees(entry: Options, results: Results) -> DataFrame:
-    """Degrees of freedom d_K and D_K of each kernel matrix, and the numbers of features that suffice by liu2020.
+    """Degrees of freedom d_K and D_K of each kernel matrix, and how many features suffice according to liu2020.
 
-    These are d log d and D log D (table 1), properties of the exact kernel matrix, whatever the method that was
-    compared with it.
+    The latter are d_K log d_K and D_K log D_K (table 1). All of these are properties of the exact kernel matrix
+    and do not depend on the method that was compared with it.
     """
     matrix = ["dataset", "kernel"]
     d, D = (

@@ -1,4 +1,4 @@
-"""Table: each kernel beside the characteristic function of its density, by Monte Carlo."""
+"""Table: each kernel, and the characteristic function of its density by Monte Carlo."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ _SURE = 3.9
 
 @Table.with_options({"kernels": keys.KERNELS, "dimension": keys.COUNT, "draws": keys.SEVERAL})
 def densities(entry: Options, results: Results) -> Rows:
-    """Kernels at distances z beside the means of cos(w z) over `draws` frequencies from their densities.
+    """Kernel k(z) at several distances z, and the mean of cos(w z) over `draws` frequencies w from its density.
 
-    A z-score beyond 3.9 would tell that kernel and density do not belong together.
+    A z-score beyond 3.9 shows that kernel and density do not match.
     """
     from rflib.frequencies.draw import sample_frequencies
     from rflib.measures.exact_measures import exact_measure
@@ -35,5 +35,5 @@ def densities(entry: Options, results: Results) -> Rows:
             score = (cosines.mean() - exact) / error
             pair = {"kernel": label, "density": DENSITIES[type(kernel).__name__], "z": z, "k(z)": exact}
             mean = {"mean of cos(w z)": cosines.mean(), "standard error": error, "z-score": score}
-            rows.append({**pair, **mean, "verdict of the pair": "holds" if abs(score) < _SURE else "fails"})
+            rows.append({**pair, **mean, "match": "yes" if abs(score) < _SURE else "no"})
     return rows

@@ -1,4 +1,4 @@
-"""Table: how many times a method is better than others, on geometric average over the data sets."""
+"""Table: how many times better a method is than others, as a geometric mean over the data sets."""
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from rflib.report.wording import METRICS, metric_text
     {**keys.METRIC, **keys.PLACES, "method": keys.label("method"), "than": METHODS, "floor": keys.POSITIVE},
     ("metric", "method", "than"),
     caption=lambda entry: (
-        f"{metric_text(entry)}: how many times {entry['method']} is better than another method at the same number "
-        "of columns, by kernel and s; geometric mean over the data sets of the ratio of the means. Above 1 "
+        f"{metric_text(entry)}: the ratio of the means of {entry['method']} and of another method with the same "
+        "number of columns, as a geometric mean over the data sets, by kernel and s. Where it is above 1, "
         f"{entry['method']} is better."
-        + (f" Values below {entry['floor']:g} count as that." if "floor" in entry else "")
+        + (f" Values below {entry['floor']:g} count as {entry['floor']:g}." if "floor" in entry else "")
     ),
 )
 def gains(entry: Options, results: Results) -> DataFrame:
-    """How many times `method` is better than each of `than`, by kernel and s; a geometric mean."""
+    """How many times better `method` is than each of `than`, by kernel and s (geometric mean over data sets)."""
     import pandas as pd
 
     own, others, _ = encounters(entry, results)

@@ -1,4 +1,4 @@
-"""Table: mean and deviation by columns or s."""
+"""Table: mean and standard deviation by number of columns or s."""
 
 from rflib.report import keys
 from rflib.report.cell_table import at_columns, at_s, select
@@ -11,12 +11,13 @@ from rflib.report.wording import metric_text
     ("metric",),
     caption=lambda entry: (
         f"{metric_text(entry)}: mean ± standard deviation over the repetitions, by "
-        f"{'s' if entry.get('by') == 's' else 'columns D'}; bold: the best mean of a data set and kernel."
+        f"{'s' if entry.get('by') == 's' else 'number of columns D'}. The best mean for each data set and kernel "
+        "is bold; others may not differ from it significantly."
     ),
     best_is_bold=True,
 )
 def grid(entry: Options, results: Results) -> DataFrame:
-    """Mean ± deviation of each data set, kernel and method, `by` columns D or s; the best mean is bold."""
+    """Mean ± standard deviation for each data set, kernel and method, `by` columns or s. The best mean is bold."""
     import pandas as pd
 
     chosen = select(results.cells, entry)

@@ -1,4 +1,4 @@
-"""Figure: the variance of the two layouts of columns, cos and sin or cos with a phase."""
+"""Figure: the variance of the two layouts of columns, cosine and sine or cosine with a random phase."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from rflib.report import keys
 from rflib.report.kind import Drawing, Figure, Options, Results
 from rflib.report.style import COLOURS, MARKERS, legend_below
 
-_LAYOUTS = {"cos_sin": "cos and sin", "phase": "cos with a phase"}
+_LAYOUTS = {"cos_sin": "cosine and sine", "phase": "cosine with a random phase"}
 
 
 @Figure.with_options(
@@ -18,9 +18,9 @@ _LAYOUTS = {"cos_sin": "cos and sin", "phase": "cos with a phase"}
     }
 )
 def maps(entry: Options, results: Results, figure: Drawing) -> None:
-    """Variance of both layouts, cos with sin and cos with a phase, by formula (lines) and over draws (markers).
+    """Variance of the layouts "cosine and sine" and "cosine with a random phase", by formula and over `draws`.
 
-    With D columns it is (1 + k(2z) - 2 k^2) / D for cos and sin, (1 + k(2z) / 2 - k^2) / D for cos with a phase.
+    With D columns, it is (1 + k(2z) - 2 k^2) / D for the first and (1 + k(2z) / 2 - k^2) / D for the second.
     """
     from rflib.maps.rff import RFF
 
@@ -43,4 +43,4 @@ def maps(entry: Options, results: Results, figure: Drawing) -> None:
             handles |= {f"{name}, formula": formula, f"{name}, measured": measured}
         axes.set(title=label, xlabel="distance z along one axis", ylim=(0, None))
     figure.axes[0].set_ylabel(f"Variance of the estimate, D = {D}")
-    legend_below(figure, handles, 4)
+    legend_below(figure, handles, 2)

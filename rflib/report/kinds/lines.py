@@ -1,4 +1,4 @@
-"""Figure: a metric against the number of columns, s, or seconds; a panel for each kernel and data set."""
+"""Figure: a metric by number of columns, s or seconds, with a panel for each kernel and data set."""
 
 from itertools import product
 from math import ceil, log10
@@ -22,13 +22,17 @@ _Lines = dict[str, Any]
 
 def _caption(entry: Options) -> str:
     where = "lower" if METRICS[entry["metric"]].lower else "higher"
-    text = f"{metric_text(entry)} against {AXES[entry.get('x', 'n_components')]}, {where} is better; "
-    text += "means with 95 % confidence intervals over the repetitions."
+    text = f"{metric_text(entry)} by {AXES[entry.get('x', 'n_components')]}; {where} is better. "
+    text += "Points are means with 95 % confidence intervals over the repetitions."
     if "learner" in entry:
-        text += " Dashed: the learner with the exact kernel, where the study has it."
+        text += " A dashed line shows the learner with the exact kernel, where the study has it."
     if "floor" in entry:
-        text += f" The axis ends at {entry['floor']:g}; lines that leave it go on to rounding error."
-    return text + (" Hollow: published mean ± standard deviation." if "published" in entry else "")
+        text += (
+            f" The axis ends at {entry['floor']:g}; lines leaving the plot continue down to rounding error."
+        )
+    return text + (
+        " Hollow markers show the published mean ± standard deviation." if "published" in entry else ""
+    )
 
 
 @Figure.with_options(
@@ -37,17 +41,20 @@ def _caption(entry: Options) -> str:
         "x": {"enum": list(AXES)},
         "log": keys.FLAG,
         "floor": keys.POSITIVE,
-        "published": keys.mapping(keys.NUMBERS, keys.NUMBERS_REQUIRED, "a mapping: published numbers"),
+        "published": keys.mapping(
+            keys.NUMBERS, keys.NUMBERS_REQUIRED, "a mapping that names published numbers"
+        ),
         "pooled": keys.TEXT,
     },
     ("metric",),
     caption=_caption,
 )
 def lines(entry: Options, results: Results, figure: Drawing) -> None:
-    """A panel for each kernel and data set, a line for each method: means with 95 % confidence intervals.
+    """Means with 95 % confidence intervals, with a panel for each kernel and data set and a line for each method.
 
-    Several data sets of several kernels stand side by side, a row for each kernel; else the panels fill rows.
-    With ``pooled`` all data sets share one panel, which has that name. One legend lies below.
+    With several data sets and several kernels, each kernel has a row of panels; otherwise, the panels fill the
+    rows. With ``pooled``, all data sets share one panel, which has that name. There is one legend below the
+    panels.
     """
     chosen = _points(entry, results.cells)
     if "pooled" in entry:
@@ -79,7 +86,7 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
 
 
 def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
-    """Set the size, and put the legend below; a figure without data says so."""
+    """Set the size and add the legend; a figure without data says that it has none."""
     width = max(_WIDTH * columns, 4.2)
     abreast = max(1, int(width / 1.45))
     legend_rows = ceil(len(handles) / abreast)
@@ -91,7 +98,7 @@ def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
 
 
 def _points(entry: Options, cells: DataFrame) -> DataFrame:
-    """Return the chosen cells with the column ``x``; seconds are the median over a method's repetitions."""
+    """Return the chosen cells with the column ``x``. Seconds are the median over the repetitions of a method."""
     x = entry.get("x", "n_components")
     chosen = select(cells, entry)
     if x == "s":
@@ -134,7 +141,7 @@ def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame
 
 
 def _axes(axes: Any, entry: Options, cells: DataFrame) -> None:
-    """Label and scale the axes: x by powers of two, or logarithmic for seconds; y logarithmic if asked for."""
+    """Label and scale the axes: x by powers of two, or decades for seconds; y logarithmic if the entry says so."""
     x = entry.get("x", "n_components")
     axes.set_xlabel(AXES[x])
     ticks = sorted(cells["x"].dropna().unique())

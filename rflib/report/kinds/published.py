@@ -1,4 +1,4 @@
-"""Table and claim: the papers' numbers beside the measured ones, with verdicts by Welch's t-test."""
+"""Table and claim: published and measured numbers, compared by Welch's t-test."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ from rflib.report import keys
 from rflib.report.cell_table import at_s, select
 from rflib.report.inference import LEVEL, holm, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series, Table
-from rflib.report.wording import METRICS, metric_text
+from rflib.report.wording import METRICS, in_percent, metric_text
 
 REPETITIONS = 10
 _MARK = "•"
 RULE = (
-    "Agrees: Welch's t-test of the two means (two-sided, 5 %) does not tell them apart, half a unit of the last "
-    "printed digit aside."
+    "The verdict is 'agrees' if Welch's t-test (two-sided, 5 %) finds no significant difference between the two "
+    "means, with an allowance of half a unit of the last printed digit. Otherwise, our mean is better or worse."
 )
 _OPTIONS = {**keys.METRIC, "repetitions": keys.COUNT, **keys.NUMBERS}
 _REQUIRED = ("metric", *keys.NUMBERS_REQUIRED)
@@ -32,22 +32,25 @@ def published_numbers(folder: Path, paper: str, table: str, metric: str) -> Data
     Raises
     ------
     ValueError
-        If there are no such numbers; the message says what there is.
+        If there are no such numbers. The message lists those that there are.
     """
     import pandas as pd
 
     path = folder / f"{paper}.csv"
     if not path.exists():
         there = ", ".join(sorted(file.stem for file in folder.glob("*.csv")))
-        raise ValueError(f"There are no published numbers for {paper!r}: no file {path}. There are {there}.")
+        raise ValueError(
+            f"There are no published numbers for {paper!r}, because the file {path} is missing. There are numbers "
+            f"for {there}."
+        )
     numbers = pd.read_csv(path, dtype={"s": str, "mean": str})
     inside = numbers[numbers["table"] == table]
     if inside.empty:
         there = ", ".join(map(repr, numbers["table"].unique()))
-        raise ValueError(f"{path} has no table {table!r}; it has {there}.")
+        raise ValueError(f"{path} has no table {table!r}. Its tables are {there}.")
     inside = inside[inside["metric"].isin([metric, f"{metric}_percent"])]
     if inside.empty:
-        raise ValueError(f"{path}: {table!r} has no numbers of the metric {metric!r}.")
+        raise ValueError(f"{path}: {table!r} has no numbers for the metric {metric!r}.")
     unit = inside["metric"].str.endswith("_percent").map({True: 0.01, False: 1.0})
     decimals = inside["mean"].str.partition(".")[2].str.len()
     mean, std = ((inside[column].astype(float) * unit).round(10) for column in ("mean", "std"))
@@ -55,10 +58,10 @@ def published_numbers(folder: Path, paper: str, table: str, metric: str) -> Data
 
 
 def with_p_values(entry: Options, results: Results) -> DataFrame:
-    """Return each published cell beside ours: means, deviations, difference, verdict and p value.
+    """Return each published number and ours: means, standard deviations, difference, verdict and p value.
 
-    A published cell has a row for every method of the study that stands for it, and one with the verdict
-    "not run" where that method has no cell.
+    A published number has a row for each method of the study that stands for it. If that method has no cell, the
+    verdict is "not run".
     """
     import pandas as pd
 
@@ -82,7 +85,7 @@ def with_p_values(entry: Options, results: Results) -> DataFrame:
 
 
 def _sides(entry: Options, results: Results) -> tuple[DataFrame, DataFrame]:
-    """The published numbers, and our cells at each s with the paper's name of the data set as ``place``."""
+    """Return the published numbers, and our cells at each s with the paper's name of the data set as ``place``."""
     chosen = {key: entry[key] for key in ("metric", "learner", "ridge", "title") if key in entry}
     mine = at_s(select(results.cells, chosen))
     numbers = published_numbers(results.published, entry["paper"], entry["table"], entry["metric"])
@@ -92,8 +95,8 @@ def _sides(entry: Options, results: Results) -> tuple[DataFrame, DataFrame]:
 def p_of_difference(mean: float, std: float, repetitions: int, ours: Series, rounding: float = 0.0) -> float:
     """Return the p value of Welch's t-test (two-sided) of a published mean and measured values.
 
-    A difference of up to ``rounding`` is none. A deviation that is not known (not printed, or of a single value)
-    counts as zero; NaN without measured values.
+    A difference of up to ``rounding`` counts as zero, and so does a standard deviation that is not known because
+    it is not printed or there is a single value. Without measured values, the result is NaN.
     """
     from scipy.special import stdtr
 
@@ -120,11 +123,11 @@ def verdict(mean: float, ours: Series, p: float, lower: bool) -> str:
 @Table.with_options(
     _OPTIONS,
     _REQUIRED,
-    caption=lambda entry: f"{metric_text(entry)}: published and measured, mean ± standard deviation.",
+    caption=lambda entry: f"{metric_text(entry)}: published and measured mean ± standard deviation.",
     note=RULE,
 )
 def published(entry: Options, results: Results) -> DataFrame:
-    """Published number, ours, difference and verdict of each published cell."""
+    """Each published number and ours, with their difference and a verdict."""
     return with_p_values(entry, results).drop(columns="p")
 
 
@@ -132,14 +135,15 @@ def published(entry: Options, results: Results) -> DataFrame:
     {**_OPTIONS, "baseline": keys.label("method")},
     (*_REQUIRED, "baseline"),
     caption=lambda entry: (
-        f"{metric_text(entry)}: published and measured. A mark says that the method is better than "
-        f"{entry['baseline']} by a paired t-test over the repetitions (two-sided, 5 %), as in the paper."
+        f"{metric_text(entry)}: published and measured mean ± standard deviation. A mark means that the method is "
+        f"better than {entry['baseline']} by a paired t-test over the repetitions (two-sided, 5 %), as in the "
+        "paper. " + RULE
     ),
 )
 def significance(entry: Options, results: Results) -> DataFrame:
-    """As `published`, with marks where a method is better than `baseline` by a paired t-test (two-sided, 5 %).
+    """Like `published`, with marks where a method is better than `baseline` by a paired t-test (two-sided, 5 %).
 
-    The test is over the repetitions; the paper's marks stand beside ours (liu2020, table 3).
+    The test is over the repetitions. The table shows the paper's marks and ours (liu2020, table 3).
     """
     from rflib.metrics import paired_t_test
 
@@ -164,28 +168,29 @@ def significance(entry: Options, results: Results) -> DataFrame:
 
 @Check.with_options({**_OPTIONS, "share": keys.SHARE}, _REQUIRED)
 def agrees(claim: Options, results: Results) -> tuple[str, str]:
-    """The measured number agrees with the published one.
+    """The measured numbers agree with the published ones.
 
-    The claim is not reproduced if more cells than it spares disagree after Holm's correction. It is reproduced if
-    instead the tests at 5 % each find no more cells that disagree than are spared and than chance would add.
+    The claim is not reproduced if more numbers than it allows disagree after Holm's correction. Otherwise, it is
+    reproduced if the tests at 5 % each find no more disagreements than the claim allows and chance would add.
     """
     from scipy.stats import binom
 
     table = with_p_values(claim, results)
     run = table[table["verdict"] != "not run"]
     if run.empty:
-        return "no data", f"None of the {len(table)} published cells was run."
+        return "no data", f"None of the {len(table)} published numbers was measured."
     counts = run["verdict"].value_counts()
     agreeing, n, share = int(counts.get("agrees", 0)), len(run), float(claim.get("share", 1.0))
     may_fail, refuted = spared(n, share), int(holm(run["p"]).sum())
     relative = run["difference"] / run["published"]
     evidence = (
-        f"agrees in {agreeing} of {n} published cells ({share:.0%} claimed), better in "
-        f"{counts.get('better', 0)}, worse in {counts.get('worse', 0)}, refuted in {refuted}; difference "
-        f"{relative.min():+.1%} to {relative.max():+.1%}, median {relative.median():+.1%}"
+        f"Our mean agrees with {agreeing} of {n} published numbers ({share * 100:.0f} % claimed), is better than "
+        f"{counts.get('better', 0)} and worse than {counts.get('worse', 0)}. After Holm's correction, {refuted} "
+        f"differ significantly. The relative difference is {in_percent(relative.min())} to "
+        f"{in_percent(relative.max())}, with a median of {in_percent(relative.median())}."
     )
     if n < len(table):
-        evidence += f"; {len(table) - n} more were not run"
+        evidence += f" {len(table) - n} more published numbers were not measured."
     if refuted > may_fail:
         return "not reproduced", evidence
     by_chance = int(binom.ppf(1 - LEVEL, n - may_fail, LEVEL))

@@ -1,4 +1,4 @@
-"""Figure and table: SRF's fits of polynomial kernels (pennington2015, figure 1), and their losses."""
+"""Figure and table: the fits of SRF to polynomial kernels (pennington2015, figure 1), and their losses."""
 
 from itertools import product
 from math import pi, sqrt
@@ -19,9 +19,10 @@ _FITS = ("ten Gaussians", "best measure")
     name="fits",
 )
 def draw(entry: Options, _: Results, figure: Drawing) -> None:
-    """Polynomial kernels of some `orders` p with SRF's fits, and the densities of the frequencies' norms.
+    """Polynomial kernels of the given `orders` p, the fits of SRF to them, and the densities of the norms.
 
-    Shown are the paper's ten Gaussians, and the best positive measure of all, whose atoms are lines.
+    The figure shows the paper's ten Gaussians and the best positive measure of all, whose atoms are vertical
+    lines.
     """
     from rflib.kernels.polynomial import SphericalPolynomial
 
@@ -53,10 +54,10 @@ def draw(entry: Options, _: Results, figure: Drawing) -> None:
     name="fits",
 )
 def losses(entry: Options, _: Results) -> Rows:
-    """The loss L of SRF's fits of polynomial kernels beside the bound of pennington2015, eq. (6).
+    """The loss L of the fits of SRF to polynomial kernels, and the bound of pennington2015, eq. (6).
 
-    The fits are the Gaussian exp(-p z^2 / a^2), ten Gaussians, and the best positive measure. The bound, the loss
-    of the first for large p, is (105 / 4096) sqrt(pi / 2) a / p^(5/2).
+    The fits are the Gaussian exp(-p z^2 / a^2), ten Gaussians, and the best positive measure. The bound is the
+    loss of the first fit for large p, (105 / 4096) sqrt(pi / 2) a / p^(5/2).
     """
     from rflib.kernels.gaussian import Gaussian
     from rflib.kernels.polynomial import SphericalPolynomial
@@ -69,13 +70,13 @@ def losses(entry: Options, _: Results) -> Rows:
         names = [f"L, {name}" for name in ("one Gaussian", *_FITS)]
         loss = {name: fit_loss(kernel, profile, 2.0) for name, profile in zip(names, profiles, strict=True)}
         bound = 105 / 4096 * sqrt(pi / 2) * a / p**2.5
-        verdict = "holds" if loss["L, ten Gaussians"] <= bound else "fails"
-        rows.append({"a": a, "p": p, "d": d, **loss, "bound": bound, "L below the bound": verdict})
+        below = "yes" if loss["L, ten Gaussians"] <= bound else "no"
+        rows.append({"a": a, "p": p, "d": d, **loss, "bound": bound, "L below the bound": below})
     return rows
 
 
 def _fits(kernel: Any, d: int) -> tuple[Any, Any]:
-    """The paper's ten Gaussians, and the best positive measure."""
+    """Return the paper's ten Gaussians and the best positive measure."""
     from rflib.measures.domain import Domain
     from rflib.measures.srf import srf
 

@@ -1,4 +1,4 @@
-"""Figure: why the printed measure of the polynomial kernel cannot be used (luo2021, eq. 18; theorem 3 fails)."""
+"""Figure: why the printed measure of the polynomial kernel cannot be used (luo2021, eq. 18 and theorem 3)."""
 
 import numpy as np
 
@@ -18,10 +18,10 @@ _DISTANCES = np.linspace(0.25, 1.75, 31)
     }
 )
 def cutoff(entry: Options, _: Results, figure: Drawing) -> None:
-    """Mass and error of luo2021's printed measure of the polynomial kernel against its cut-off.
+    """Mass and error of the measure that luo2021 prints for the polynomial kernel, by cut-off.
 
-    The error is the root mean square of the kernel which the measure represents less the given one, over
-    distances in [0.25, 1.75]; it is there whatever the number of features.
+    The error is the root mean square difference between the kernel that the measure represents and the given one,
+    over distances in [0.25, 1.75]. No number of features removes it.
     """
     from rflib.kernels.polynomial import SphericalPolynomial
     from rflib.measures.domain import Domain

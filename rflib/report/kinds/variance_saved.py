@@ -1,4 +1,4 @@
-"""Figure: what orthogonal directions save of the variance, by formula (luo2021, figure 1 and theorems 4 to 6)."""
+"""Figure: the variance that orthogonal directions save, by formula (luo2021, figure 1 and theorems 4 to 6)."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from rflib.report.style import COLOURS
 
 @Figure.with_options({"kernels": keys.KERNELS, "dimensions": keys.DIMENSIONS, "zmax": keys.POSITIVE})
 def variance(entry: Options, results: Results, figure: Drawing) -> None:
-    """Variance of GORF less that of GRFF against the distance, by formula.
+    """Variance of GORF minus that of GRFF by distance, computed by formula.
 
-    There are s = d frequencies for either sign, and the difference is scaled by d. The measure is the one that
-    luo2021 draws from: exact for the delta-Gaussian, the authors' for the polynomial kernel.
+    There are s = d frequencies for each sign, and the difference is multiplied by d. The measure is the one that
+    luo2021 draws from: exact for the delta-Gaussian, and the authors' own for the polynomial kernel.
     """
     from rflib.kernels.polynomial import SphericalPolynomial
     from rflib.measures.construct import CONSTRUCTIONS, construction_of

@@ -1,6 +1,6 @@
 "use strict";
 
-// Light and dark: the system's, until the button says otherwise.
+// Light and dark follow the system until the button is used.
 const root = document.documentElement;
 const theme = document.getElementById("theme");
 const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -8,7 +8,7 @@ const showTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme
 theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; showTheme(); });
 showTheme();
 
-// Sort by a column: by its numbers (missing ones last) or its text.
+// A column sorts by its numbers, with missing ones last, or else by its text.
 const compare = (a, b, i, sign) => {
   const [x, y] = [a.cells[i], b.cells[i]];
   if (!("key" in x.dataset)) return sign * x.textContent.trim().localeCompare(y.textContent.trim(), undefined, { numeric: true });
@@ -26,7 +26,7 @@ for (const table of document.querySelectorAll("table.data")) {
   }));
 }
 
-// Filter: a row stays if it has all words of its table's filter and of the search for the whole page.
+// A row is shown if it has all words of its table's filter and of the search field of the page.
 const search = document.getElementById("search");
 const words = (input) => input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
 const has = (item, wanted) => { const text = item.textContent.toLowerCase(); return wanted.every((word) => text.includes(word)); };
@@ -44,11 +44,11 @@ const apply = () => {
     shown += kept;
   }
   for (const card of document.querySelectorAll(".card")) { card.hidden = !has(card, everywhere); shown += !card.hidden; }
-  document.getElementById("found").textContent = everywhere.length ? `${shown} rows and methods with “${search.value.trim()}”` : "";
+  document.getElementById("found").textContent = everywhere.length ? `${shown} rows and methods contain “${search.value.trim()}”` : "";
 };
 document.addEventListener("input", (event) => { if (event.target.type === "search") apply(); });
 
-// Figures open large; a link into closed details opens them; paper shows them open.
+// A click enlarges a figure; a link into closed details opens them; printing opens all details.
 const large = document.getElementById("large");
 for (const zoom of document.querySelectorAll(".zoom")) {
   zoom.addEventListener("click", () => {
