@@ -35,7 +35,7 @@ except ValueError as error:
 
 if workflow.is_main_process:
     for message in PIPELINE.broken.values():
-        logger.warning(f"Left out, the others go on: {message}")
+        logger.warning(f"One study is left out; the others go on. {message}")
     ALIVE, alone = hold(Path(".snakemake"))
     if not alone:
         logger.warning(BUSY)
