@@ -103,7 +103,8 @@ def _explained(error: Any) -> str:
         return f"{error.instance!r} is not {expected}."
     if error.validator == "enum":
         known = list(map(str, error.validator_value))
-        return f"unknown value {error.instance!r}.{hint(error.instance, known)} The values are {', '.join(known)}."
+        values = f"The values are {', '.join(known)}." if known else "The study has none."
+        return f"unknown value {error.instance!r}.{hint(error.instance, known)} {values}"
     return str(error.message)
 
 

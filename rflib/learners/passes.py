@@ -162,7 +162,8 @@ class Passes:
                 ready = checked(block)
             except ValueError as error:
                 where = self.source.where(rows_done, rows_done + n)
-                raise ValueError(f"{self._name}: in {where}: {error}") from error
+                why = str(error).removeprefix(f"{self._name}: ")
+                raise ValueError(f"{self._name}: in {where}: {why}") from error
             yield ready
             done, rows_done = done + 1, rows_done + n
             progress.tell(rows_done)

@@ -102,7 +102,10 @@ def test_ties_by_construction_do_not_count(study, published):
     assert verdicts(study, cells, published, ties=[everything])[0] == "no data"
     for wrong, message in (
         ({"datasets": ["usps"]}, "ties.0: the key 'reason' is missing"),
-        ({"kernels": ["delt"], "reason": "r"}, "ties.0.kernels.0: unknown 'delt'. Did you mean 'delta'"),
+        (
+            {"kernels": ["delt"], "reason": "r"},
+            "ties.0.kernels.0: unknown value 'delt'. Did you mean 'delta'",
+        ),
         ({"method": "GORF", "reason": "r"}, "ties.0: unknown key 'method'"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -178,7 +178,7 @@ def test_a_metric_of_several_ridges_is_used_at_one():
     ("wrong", "message"),
     [
         ({"than": "ORF"}, "'ORF' is not a list whose items are each a method of the study"),
-        ({"than": ["ORFF"]}, "'ORFF' is not a method of the study|unknown 'ORFF'"),
+        ({"than": ["ORFF"]}, "'ORFF' is not a method of the study|unknown value 'ORFF'"),
         ({"ridge": 0}, "0 is not a positive number"),
     ],
 )

@@ -68,7 +68,7 @@ def test_one_name_for_two_files(fresh: Workspace, copy_of: Copy) -> None:
         assert "workflow/studies/aaa.yaml" in output
         assert "workflow/studies/bbb.yaml" in output
         assert "'mine'" in output
-        assert "another name" in output
+        assert "Rename one of them" in output
     output = workspace.snakemake("--dry-run", "tiny")
     assert "workflow/studies/aaa.yaml" in output
     assert "features" in output

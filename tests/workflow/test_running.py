@@ -79,7 +79,7 @@ def test_what_is_there_makes_a_page_that_says_what_failed(failed: tuple[Workspac
     assert "A report of the complete results: results/report/partial.html" in output
     page = (workspace.folder / "results/report/partial.html").read_text()
     assert "<title>Incomplete: " in page
-    assert "2 files of results are missing" in page
+    assert "2 result files are missing" in page
     assert "error: operands could not be broadcast together" in page
     assert "results/logs/features/digits" in page
     assert {"GRFF", "GORF", "SRF"} <= set(re.findall(r"<td>(\w+)</td>", page))
