@@ -112,8 +112,11 @@ def read_table(path: str | Path) -> pd.DataFrame:
 def write_arrays(path: str | Path, arrays: Mapping[str, NDArray]) -> None:
     """Write named arrays as npz, without pickle."""
     with replacing(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
-        with zipfile.ZipFile(file, "a") as archive:
+        # as numpy.savez, which refuses objects from numpy 2.1 on only
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, array in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
             archive.comment = _SEAL + _ZEROS
         _seal(file)
 
