@@ -20,7 +20,7 @@ from rflib.learners.one_vs_rest import (
     values_to_codes,
 )
 from rflib.learners.parameter_checks import check_seed, check_weights
-from rflib.learners.passes import Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import (
     FLOATS,
@@ -38,8 +38,6 @@ from rflib.validation import check_choice, check_integer, check_number, refuse
 
 PREDICTION_ROWS = 4096
 DIVERGED = 1e100
-# rows whose features tell a map from another, when a checkpoint is taken up
-_PROBED = 10
 
 # Derivative of the loss by the value f, for a target y (+1 or -1 for the last two).
 LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
@@ -143,7 +141,7 @@ class _DoublyStochastic(BaseEstimator):
             start = ends[-1]
         self._prepare_block(*(np.concatenate(parts) for parts in zip(*heads, strict=True)))
         about = {name: value for name, value in self.get_params(deep=False).items() if name != "feature_map"}
-        state = passes.resume(about, self._block(0)[0](self.fit_rows_[:_PROBED]))
+        state = passes.resume(about, self._block(0)[0](self.fit_rows_[:PROBED_ROWS]))
         if state is not None:
             self.coefs_, self.rows_drawn_ = state["coefs"], state["rows_drawn"]
         for step, rows in enumerate(row_blocks(len(places), self.batch_size)):

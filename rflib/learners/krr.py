@@ -22,7 +22,7 @@ from rflib.learners.one_vs_rest import (
     stream_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
-from rflib.learners.passes import Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
@@ -36,9 +36,6 @@ SOLVED = (
     *("alpha_", "cv_errors_", "log_marginal_likelihoods_", "coef_", "intercept_"),
     *("noise_variance_", "log_marginal_likelihood_", "_posterior"),
 )
-
-# rows whose features tell a map from another, when a checkpoint is taken up
-_PROBED = 10
 
 
 @dataclass
@@ -192,7 +189,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
         self._forget()
         self._stream = stream = self._begun(y)
-        (_, features), *_ = self._used_blocks(X[:_PROBED])
+        (_, features), *_ = self._used_blocks(X[:PROBED_ROWS])
         about = {"folds": stream.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
         about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
         if (state := passes.resume(about | self._labels, features)) is not None:

@@ -20,6 +20,8 @@ from rflib.learners.row_sources import Block, RowSource, as_row_source
 State = Mapping[str, NDArray]
 Checked = TypeVar("Checked")
 
+# rows whose features tell a map from another, when a checkpoint is taken up
+PROBED_ROWS = 10
 # seconds between two lines of progress
 _LINE_SECONDS = 10.0
 

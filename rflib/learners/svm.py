@@ -27,7 +27,7 @@ from rflib.learners.one_vs_rest import (
     values_to_codes,
 )
 from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed, check_weights
-from rflib.learners.passes import Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, check_signed, features_of, find_signs
@@ -37,8 +37,6 @@ from rflib.validation import check_choice, check_flag, check_integer, check_numb
 MOST_REPEATS = 4
 # iterations of scikit-learn's build of liblinear, where max_iter is not given
 LIMIT = 1000
-# rows whose features tell a map from another, when a checkpoint is taken up
-_PROBED = 10
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 
 # from a cost and weights to start from to weights (n_features [+ 1 for the bias], n_vectors) and iterations
@@ -199,7 +197,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
     def _solve_passes(self, passes: Passes, X: Any, n_vectors: int) -> tuple[NDArray, NDArray]:
         """Return weights (n_vectors, n_components) and intercepts; X are the first rows, the map is fitted."""
-        (_, Z), *_ = self._feature_blocks(X[:_PROBED])
+        (_, Z), *_ = self._feature_blocks(X[:PROBED_ROWS])
         self.signature_ = find_signs(
             self, Z.shape[1], None if self.feature_map is None else self.feature_map_
         )
