@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test lowest reliability fuzz same lint browser docs bench scaling large lock
+.PHONY: env run test test-arrays lowest reliability fuzz same lint browser docs results bench bench-gpu scaling large torch lock
 
 env: $(STAMP)
 
@@ -30,19 +30,32 @@ run: $(STAMP)
 test: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability"
 
+# torch lies apart: most of its wheels bring gigabytes for GPUs, so that it is not in the lock, and it asks for an older
+# version of a package that is.
+torch: $(STAMP)
+	test -d build/torch || { $(BIN)/python -m pip install --quiet --target build/torch.part torch==2.13.0 \
+		&& mv build/torch.part build/torch; } || echo "torch could not be had: its tests will be skipped"
+
+# Rows of array-api-strict and of torch, with scikit-learn's checks of arrays.
+test-arrays: $(STAMP) torch
+	SCIPY_ARRAY_API=1 PYTHONPATH=$(CURDIR)/build/torch OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 \
+		tests/arrays tests/maps/test_estimator_checks.py tests/learners/test_estimator_checks.py -k "arrays or array_api"
+
 # The library with the oldest versions that pyproject.toml allows: every kernel, map and learner, and the README's example.
 lowest: $(STAMP)
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/lowest
 	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable ".[svm,fast,data,test]"
 	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist worksteal $(LOWEST)
 
-# Faults on one machine, a Slurm cluster on this host (root, Debian; else skipped), and the page that says what happened.
+# Faults on one machine, memory with the largest files, a Slurm cluster on this host (root, Debian; else skipped), and
+# the page that says what happened.
 reliability: $(STAMP)
 	tests/cluster/install.sh
 	OPENBLAS_NUM_THREADS=1 RFLIB_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 --dist loadfile -m reliability \
-		--junit-xml=$(VENV)/reliability.xml tests/workflow tests/cluster
+		--junit-xml=$(VENV)/reliability.xml tests/datasets tests/learners tests/workflow tests/cluster
 	$(BIN)/python tests/reliability_page.py $(VENV)/reliability.xml $(wildcard $(VENV)/fuzz.xml) \
 		> docs/results/reliability.md
+	$(BIN)/python docs/results.py --measured reliability
 
 # Ten minutes for the six formats of users' data files; `make test` has one second for each.
 fuzz: $(STAMP)
@@ -72,15 +85,26 @@ docs: $(STAMP)
 	$(BIN)/python -m sphinx -W --keep-going --quiet -d build/doctrees docs build/site
 	@echo "The site: build/site/index.html"
 
+# Draw the pages of docs/results from the kept cells, after the cells in results/ are merged into them.
+results: $(STAMP)
+	$(BIN)/python docs/results.py $(STUDIES)
+
 # Each takes a quarter to half an hour and writes to docs/results: the peers, the growth, and the largest runs.
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python docs/results.py --measured bench
 
 scaling: $(STAMP)
 	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python docs/results.py --measured scaling
 
 large: $(STAMP)
 	$(BIN)/python benchmarks/large.py
+	$(BIN)/python docs/results.py --measured large
+
+# On a machine with a CUDA device; about a quarter of an hour. Writes docs/results/gpu.md.
+bench-gpu: $(STAMP) torch
+	SCIPY_ARRAY_API=1 PYTHONPATH=$(CURDIR)/build/torch $(BIN)/python benchmarks/gpu.py
 
 # Resolve the dependencies of pyproject.toml again; the lock names no package index.
 lock: $(STAMP)

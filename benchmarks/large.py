@@ -1,9 +1,9 @@
 """Where stored features would not fit: ridge regression and doubly stochastic gradients, with time and memory.
 
 ``python benchmarks/large.py`` writes docs/results/large.md: two million rows, and covtype's shape (290,506 x 54;
-ridge with D = 13,824, where liu2020 stopped), and ten million rows of Parquet files. ``large.py memory`` or
-``large.py parquet`` writes one of these parts and leaves the other as it is; ``--rows`` and ``--out`` are for a
-trial.
+ridge with D = 13,824, where liu2020 stopped), ten million rows of Parquet files, and rows on one and on two
+workers of Dask. ``large.py memory``, ``parquet`` or ``dask`` writes one of these parts and leaves the others;
+``--rows`` and ``--out`` are for a trial.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 from timing import conditions
 
 from rflib.kernels import Gaussian
-from rflib.learners import KRR, DoublyStochasticClassifier, KRRClassifier, ParquetRows
+from rflib.learners import KRR, ArrayRows, DoublyStochasticClassifier, KRRClassifier, ParquetRows
 from rflib.maps import RFF
 
 OUT = Path("docs/results/large.md")
@@ -65,26 +68,41 @@ PARQUET_CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("4 ridges, 5 folds", {"alphas": (0.05, 0.1, 0.5, 1.0)}),
 )
 
+DASK_HEADING = "## Rows on several workers of Dask"
+DASK_HEAD = """\
+Written by `large.py dask`: `KRR.fit` of Dask arrays with `RFF(Gaussian(0.5))`, in float32, on worker processes of
+this machine with one thread each. The rows, {d} columns in blocks of {height:,}, are in the workers' memory
+before. The first line of a fit is `fit_blocks` of the same rows in one process, on one thread. The speed-up is
+that over one worker. The peak of memory is the largest of the workers' and counts their rows.
+"""
+DASK_ROWS_A_BLOCK = 25_000
+
 
 def main() -> None:
-    """Write the parts that are asked for, and keep the other one of the page."""
+    """Write the parts that are asked for, and keep the others of the page."""
+    writers = {"memory": memory_part, "parquet": parquet_part, "dask": dask_part}
+    headings = {"parquet": PARQUET_HEADING, "dask": DASK_HEADING}
     parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", choices=["memory", "parquet"], default=["memory", "parquet"])
-    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the Parquet files")
+    parser.add_argument("parts", nargs="*", choices=[*writers], default=[*writers])
+    parser.add_argument("--rows", type=int, help="rows of the Parquet files, or of the Dask arrays")
     parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args()
     known = given.out.read_text(encoding="utf-8") if given.out.exists() else ""
-    memory, _, parquet = known.partition(f"\n{PARQUET_HEADING}\n")
+    first, *others = known.split("\n## ")
+    texts = {"memory": first} | {
+        part: f"\n## {text}"
+        for part, heading in headings.items()
+        for text in others
+        if heading == f"## {text.splitlines()[0]}"
+    }
     for part in given.parts:
-        if part == "memory":
-            memory = memory_part()
-        else:
-            parquet = "\n" + parquet_part(given.rows)
-        page = memory + (f"\n{PARQUET_HEADING}\n{parquet}" if parquet else "")
-        given.out.write_text(page, encoding="utf-8")
+        text = writers[part](given.rows)
+        texts[part] = f"\n{headings[part]}\n\n{text}" if part in headings else text
+        page = "\n".join(texts[name].rstrip("\n") + "\n" for name in writers if texts.get(name))
+        given.out.write_text(page.replace("\n\n\n", "\n\n"), encoding="utf-8")
 
 
-def memory_part() -> str:
+def memory_part(_: int | None) -> str:
     """Run the cases in memory in processes of their own and return the table."""
     lines = [
         HEAD,
@@ -101,8 +119,9 @@ def memory_part() -> str:
     return "\n".join(lines) + "\n"
 
 
-def parquet_part(n: int) -> str:
+def parquet_part(n: int | None) -> str:
     """Write n rows as Parquet files, fit them in processes of their own, and return the table."""
+    n = n or 10_000_000
     with tempfile.TemporaryDirectory() as folder:
         write_parquet(Path(folder), n)
         size = sum(file.stat().st_size for file in Path(folder).iterdir()) / 1e6
@@ -132,6 +151,76 @@ def parquet_part(n: int) -> str:
             )
             print(lines[-1], flush=True)
     return "\n".join(lines) + "\n"
+
+
+def dask_part(n: int | None) -> str:
+    """Fit n rows on one and on two workers, and return the table."""
+    n = n or 1_000_000
+    lines = [
+        DASK_HEAD.format(d=PARQUET_COLUMNS, height=DASK_ROWS_A_BLOCK),
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}, dask {version('dask')}.\n",
+        "| fit | n | D | workers | seconds | rows a second | speed-up | peak MB of a worker |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, parameters in PARQUET_CASES:
+        alone = 0.0
+        for workers in (0, 1, 2):
+            if workers:
+                seconds, peak = fit_on_workers(n, workers, parameters)
+            else:
+                with get_context("spawn").Pool(1) as pool:
+                    seconds, peak = pool.apply(fit_in_one_process, (n, parameters))
+            alone = seconds if workers < 2 else alone
+            times = f"{seconds:.1f} | {n / seconds:,.0f} | {alone / seconds:.2f}"
+            lines.append(
+                f"| {name} | {n:,} | {PARQUET_D:,} | {workers or 'no Dask'} | {times} | {peak:,.0f} |"
+            )
+            print(lines[-1], flush=True)
+    return "\n".join(lines) + "\n"
+
+
+def fit_in_one_process(n: int, parameters: dict[str, Any]) -> tuple[float, float]:
+    """Seconds of a fit of n rows on one thread of this process, and its peak memory in MB."""
+    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), ridge="lambda", **parameters)
+    X, y = (np.concatenate(parts) for parts in zip(*map(regression, block_heights(n), count(1)), strict=True))
+    with threadpool_limits(1):
+        start = perf_counter()
+        model.fit_blocks(ArrayRows(X, y, block_size=DASK_ROWS_A_BLOCK))
+        return perf_counter() - start, peak_memory()
+
+
+def block_heights(n: int) -> list[int]:
+    """Numbers of rows of the blocks of n rows."""
+    return [min(DASK_ROWS_A_BLOCK, n - start) for start in range(0, n, DASK_ROWS_A_BLOCK)]
+
+
+def fit_on_workers(n: int, workers: int, parameters: dict[str, Any]) -> tuple[float, float]:
+    """Seconds of a fit of n rows, and the largest peak memory of a worker in MB."""
+    import dask
+    import dask.array as da
+    from distributed import Client, LocalCluster, wait
+
+    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), ridge="lambda", **parameters)
+    heights = block_heights(n)
+    parts = [dask.delayed(regression)(height, seed) for seed, height in enumerate(heights, 1)]
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        made = [
+            da.concatenate(
+                [
+                    da.from_delayed(part[i], (height, *shape), np.float32)
+                    for part, height in zip(parts, heights, strict=True)
+                ]
+            )
+            for i, shape in ((0, (PARQUET_COLUMNS,)), (1, ()))
+        ]
+        X, y = client.persist(made)
+        wait([X, y])
+        start = perf_counter()
+        model.fit(X, y)
+        return perf_counter() - start, max(client.run(peak_memory).values())
 
 
 def write_parquet(folder: Path, n: int) -> None:

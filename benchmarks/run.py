@@ -20,7 +20,7 @@ from timing import conditions
 PARTS = (
     "fourier",
     "sketches",
-    "sparse",
+    "sparsity",
     "directions",
     "structured",
     "choice",

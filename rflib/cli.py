@@ -11,6 +11,7 @@ from dis import opmap
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -24,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     An error that rflib raises about its input ends the step with one clear line and exit status 1. An error from
     elsewhere, such as a user's class or numpy, is shown with its traceback too. Standard error is the job's log.
-    If it cannot be written, for example on a full disk, the line goes to standard output.
+    If it cannot be written, for example on a full disk, the line goes to standard output. The log of a step that
+    ends well ends with its seconds.
     """
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
@@ -35,8 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         with explained("the job's log"):
             print("rflib", command, file=sys.stderr, flush=True)
+        start = perf_counter()
         with threadpool_limits(threads), unchanged():
             step(**options)
+        with explained("the job's log"):
+            print(f"done in {perf_counter() - start:.2f} s", file=sys.stderr, flush=True)
     except (ValueError, OSError, ImportError) as error:
         try:
             if not _explains_itself(error):
@@ -103,6 +108,10 @@ def _export(**options: Any) -> None:
     print(_call("report.export:export", **options))
 
 
+def _compare_reports(**options: Any) -> None:
+    print(_call("report.changes:compare_reports", **options))
+
+
 def _new_method(**options: Any) -> None:
     print(_call("experiment.new_method:new_method", **options))
 
@@ -156,6 +165,7 @@ def _parser() -> argparse.ArgumentParser:
         ("evaluate", "measure the error of approximate kernel matrices"),
         ("train", "train a learner on features and score it"),
         ("exact", "train a learner with the exact kernel and score it"),
+        ("cost", "measure the seconds and the memory of maps"),
     ):
         job = _step(steps, kind, partial(_job, kind), text)
         job.add_argument("--job", type=json.loads, required=True, help="description of the job (JSON)")
@@ -201,6 +211,15 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--results", type=Path, required=True, help="folder of the results")
     export.add_argument(
         "--out", dest="out_dir", type=Path, required=True, help="folder to write to, such as docs/results"
+    )
+
+    compare = _step(
+        steps, "compare-reports", _compare_reports, "say what moved between two folders of results"
+    )
+    compare.add_argument("old", type=Path, help="folder of the results before")
+    compare.add_argument("new", type=Path, help="folder of the results after")
+    compare.add_argument(
+        "--out", dest="out_file", type=Path, default=Path("changes.html"), help="the page (changes.html)"
     )
 
     method = _step(steps, "new-method", _new_method, "write a method to begin with, its test and its study")

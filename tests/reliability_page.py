@@ -14,7 +14,8 @@ HEADER = """\
 # Reliability
 
 Written by `make reliability` from the tests' own record. Each case is one fault and passes only if the run after
-it completes and its results are the undisturbed ones to the bit. For fuzzing, each case is one file format.
+it completes and its results are the undisturbed ones to the bit. For fuzzing, each case is one file format;
+for generated files, it is a data set of full size that must be prepared and loaded within a bound of memory.
 
 """
 

@@ -17,6 +17,8 @@ TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for
 
 # Blocks of Python that this test does not run, by their first lines: why, or where they are run.
 ELSEWHERE = {
+    "import torch": "tests/arrays/test_page.py",
+    "# SCIPY_ARRAY_API=1 python": "tests/arrays/test_page.py",
     "# mypackage/paired.py": "tests/maps/test_guide.py",
     "# mypackage/test_paired.py": "tests/maps/test_guide.py",
     "# rflib/datasets/entries/waves.py": "tests/datasets/test_registry.py",

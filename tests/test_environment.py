@@ -22,7 +22,7 @@ CONDA = yaml.safe_load((ROOT / "envs/environment.yaml").read_text())
 RECIPE = yaml.safe_load((ROOT / "envs/recipe.yaml").read_text())
 EXTRAS = PROJECT["optional-dependencies"]
 # Packages with another name at conda-forge; liblinear-official is not there.
-AT_CONDA_FORGE = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
+AT_CONDA_FORGE = {"dask": "dask-core", "matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
 
 
 def test_every_dependency_is_pinned_as_asked():
@@ -51,7 +51,7 @@ def test_the_conda_environment_is_the_lock():
 def test_the_recipe_asks_for_the_same_versions():
     needs = RECIPE["requirements"]
     assert versions(needs["run"][1:]) == versions(PROJECT["dependencies"])
-    extras = chain.from_iterable(EXTRAS[extra] for extra in ("pipeline", "data", "fast"))
+    extras = chain.from_iterable(EXTRAS[extra] for extra in ("pipeline", "data", "dask", "fast", "array"))
     optional = versions(line for line in extras if not line.startswith("rflib["))
     constraints = {AT_CONDA_FORGE.get(name, name): found for name, found in optional.items()}
     assert versions(needs["run_constraints"]) == constraints

@@ -50,6 +50,8 @@ class File:
         Checksum of the official file: sha256, or md5 if no other is known.
     size : int or None
         Size in bytes, if known.
+    plain : File or None
+        The same content unpacked, which mirrors may hold in place of the official file.
     """
 
     name: str
@@ -57,6 +59,12 @@ class File:
     sha256: str | None = None
     md5: str | None = None
     size: int | None = None
+    plain: File | None = None
+
+    @property
+    def forms(self) -> tuple[File, ...]:
+        """The official file, and its unpacked form if there is one. Any of them will do."""
+        return (self,) if self.plain is None else (self, self.plain)
 
     @property
     def checksum(self) -> tuple[str, str]:
@@ -84,8 +92,8 @@ class Entry:
     train_rows : int or None
         Number of training rows of a given split.
     read : callable
-        Takes the paths of the official files and yields blocks of rows with the labels of the papers as it parses,
-        so that a large data set is never in memory as a whole.
+        Takes the paths of the official files, or of their unpacked forms, and yields blocks of rows with the
+        labels of the papers as it parses, so that a large data set is never in memory as a whole.
     files : tuple of File
         Official files in the order that ``read`` expects; empty for data that scikit-learn ships.
     papers : tuple of str

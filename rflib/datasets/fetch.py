@@ -30,7 +30,7 @@ def fetch(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> 
         Folder of the files. Several processes may fetch to it at once: one downloads, and the others wait.
     mirrors : sequence of str or path
         Folders or URLs to try first, in order. A mirror may hold a compressed file, with ``.xz`` added to its
-        name.
+        name, or the unpacked form of an archive.
 
     Returns
     -------
@@ -48,22 +48,22 @@ def fetch(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> 
 
 
 def fetch_file(file: File, folder: Path, mirrors: Sequence[str | Path] = ()) -> Path:
-    """Return one verified official file, as `fetch` does."""
+    """Return one verified official file, or its unpacked form, as `fetch` does."""
     target = folder / file.name
-    if _present(target, file):
-        return target
+    if found := _present(file, folder):
+        return found
     target.parent.mkdir(parents=True, exist_ok=True)
     failures = []
     with _alone(target):
-        if _present(target, file):
-            return target
-        for source in _sources(file, [str(mirror) for mirror in mirrors]):
+        if found := _present(file, folder):
+            return found
+        for form, source in _sources(file, [str(mirror) for mirror in mirrors]):
             try:
-                _take(source, target, file)
+                _take(source, folder / form.name, form)
             except OSError as error:
                 failures.append(f"{source}: {error}")
             else:
-                return target
+                return folder / form.name
     raise FetchError(_how_to_place(file, target, failures))
 
 
@@ -71,18 +71,25 @@ def held(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> b
     """Whether all files of a data set are in ``folder`` or in mirrors that are folders, without the network."""
     places = [Path(folder), *(Path(mirror) for mirror in mirrors if not str(mirror).startswith(_WEB))]
     return all(
-        any((place / f"{file.name}{packed}").exists() for place in places for packed in ("", ".xz"))
+        any(
+            (place / f"{form.name}{packed}").exists()
+            for form in file.forms
+            for place in places
+            for packed in ("", ".xz")
+        )
         for file in entry_of(name).files
     )
 
 
-def _present(target: Path, file: File) -> bool:
-    """Whether the official file is there already. Another file under its name is an error."""
-    if not target.exists():
-        return False
-    if wrong := mismatch(target, file):
-        raise FetchError(f"{target} is not the official file: {wrong}. Delete it and run again.")
-    return True
+def _present(file: File, folder: Path) -> Path | None:
+    """Return the official file, or its unpacked form, if it is there. Another file under its name is an error."""
+    for form in file.forms:
+        target = folder / form.name
+        if target.exists():
+            if wrong := mismatch(target, form):
+                raise FetchError(f"{target} is not the official file: {wrong}. Delete it and run again.")
+            return target
+    return None
 
 
 @contextmanager
@@ -93,16 +100,18 @@ def _alone(target: Path) -> Iterator[None]:
         yield
 
 
-def _sources(file: File, mirrors: Sequence[str]) -> Iterator[str]:
-    """Yield the places where the file may be: plain or compressed in each mirror, then its official addresses."""
+def _sources(file: File, mirrors: Sequence[str]) -> Iterator[tuple[File, str]]:
+    """Yield a form of the file and where it may be: as it is or compressed in each mirror, then its addresses."""
     for mirror in mirrors:
-        plain = f"{mirror.rstrip('/')}/{file.name}"
-        packed = f"{plain}.xz"
-        if mirror.startswith(_WEB):
-            yield from (plain, packed)
-        else:
-            yield from [path for path in (plain, packed) if Path(path).exists()] or [plain]
-    yield from file.urls
+        places = [
+            (form, f"{mirror.rstrip('/')}/{form.name}{packed}")
+            for form in file.forms
+            for packed in ("", ".xz")
+        ]
+        if not mirror.startswith(_WEB):
+            places = [place for place in places if Path(place[1]).exists()] or places[:1]
+        yield from places
+    yield from ((file, url) for url in file.urls)
 
 
 def _take(source: str, target: Path, file: File) -> None:

@@ -52,10 +52,14 @@ def sources_of(name: str) -> tuple[str, str]:
 
 
 def _official(name: str, entry: Entry, folder: Path) -> list[Path]:
-    paths = [folder / file.name for file in entry.files]
-    for path, file in zip(paths, entry.files, strict=True):
-        if not path.exists():
-            raise FileNotFoundError(f"{path} is missing. Fetch {name!r} first.")
-        if wrong := mismatch(path, file):
+    """Return the official files, each in the form in which it is there."""
+    found = []
+    for file in entry.files:
+        there = [form for form in file.forms if (folder / form.name).exists()]
+        if not there:
+            raise FileNotFoundError(f"{folder / file.name} is missing. Fetch {name!r} first.")
+        path = folder / there[0].name
+        if wrong := mismatch(path, there[0]):
             raise OSError(f"{path} is not the official file: {wrong}. Delete it and fetch {name!r} again.")
-    return paths
+        found.append(path)
+    return found

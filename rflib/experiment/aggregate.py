@@ -1,6 +1,6 @@
 """Step aggregate: collect the cells of a study in one table, with the study's labels, s and numbers of columns."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from pathlib import Path
 
 import pandas as pd
@@ -12,27 +12,36 @@ _ORDER = ["data", "kernel", "method", "metric", "n_components", "seed", "at"]
 
 
 def run(plan: StudyPlan, results: Path, output: Path, *, available: Set[Path] | None = None) -> bool:
-    """Read the files of the (divided) plan and write one row for each cell, metric and learner.
+    """Read the files of the (divided) plan and write their cells with `write_cells`.
 
-    A file may hold more seeds than the study wants, if another study or an earlier run wanted them; these are left
-    out. A cell that has several labels or values of s in the study has a row for each of them. A cell that is in
-    several grids has one row. If a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or a
-    number of examples. With ``available``, only these files are read. The result is False, and there is no table,
-    if they hold no cell.
+    With ``available``, only these files are read.
     """
     files = [(results / wanted.job.path, wanted) for wanted in plan.wanted]
-    tables = [_labelled(path, wanted) for path, wanted in files if available is None or path in available]
+    there = [(path, wanted) for path, wanted in files if available is None or path in available]
+    return write_cells(plan.name, ((wanted, read_table(path)) for path, wanted in there), output)
+
+
+def write_cells(study: str, measured: Iterable[tuple[Wanted, pd.DataFrame]], output: Path) -> bool:
+    """Write one row for each cell, metric and learner, from what is wanted and the table of its job.
+
+    A job may have more seeds than the study wants, if another study or an earlier run wanted them; these are left
+    out. A cell that has several labels or values of s in the study has a row for each of them. A cell that is in
+    several grids has one row. If a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or a
+    number of examples. The result is False, and there is no table, if there are no cells.
+    """
+    tables = [_labelled(table, wanted) for wanted, table in measured]
     if not any("n_components" in table for table in tables):
         return False
     table = pd.concat([pd.DataFrame({"at": pd.Series(dtype=float)}), *tables], ignore_index=True)
-    table = table.assign(study=plan.name).drop_duplicates([*_ORDER, "kernel_id", "learner", "s_label"])
+    table = table.assign(study=study).drop_duplicates([*_ORDER, "kernel_id", "learner", "s_label"])
     write_table(output, table.sort_values(_ORDER, kind="stable"))
     return True
 
 
-def _labelled(path: Path, wanted: Wanted) -> pd.DataFrame:
-    table = read_table(path)
+def _labelled(table: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
     table = table[table["seed"] < wanted.demand.repetitions]
+    if wanted.method_id is not None:
+        table = table[table["method_id"] == wanted.method_id]
     if wanted.s:
         table = table.merge(
             pd.DataFrame(wanted.s, columns=["s_label", "s", "n_components"]), on="n_components"

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import NDArray
+from sklearn import config_context
 
 from rflib.datasets.load import Dataset, load
 from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.warned import COLUMN, FitWarning
 from rflib.files import read_arrays
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import on_torch, to_numpy
 from rflib.maps.base import RandomFeatureMap
+from rflib.maps.row_blocks import row_blocks
 
 if TYPE_CHECKING:
-    from rflib.experiment.jobs import Data, SampleJob
+    from rflib.experiment.jobs import Data, SampleJob, Unit
+
+
+_ROWS_ON_A_DEVICE = 16_384
 
 
 def read_rows(results: Path, data: Data, seed: int) -> Dataset:
@@ -41,6 +49,27 @@ def seed_of(*identity: object) -> SeedSequence:
     return SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
+def unfitted_map(
+    unit: Unit, data: Dataset, n_components: int, seed: int, measure: Any = None
+) -> RandomFeatureMap:
+    """Return the map of a cell before its fit, with a spectral measure that was constructed before, if any.
+
+    The random state depends on the path of the unit (data, kernel, method), n_components and the seed. A parameter
+    ``task`` that is "auto" gets the task of the data.
+    """
+    constructed = {} if measure is None else {"measure": measure}
+    feature_map = build_map(
+        {**unit.method, **constructed},
+        build_kernel(unit.kernel),
+        n_components=n_components,
+        random_state=seed_of(unit.path, n_components, seed),
+    )
+    parameters = feature_map.get_params().items()
+    tasks = [name for name, value in parameters if name.split("__")[-1] == "task" and value == "auto"]
+    feature_map.set_params(**dict.fromkeys(tasks, data.task))
+    return feature_map
+
+
 def maps_of(results: Path, job: SampleJob) -> Iterator[tuple[int, int, RandomFeatureMap, float]]:
     """Yield n_components, seed, the fitted map and the seconds of its fit, for each cell of a block."""
     arrays = read_arrays(results / job.path)
@@ -57,6 +86,27 @@ def maps_of(results: Path, job: SampleJob) -> Iterator[tuple[int, int, RandomFea
         kernel = build_kernel(job.unit.kernel)
         fitted = build_map(job.unit.method, kernel, n_components=n_components).restore(state)
         yield n_components, seed, fitted, seconds
+
+
+def features(feature_map: RandomFeatureMap, X: NDArray, device: str) -> NDArray:
+    """Return the features of rows in memory, computed on a device in blocks."""
+    if device == "cpu":
+        return feature_map.transform(X)
+    with on_device():
+        blocks = row_blocks(len(X), _ROWS_ON_A_DEVICE)
+        return np.concatenate([to_numpy(feature_map.transform(on_torch(X[rows], device))) for rows in blocks])
+
+
+@contextmanager
+def on_device() -> Iterator[None]:
+    """Let scikit-learn leave rows on a device there.
+
+    It asks for an environment variable by which scipy, when it is imported, prepares for such rows; nothing here
+    gives them to scipy.
+    """
+    os.environ["SCIPY_ARRAY_API"] = "1"
+    with config_context(array_api_dispatch=True):
+        yield
 
 
 def exact_matrix(kernel: Kernel, X: NDArray) -> NDArray[np.float64]:

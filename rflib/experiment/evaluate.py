@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import eigh
 
-from rflib.experiment.cells import exact_matrix, maps_of, read_rows, seed_of
+from rflib.experiment.cells import exact_matrix, features, maps_of, read_rows, seed_of
 from rflib.experiment.specs import build_kernel
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
@@ -34,7 +34,7 @@ DEGREES = ("effective_degrees", "surrogate_degrees")
 
 
 def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
-    """Compare K_hat with K on ``job.rows`` training rows, which differ from seed to seed.
+    """Compare K_hat with K on ``job.rows`` training or test rows, which differ from seed to seed.
 
     ``at`` is the rank i, from 1 to ``job.rows``, of a ratio of eigenvalues, and the ridge lambda of a regularised
     error. ``took`` is the type of the map that AutoMap has chosen.
@@ -46,9 +46,9 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
     for n, seed, feature_map, fit_seconds in noted(maps_of(results, job.sample), found):
         if seed != read_for:
             data = read_rows(results, unit.data, seed)
-            X = data.X_train
+            X, y = (data.X_test, data.y_test) if job.held_out else (data.X_train, data.y_train)
             chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[: job.rows])
-            X, y = X[chosen], data.y_train[chosen]
+            X, y = X[chosen], y[chosen]
             exact = exact_matrix(build_kernel(unit.kernel), X)
             norms = {
                 relative_frobenius_error: float(np.linalg.norm(exact)),
@@ -61,7 +61,7 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
                 decomposition = eigh(exact)
             read_for = seed
         start = perf_counter()
-        Z = feature_map.transform(X).astype(np.float64)
+        Z = features(feature_map, X, job.device).astype(np.float64)
         seconds = perf_counter() - start
         estimate = (Z * feature_map.signature_) @ Z.T
         if job.unit_diagonal:

@@ -65,7 +65,11 @@ class JobRule:
         """Minutes, more at each attempt."""
         return attempt * self._job(wildcards).minutes
 
+    def gpu(self, wildcards: Any) -> int:
+        """Number of GPUs."""
+        return int(self._job(wildcards).device != "cpu")
+
     def _job(self, wildcards: Any) -> Job:
         return self._jobs[self._path.format(job=wildcards.job)]
 
-    FUNCTIONS = (input, job, code, results, mem_mb, runtime)
+    FUNCTIONS = (input, job, code, results, mem_mb, runtime, gpu)

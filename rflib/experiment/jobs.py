@@ -145,6 +145,8 @@ class Job(Value):
         The modules that decide the result, together with all that they import.
     megabytes, minutes : int
         Generous bounds of memory and time, which a cluster needs.
+    device : str
+        Where features are computed: "cpu", or a device of torch such as "cuda". Results differ by rounding only.
     """
 
     step: ClassVar[str]
@@ -156,6 +158,7 @@ class Job(Value):
     modules: Any
     megabytes: Any = 2000
     minutes = 60
+    device: Any = "cpu"
 
     @cached_property
     def path(self) -> str:
@@ -201,9 +204,8 @@ class SampleJob(Job):
 
     @cached_property
     def block(self) -> str:
-        """Identity of the numbers of columns and the seeds, safe as a file name, which ends with the seeds."""
-        seeds = _text_of(self.seeds)
-        return shorten("_".join(map(str, self.n_components)), LONGEST - len(seeds)) + seeds
+        """Identity of the numbers of columns and the seeds."""
+        return _block(self.n_components, self.seeds)
 
     @cached_property
     def name(self) -> str:
@@ -228,7 +230,7 @@ class CellJob(Job):
     Attributes
     ----------
     names : dict of str
-        Identities of the data, the kernel and the method.
+        Identities of the data, the kernel and, unless the table has several methods, the method.
     stored : str
         The file whose name gives the range of seeds that have results.
     """
@@ -286,6 +288,8 @@ class EvaluateJob(BlockJob):
         Also compute the degrees of freedom of K, which give the number of features needed in liu2020.
     parts : bool
         Also measure the errors of the diagonal and of the nearest 1 % of pairs of rows.
+    held_out : bool
+        Take test rows, which the map has not seen, in place of training rows.
     ridges : tuple of float
         Also measure the regularised spectral error with each of these ridges lambda.
     """
@@ -296,7 +300,9 @@ class EvaluateJob(BlockJob):
     eigenvalues: bool = False
     degrees: bool = False
     parts: bool = False
+    held_out: bool = False
     ridges: tuple[float, ...] = ()
+    device: str = "cpu"
 
     step, folder, suffix = "evaluate", "errors", "parquet"
 
@@ -304,22 +310,33 @@ class EvaluateJob(BlockJob):
     def name(self) -> str:
         flags = [f.name for f in fields(self) if getattr(self, f.name) is True]
         flags += [f"ridges={'_'.join(map(str, self.ridges))}"] * bool(self.ridges)
+        flags += _not_default(self, "device")
         return f"{self.sample.name}/{'-'.join([f'rows={self.rows}', *flags])}"
 
 
 @dataclass(frozen=True, eq=False)
 class TrainJob(BlockJob):
-    """Train a learner on the features of a block of cells and score it."""
+    """Train a learner on the features of a block of cells and score it.
+
+    Attributes
+    ----------
+    stream_above : int or None
+        With more training rows than that, ridge regression makes its features in blocks and does not store them.
+        The result is the same to rounding. On another device than the CPU it always does so.
+    """
 
     sample: SampleJob
     learner: Spec
+    device: str = "cpu"
+    stream_above: int | None = None
 
     step, folder, suffix = "train", "scores", "parquet"
     minutes = 120
 
     @cached_property
     def name(self) -> str:
-        return f"{self.sample.name}/{identity(self.learner)}"
+        settings = _not_default(self, "device", "stream_above")
+        return "-".join([f"{self.sample.name}/{identity(self.learner)}", *settings])
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -370,9 +387,76 @@ class ExactJob(CellJob):
         return replace(self, seeds=seeds)
 
 
+@dataclass(frozen=True, eq=False)
+class CostJob(CellJob):
+    """Measure the seconds and the memory of maps, all of them in one job, so that they share its conditions.
+
+    Attributes
+    ----------
+    methods : tuple of mapping
+        Specifications of the maps.
+    n_components : tuple of int
+        Numbers of columns, each of which all maps get.
+    """
+
+    data: Data
+    kernel: Spec
+    methods: tuple[Spec, ...]
+    n_components: tuple[int, ...]
+    seeds: Seeds
+
+    step, folder, suffix = "cost", "costs", "parquet"
+    minutes = 240
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """The maps for the kernel on the data set."""
+        return tuple(Unit(self.data, self.kernel, method) for method in self.methods)
+
+    @cached_property
+    def name(self) -> str:
+        maps = shorten("+".join(map(identity, self.methods)))
+        return f"{self.data.id}/{identity(self.kernel)}/{maps}/{_block(self.n_components, self.seeds)}"
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        of_maps = dict.fromkeys(module for unit in self.units for module in unit.modules)
+        return (f"rflib.experiment.{self.step}", *of_maps)
+
+    @property
+    def megabytes(self) -> int:
+        """For the largest features, and for Nystroem's kernel values and two matrices of its landmarks."""
+        train, columns = self.data.rows[0], max(self.n_components)
+        return 1000 + 16 * (train + columns) * columns // 10**6
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        return {"data": self.data.id, "kernel_id": identity(self.kernel)}
+
+    @property
+    def stored(self) -> str:
+        return self.path
+
+    def with_seeds(self, seeds: Seeds) -> Self:
+        return replace(self, seeds=seeds)
+
+
 JOBS: dict[str, type[Job]] = {
-    kind.step: kind for kind in (SpectraJob, SampleJob, EvaluateJob, TrainJob, ExactJob)
+    kind.step: kind for kind in (SpectraJob, SampleJob, EvaluateJob, TrainJob, ExactJob, CostJob)
 }
+
+
+def _block(n_components: tuple[int, ...], seeds: Seeds) -> str:
+    """Return the identity of numbers of columns and seeds as the safe name of a file; it ends with the seeds."""
+    text = _text_of(seeds)
+    return shorten("_".join(map(str, n_components)), LONGEST - len(text)) + text
+
+
+def _not_default(job: Job, *names: str) -> list[str]:
+    """Return the settings that are not at their defaults, as parts of the job's name."""
+    defaults = {field.name: field.default for field in fields(job)}  # type: ignore[arg-type]
+    values = {name: getattr(job, name) for name in names}
+    return [f"{name}={value}" for name, value in values.items() if value != defaults[name]]
 
 
 def _text_of(seeds: Seeds) -> str:

@@ -1,5 +1,6 @@
 """Plans: the jobs whose cells a study shows, with the labels of the study. No file is read here."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,9 +11,29 @@ from rflib.datasets.registry import describe
 from rflib.experiment.blame import within
 from rflib.experiment.columns import Columns, blocks_of_columns
 from rflib.experiment.grids import LIMITS, Study, grids
-from rflib.experiment.jobs import CellJob, Data, EvaluateJob, ExactJob, SampleJob, Seeds, TrainJob, Unit
+from rflib.experiment.jobs import (
+    CellJob,
+    CostJob,
+    Data,
+    EvaluateJob,
+    ExactJob,
+    SampleJob,
+    Seeds,
+    TrainJob,
+    Unit,
+)
 from rflib.experiment.seeds import Demand
-from rflib.experiment.specs import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, normalised
+from rflib.experiment.specs import (
+    LEARNER_TREATMENTS,
+    Spec,
+    build,
+    build_kernel,
+    build_map,
+    device_of,
+    identity,
+    normalised,
+    streams_features,
+)
 
 EXACT = "exact kernel"
 _SEED_BLOCK = 10
@@ -20,7 +41,10 @@ _SEED_BLOCK = 10
 
 @dataclass(frozen=True)
 class Wanted:
-    """A job whose cells a study shows, with the study's labels, and its s for each number of columns."""
+    """A job whose cells a study shows, with the study's labels, and its s for each number of columns.
+
+    ``method_id`` is the identity of the method, if the job's table has several.
+    """
 
     job: CellJob
     demand: Demand
@@ -29,6 +53,7 @@ class Wanted:
     method: str
     learner: str | None = None
     s: tuple[Columns, ...] = ()
+    method_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +111,7 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
                             wanted |= dict.fromkeys(part.of_method(method))
                         except Unsupported as error:
                             skipped[kernel, method, str(error)] = None
+                wanted |= dict.fromkeys(part.cost())
     return StudyPlan(name, study, tuple(wanted), tuple(skipped))
 
 
@@ -122,6 +148,9 @@ class _KernelOnData:
         folder = settings.get("folders", {}).get(self.dataset, self.dataset)
         self.data = Data(folder, preprocess, **limits, precision=settings.get("precision", "float64"))
         self.columns: int | None = about.get("columns")
+        self.blocks: defaultdict[tuple[int, ...], list[tuple[str, Spec, tuple[Columns, ...]]]] = defaultdict(
+            list
+        )
         given = about.get("split") == "given" or "test_file" in about
         self.rows_vary = bool(limits) or not given
         with within(f"kernel {kernel!r}"):
@@ -164,16 +193,34 @@ class _KernelOnData:
             if reason := build_map(spec, self.kernel_object).unsupported(self.kernel_object):
                 raise ValueError(reason) if "kernels" in asked else Unsupported(reason)
             unit = Unit(self.data, self.kernel_spec, normalised("method", spec))
+        device, stream_above = self.grid.get("device", "cpu"), self.grid.get("stream_above")
         for s in blocks_of_columns(self.grid, self.columns, unit.feature_map.columns_per_s):
             columns = tuple(sorted({n for _, _, n in s}))
             sample = SampleJob(unit, columns, (0, self.demand.repetitions))
+            self.blocks[columns].append((method, unit.method, s))
             labels = (self.demand, self.dataset, self.kernel, method)
             error = self.grid.get("kernel_error", {})
             if error is not None:
-                job = EvaluateJob(sample, **error, unit_diagonal=asked.get("unit_diagonal", False))
+                unit_diagonal = asked.get("unit_diagonal", False)
+                job = EvaluateJob(sample, **error, unit_diagonal=unit_diagonal, device=device)
                 yield Wanted(job, *labels, s=s)
             for label, learner in self.learners.items():
-                yield Wanted(TrainJob(sample, learner), *labels, learner=label, s=s)
+                streams = streams_features(learner) and bool(stream_above)
+                where = device_of(learner, device)
+                train = TrainJob(sample, learner, where, stream_above if streams else None)
+                yield Wanted(train, *labels, learner=label, s=s)
+
+    def cost(self) -> Iterator[Wanted]:
+        """Yield the measurements of seconds and memory of the methods so far, if the study asks for them."""
+        if not self.grid.get("cost", False):
+            return
+        for columns, block in self.blocks.items():
+            specs = {identity(spec): spec for _, spec, _ in block}
+            seeds = (0, self.demand.repetitions)
+            job = CostJob(self.data, self.kernel_spec, tuple(specs.values()), columns, seeds)
+            for method, spec, s in block:
+                labels = (self.demand, self.dataset, self.kernel, method)
+                yield Wanted(job, *labels, s=s, method_id=identity(spec))
 
 
 class Unsupported(Exception):

@@ -59,6 +59,22 @@ def class_of(role: str, type_name: str) -> type:
         raise ValueError(f"{role} {type_name!r} cannot be imported: {error}") from error
 
 
+def streams_features(learner: Spec) -> bool:
+    """Whether a learner can make features in blocks and on devices: ridge regression on untreated features."""
+    has_device = "device" in _parameters(class_of("learner", learner["type"]))
+    return has_device and learner.keys().isdisjoint(LEARNER_TREATMENTS)
+
+
+def device_of(learner: Spec, device: str) -> str:
+    """Return the device for a learner's features: the CPU if it makes them itself, as gradients do."""
+    return "cpu" if is_streaming(learner) else device
+
+
+def is_streaming(learner: Spec) -> bool:
+    """Whether a learner makes its features itself in pieces, so that its score is a curve."""
+    return hasattr(class_of("learner", learner["type"]), "staged_predict")
+
+
 @cache
 def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(cls).parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -10,10 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 
 from rflib.datasets.load import Dataset
-from rflib.experiment.cells import maps_of, read_rows
-from rflib.experiment.specs import LEARNER_TREATMENTS, Spec, build, build_kernel, build_map, class_of
+from rflib.experiment.cells import features, maps_of, on_device, read_rows
+from rflib.experiment.specs import (
+    LEARNER_TREATMENTS,
+    Spec,
+    build,
+    build_kernel,
+    build_map,
+    is_streaming,
+    streams_features,
+)
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
 from rflib.learners.ridge_system import ridge_sizes
@@ -41,9 +51,15 @@ def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
             estimator.fit(data.X_train, data.y_train)
             for examples, predicted in _doubling(estimator.staged_predict(data.X_test)):
                 found.append({**cell, "at": float(examples), **score(data, predicted)})
+        elif _in_blocks(job, len(data.X_train)):
+            estimator = build("learner", learner, feature_map=FrozenEstimator(feature_map))
+            if job.device != "cpu":
+                estimator.set_params(device=job.device)
+            with on_device() if job.device != "cpu" else nullcontext():
+                predicted = estimator.fit(data.X_train, data.y_train).predict(data.X_test)
         else:
-            Z_train = feature_map.transform(data.X_train) * norms[0]
-            Z_test = feature_map.transform(data.X_test) * norms[1]
+            Z_train = features(feature_map, data.X_train, job.device) * norms[0]
+            Z_test = features(feature_map, data.X_test, job.device) * norms[1]
             if "path" in learner:
                 for alpha, ridge in _effective_ridges(learner, Z_train):
                     fixed = {**learner, "alphas": [alpha]}
@@ -54,9 +70,10 @@ def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
     write_rows(output, found, signed=learner.get("signed", "associated"), **common)
 
 
-def is_streaming(learner: Spec) -> bool:
-    """Whether a learner makes its features itself in pieces, so that its score is a curve."""
-    return hasattr(class_of("learner", learner["type"]), "staged_predict")
+def _in_blocks(job: TrainJob, n_rows: int) -> bool:
+    """Whether the learner makes its features in blocks."""
+    is_large = job.stream_above is not None and n_rows > job.stream_above
+    return streams_features(job.learner) and (is_large or job.device != "cpu")
 
 
 def _doubling(stages: Iterator[tuple[int, NDArray]]) -> Iterator[tuple[int, NDArray]]:

@@ -5,24 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from numpy import pi
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import RadialKernel
+from rflib.kernels.namespaces import Array, as_array, namespace, widest
 from rflib.validation import check_choice, check_integer
 
 
-def _kappa0(t: NDArray) -> NDArray:
-    return 1 - np.arccos(t) / np.pi
+def _kappa0(t: Array) -> Array:
+    return 1 - namespace(t).acos(t) / pi
 
 
-def _kappa1(t: NDArray) -> NDArray:
-    return (np.sqrt(1 - t**2) + t * (np.pi - np.arccos(t))) / np.pi
+def _kappa1(t: Array) -> Array:
+    xp = namespace(t)
+    return (xp.sqrt(1 - t**2) + t * (pi - xp.acos(t))) / pi
 
 
-def _cosine(z: ArrayLike) -> NDArray:
+def _cosine(z: ArrayLike) -> Array:
     """Return the inner product of two unit vectors at the distance z."""
-    return np.clip(1 - np.asarray(z, dtype=float) ** 2 / 2, -1, 1)
+    xp, distances = as_array(z)
+    return xp.clip(1 - widest(distances) ** 2 / 2, -1, 1)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class ArcCosine(RadialKernel):
     def __post_init__(self) -> None:
         check_choice(self, "order", (0, 1))
 
-    def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
+    def at_distance(self, z: ArrayLike) -> NDArray:
         """Return the kernel at the distances z in [0, 2], in the shape of z."""
         return (_kappa0, _kappa1)[self.order](_cosine(z))
 
@@ -88,11 +91,11 @@ class NeuralTangent(RadialKernel):
     def __post_init__(self) -> None:
         check_integer(self, "depth", at_least=1)
 
-    def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
+    def at_distance(self, z: ArrayLike) -> NDArray:
         """Return the kernel at the distances z in [0, 2], in the shape of z."""
         sigma = theta = _cosine(z)
         for _ in range(self.depth):
             slope = _kappa0(sigma)
-            sigma = np.clip(_kappa1(sigma), -1, 1)
+            sigma = namespace(sigma).clip(_kappa1(sigma), -1, 1)
             theta = theta * slope + sigma
         return theta / (self.depth + 1)

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
 from sklearn.utils.extmath import safe_sparse_dot
 
+from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
 from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms
 from rflib.validation import hint
 
 UNIT_NORM_TOLERANCE = 1e-5
-# The range of the entries, for each type, whose squares neither overflow nor lose digits to underflow.
-_SAFE_SIZES = {"float32": (1e-15, 1e15), "float64": (1e-140, 1e140)}
+# The range of entries, in single precision or not, whose squares neither overflow nor lose digits to underflow.
+_SAFE_SIZES = {True: (1e-15, 1e15), False: (1e-140, 1e140)}
 
 
 class Kernel(ABC):
@@ -89,14 +90,16 @@ class Kernel(ABC):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows. If all rows are float32, so is the matrix; other types are converted to float64.
+            Rows. If all rows are float32, so is the matrix; other types are converted to float64. Rows of torch,
+            CuPy or another library with the array API are taken while scikit-learn's ``array_api_dispatch`` is on,
+            and stay on their device.
         Y : array-like or sparse matrix of shape (m, d), optional
             More rows; by default X.
 
         Returns
         -------
-        ndarray of shape (n, m)
-            The kernel matrix.
+        array of shape (n, m)
+            The kernel matrix, an array of the library of the rows.
 
         Raises
         ------
@@ -116,7 +119,7 @@ class Kernel(ABC):
         if right is not None:
             _, right = self.isotropic(right)
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = kernel._matrix(left, right).astype(left.dtype, copy=False)
+            matrix = in_type_of(kernel._matrix(left, right), left)
         check_finite(self, matrix, *rows)
         return matrix
 
@@ -131,9 +134,10 @@ class Kernel(ABC):
         """
         if not self.unit_norm:
             return
-        norms = np.sqrt(squared_norms(X))
-        wrong = np.flatnonzero(np.abs(norms - 1) > UNIT_NORM_TOLERANCE)
-        if wrong.size:
+        xp, norms = namespace(X), squared_norms(X) ** 0.5
+        if xp.any(xp.abs(norms - 1) > UNIT_NORM_TOLERANCE):
+            norms = to_numpy(norms)
+            wrong = np.flatnonzero(np.abs(norms - 1) > UNIT_NORM_TOLERANCE)
             raise ValueError(
                 f"{self!r} needs rows of unit norm, but row {wrong[0]} has norm {norms[wrong[0]]:.6g} "
                 f"({wrong.size} of {len(norms)} rows have a norm other than 1). Divide each row by its norm "
@@ -170,18 +174,23 @@ class DotProductKernel(Kernel):
         """Return the coefficients a_0, ..., a_p of the Maclaurin series, shape (p + 1,)."""
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-        return self.at_product(safe_sparse_dot(X, (X if Y is None else Y).T, dense_output=True))
+        other = X if Y is None else Y
+        is_numpy = namespace(X) is np
+        return self.at_product(safe_sparse_dot(X, other.T, dense_output=True) if is_numpy else X @ other.T)
 
 
-def check_finite(owner: object, values: NDArray, *sources: Rows) -> None:
+def check_finite(owner: object, values: Array, *sources: Rows) -> None:
     """Raise ValueError if values are not finite.
 
     The message names their type and the largest absolute value in their sources.
     """
-    if np.isfinite(np.vdot(values, values)) or np.isfinite(values).all():
+    xp = namespace(values)
+    with np.errstate(all="ignore"):
+        total = np.vdot(values, values) if xp is np else xp.sum(values)
+    if xp.isfinite(total) or xp.all(xp.isfinite(values)):
         return
     largest = max(map(largest_size, sources))
-    wider = ", pass them as float64," if values.dtype == np.float32 else ""
+    wider = ", pass them as float64," if is_single(values) else ""
     raise ValueError(
         f"{owner!r} computed NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
         f"Scale the rows{wider} or change the parameters of the kernel."
@@ -191,8 +200,8 @@ def check_finite(owner: object, values: NDArray, *sources: Rows) -> None:
 def _distances(X: Rows, Y: Rows | None) -> NDArray[np.floating]:
     """Return Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
     size = max(largest_size(Z) for Z in (X, Y) if Z is not None)
-    smallest, largest = _SAFE_SIZES[X.dtype.name]
+    smallest, largest = _SAFE_SIZES[is_single(X)]
     if size == 0 or smallest < size < largest:
         return euclidean_distances(X, Y)
-    unit = X.dtype.type(2.0 ** np.floor(np.log2(size)))
+    unit = float(2.0 ** np.floor(np.log2(size)))
     return unit * euclidean_distances(X / unit, None if Y is None else Y / unit)

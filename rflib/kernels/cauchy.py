@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rflib.kernels.namespaces import Array, ones
 from rflib.kernels.width import KernelWithWidth, Width
 
 
@@ -41,9 +39,9 @@ class Cauchy(KernelWithWidth):
     def __post_init__(self) -> None:
         self._check_width()
 
-    def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
+    def _matrix(self, X: Array, Y: Array | None) -> Array:
         Y = X if Y is None else Y
-        product = np.ones((len(X), len(Y)), dtype=X.dtype)
-        for x, y in zip(X.T, Y.T, strict=True):
-            product /= 1 + (self.single_width * np.subtract.outer(x, y)) ** 2
+        product = ones((X.shape[0], Y.shape[0]), X)
+        for j in range(X.shape[1]):
+            product /= 1 + (self.single_width * (X[:, j, None] - Y[None, :, j])) ** 2
         return product

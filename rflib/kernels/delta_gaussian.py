@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import RadialKernel
+from rflib.kernels.namespaces import as_array, widest
 from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import refuse
 
@@ -61,10 +62,11 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""
-        half_square = 0.5 * np.asarray(z, dtype=np.float64) ** 2
+        xp, distances = as_array(z)
+        half_square = 0.5 * widest(distances) ** 2
         pairs = zip(self.coefficients, self.scaled_sigmas, strict=True)
-        terms = (a * np.exp(-half_square / s**2) for a, s in pairs)
-        return sum(terms, start=np.zeros_like(half_square))
+        terms = (a * xp.exp(-half_square / s**2) for a, s in pairs)
+        return sum(terms, start=xp.zeros_like(half_square))
 
     @property
     def scaled_sigmas(self) -> tuple[float, ...]:

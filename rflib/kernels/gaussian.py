@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import RadialKernel
+from rflib.kernels.namespaces import as_array
 from rflib.kernels.width import KernelWithWidth, Width
 
 
@@ -40,4 +41,5 @@ class Gaussian(KernelWithWidth, RadialKernel):
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""
-        return np.exp(-0.5 * (np.asarray(z) / self.single_width) ** 2)
+        xp, distances = as_array(z)
+        return xp.exp(-0.5 * (distances / self.single_width) ** 2)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import manhattan_distances
 
+from rflib.kernels.namespaces import Array, namespace
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width import KernelWithWidth, Width
 
@@ -45,4 +46,11 @@ class Laplacian(KernelWithWidth):
         self._check_width()
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-        return np.exp(-self.single_width * manhattan_distances(X, Y))
+        xp = namespace(X)
+        return xp.exp(-self.single_width * (manhattan_distances(X, Y) if xp is np else _distances(X, Y)))
+
+
+def _distances(X: Array, Y: Array | None) -> Array:
+    """Return distances in the 1-norm, for which scikit-learn has array namespaces from version 1.8 on only."""
+    Y = X if Y is None else Y
+    return sum(abs(X[:, j, None] - Y[None, :, j]) for j in range(X.shape[1]))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 
 from rflib.kernels.base import DotProductKernel, RadialKernel
+from rflib.kernels.namespaces import as_array
 from rflib.validation import check_integer, check_number
 
 
@@ -50,7 +51,8 @@ class Polynomial(DotProductKernel):
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the inner products t, in the shape of t."""
-        return self.scale * (self.gamma * np.asarray(t) + self.coef0) ** self.degree
+        _, products = as_array(t)
+        return self.scale * (self.gamma * products + self.coef0) ** self.degree
 
     def maclaurin(self) -> NDArray[np.floating]:
         """Return the coefficients a_0, ..., a_degree of the Maclaurin series, none of them negative."""
@@ -94,7 +96,8 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the distances z in [0, 2], in the shape of z."""
-        return (1 - (np.asarray(z) / self.a) ** 2) ** self.p
+        _, distances = as_array(z)
+        return (1 - (distances / self.a) ** 2) ** self.p
 
     def as_polynomial(self) -> Polynomial:
         """Return the same kernel as a `Polynomial`, a function of the inner product."""
@@ -102,7 +105,8 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the inner products t in [-1, 1], in the shape of t."""
-        return (1 - (1 - np.asarray(t)) * (2 / self.a**2)) ** self.p
+        _, products = as_array(t)
+        return (1 - (1 - products) * (2 / self.a**2)) ** self.p
 
     def maclaurin(self) -> NDArray[np.floating]:
         """Return the coefficients a_0, ..., a_p of the Maclaurin series, all of them positive."""

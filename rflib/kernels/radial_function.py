@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel, RadialKernel
-from rflib.kernels.signature import n_arrays, picklable
+from rflib.kernels.namespaces import as_array, widest
+from rflib.kernels.signature import called, n_arrays, picklable
 from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_flag, refuse
 
@@ -28,7 +29,7 @@ class RadialFunction(KernelWithWidth, RadialKernel):
     ----------
     profile : callable
         Function that takes an array of distances, in units of the width, and returns an array of kernel values.
-        Both have the shape (n,).
+        Both have the shape (n,). For rows of torch or CuPy it gets, and must return, arrays of theirs.
     unit_norm : bool, default=False
         Whether the kernel is defined only for rows of unit norm, whose distances are in [0, 2].
     width : float, "scale", "median" or sequence of float, default=1.0
@@ -62,16 +63,19 @@ class RadialFunction(KernelWithWidth, RadialKernel):
         ------
         ValueError
             If the profile returns an array of another shape than its argument.
+        TypeError
+            If the distances are of torch or CuPy, and the profile does not take them.
         """
-        z = np.asarray(z, dtype=np.float64) / self.single_width
-        value = np.asarray(self.profile(z.ravel()))
-        if value.shape != (z.size,):
+        xp, given = as_array(z)
+        distances = xp.reshape(widest(given) / self.single_width, (-1,))
+        value = called(self.profile, distances)
+        if value.shape != distances.shape:
             raise ValueError(
                 f"The kernel's profile returned an array of shape {value.shape} for distances of shape "
-                f"({z.size},). A function of one array must be the profile k(z) of a kernel; a similarity k(X, "
-                "Y) of rows must be a function of two arrays."
+                f"{distances.shape}. A function of one array must be the profile k(z) of a kernel; a similarity "
+                "k(X, Y) of rows must be a function of two arrays."
             )
-        return value.reshape(z.shape)
+        return xp.reshape(value, given.shape)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "profile": picklable(self.profile)}

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 from joblib import wrap_non_picklable_objects
+
+from rflib.kernels.namespaces import namespace
+from rflib.kernels.sparse_rows import dense
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -34,6 +38,31 @@ def n_arrays(function: object) -> int:
     except TypeError:
         return 0
     return len(arrays)
+
+
+def called(function: Callable[..., Any], *arrays: Any) -> Any:
+    """Return what a function makes of arrays, in their library, dense or sparse.
+
+    Raises
+    ------
+    TypeError
+        If the arrays are not numpy's, and the function does not take them or returns something else.
+    """
+    xp = namespace(arrays[0])
+    if xp is np:
+        return dense(function(*arrays))
+    library = xp.__name__.removeprefix("array_api_compat.")
+    remedy = (
+        f"A function that is used as a kernel must compute with the arrays that it gets, here those of {library}, "
+        "whose functions array_api_compat.array_namespace(z) has. Or give the rows as arrays of numpy."
+    )
+    try:
+        values = function(*arrays)
+    except (TypeError, AttributeError, RuntimeError) as error:
+        raise TypeError(f"{function!r} failed: {error}. {remedy}") from error
+    if not isinstance(values, type(arrays[0])):
+        raise TypeError(f"{function!r} returned {type(values).__name__}. {remedy}")
+    return values
 
 
 def picklable(value: Any) -> Any:

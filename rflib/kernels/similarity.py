@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.signature import n_arrays, picklable
-from rflib.kernels.sparse_rows import Rows, dense
+from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace
+from rflib.kernels.signature import called, n_arrays, picklable
+from rflib.kernels.sparse_rows import Rows
 from rflib.validation import refuse
 
 PRECOMPUTED = "precomputed"
-# Differences between k(x, y) and k(y, x) up to this multiple of the largest similarity count as rounding errors.
-_ASYMMETRY = {"float32": 1e-4, "float64": 1e-8}
+# Differences between k(x, y) and k(y, x) up to this multiple of the largest similarity are rounding errors, in
+# single precision or not.
+_ASYMMETRY = {True: 1e-4, False: 1e-8}
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Similarity(Kernel):
     ----------
     function : callable
         Function that takes two matrices X (n, d) and Y (m, d) and returns the matrix (n, m) of the similarities of
-        their rows. Sparse rows are passed to it unchanged.
+        their rows. Sparse rows, and rows of torch or CuPy, are passed to it unchanged.
 
     Raises
     ------
@@ -45,7 +47,7 @@ class Similarity(Kernel):
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         expected = X.shape[0], (X if Y is None else Y).shape[0]
-        values = dense(self.function(X, X if Y is None else Y)).astype(X.dtype, copy=False)
+        values = in_type_of(called(self.function, X, X if Y is None else Y), X)
         if values.shape != expected:
             raise ValueError(
                 f"The similarity k(X, Y) returned shape {values.shape} for {expected[0]} and {expected[1]} rows. "
@@ -53,7 +55,7 @@ class Similarity(Kernel):
                 "function f(x, y) of two rows, use sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=f)."
             )
         if Y is None:
-            check_symmetric(values, X.dtype.name)
+            check_symmetric(values)
         return values
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,7 +82,7 @@ class Precomputed(Kernel):
                 "With kernel='precomputed', `fit` needs the square matrix of the similarities of the training "
                 f"rows, but X has shape {X.shape}."
             )
-        check_symmetric(X, X.dtype.name)
+        check_symmetric(X)
         return X
 
 
@@ -96,13 +98,14 @@ class Lookup(Kernel):
         return self.similarities[np.ix_(*((X if Z is None else Z)[:, 0].astype(int) for Z in (X, Y)))]
 
 
-def check_symmetric(values: NDArray, dtype: str) -> None:
+def check_symmetric(values: Array) -> None:
     """Raise ValueError if a square matrix is not symmetric to rounding; the message names the worst pair."""
-    if not np.isfinite(values).all():
+    xp = namespace(values)
+    if not xp.all(xp.isfinite(values)):
         return  # refused by the caller's own check
-    difference = np.abs(values - values.T)
-    if difference.max(initial=0) > _ASYMMETRY[dtype] * np.abs(values).max(initial=0):
-        i, j = np.unravel_index(difference.argmax(), difference.shape)
+    difference = xp.abs(values - values.T)
+    if difference.shape[0] and xp.max(difference) > _ASYMMETRY[is_single(values)] * xp.max(xp.abs(values)):
+        i, j = divmod(int(xp.argmax(xp.reshape(difference, (-1,)))), values.shape[1])
         raise ValueError(
             f"Similarities must be symmetric, but that of rows {i} and {j} is {values[i, j]:.6g} in one order and "
             f"{values[j, i]:.6g} in the other. Use their mean, (K + K.T) / 2 or (k(X, Y) + k(Y, X).T) / 2."

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from rflib.kernels.namespaces import Array, beside, namespace, widest
+
 # Rows = NDArray | csr_array, but sparse arrays have no stubs.
 Rows = Any
 
@@ -38,13 +40,22 @@ def dense(X: Rows) -> NDArray[Any]:
 
 def times_columns(X: Rows, factors: NDArray) -> Rows:
     """Return rows (n, d) whose columns are multiplied by factors (d,)."""
-    return X.multiply(factors).tocsr() if issparse(X) else X * factors
+    if issparse(X):
+        return X.multiply(factors).tocsr()
+    return X * (factors if namespace(X) is np else beside(factors, X))
 
 
 def largest_size(X: Rows) -> float:
     """Return the largest absolute value."""
     values = X.data if issparse(X) else X
-    return float(np.abs(values).max(initial=0))
+    xp = namespace(X)
+    return float(np.abs(values).max(initial=0) if xp is np else xp.max(xp.abs(values)))
+
+
+def bound(X: Rows) -> float:
+    """Return the largest absolute value, without a copy of the rows."""
+    xp = namespace(X)
+    return max(float(X.max()), -float(X.min())) if xp is np else max(float(xp.max(X)), -float(xp.min(X)))
 
 
 def mean_row(X: Rows) -> NDArray[np.float64]:
@@ -57,8 +68,14 @@ def mean_row(X: Rows) -> NDArray[np.float64]:
     return np.asarray(X.astype(np.float64).sum(axis=0)) / X.shape[0]
 
 
-def squared_norms(X: Rows) -> NDArray[np.float64]:
-    """Return the squared Euclidean norms of rows (n, d), in double precision, shape (n,)."""
+def squared_norms(X: Rows) -> Array:
+    """Return the squared Euclidean norms of rows (n, d), shape (n,).
+
+    They are in double precision, where the device of the rows has it.
+    """
+    xp = namespace(X)
+    if xp is not np:
+        return xp.sum(widest(X) ** 2, axis=1)
     if not issparse(X):
         return np.einsum("ij,ij->i", X, X, dtype=np.float64)
     return row_sums(X.astype(np.float64).power(2))

@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import in_type_of, is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows, times_columns
 
 Rule = Literal["scale", "median"]
@@ -88,6 +89,8 @@ class KernelWithWidth(Kernel):
     def for_rows(self, X: ArrayLike) -> Self:
         """Return a copy in which a rule for the width is replaced by the number that it finds from X (n, d).
 
+        Rows on a device are copied from it.
+
         Raises
         ------
         ValueError
@@ -95,6 +98,8 @@ class KernelWithWidth(Kernel):
         """
         if not isinstance(self._width, str):
             return super().for_rows(X)
+        if is_foreign(X):
+            X = to_numpy(X)
         rows = check_array(X, dtype=np.float64, accept_sparse="csr")
         width = RULES[self._width](rows, self.one_norm)
         return self.with_width(1 / width if self.is_inverse else width)
@@ -123,7 +128,7 @@ class KernelWithWidth(Kernel):
                 f"{self!r} has {len(width)} widths, one for each column, but the rows have {X.shape[1]} columns."
             )
         factors = np.array(width) if self.is_inverse else 1 / np.array(width)
-        return self.with_width(1.0), times_columns(X, factors).astype(X.dtype, copy=False)
+        return self.with_width(1.0), in_type_of(times_columns(X, factors), X)
 
     def _check_width(self) -> None:
         """Raise ValueError unless the width is one that the class allows; make a sequence of widths a tuple."""

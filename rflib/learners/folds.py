@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
+from rflib.kernels.namespaces import namespace, to_numpy
 from rflib.learners.row_hashes import row_hashes
 from rflib.validation import check_integer, refuse
 
@@ -57,8 +58,10 @@ def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> ND
     ValueError
         If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
-    check_enough_rows(learner, y, instead="give a single alpha")
     cv, classifier = learner.cv, is_classifier(learner)
+    if namespace(y) is not np:  # of numbers on a device, the usual folds need how many there are
+        y = np.empty(y.shape[0]) if cv is None or isinstance(cv, Integral) else to_numpy(y)
+    check_enough_rows(learner, y, instead="give a single alpha")
     if isinstance(cv, Integral):
         kind = StratifiedKFold if classifier else KFold
         splitter = kind(int(cv), shuffle=True, random_state=learner.random_state)
@@ -99,7 +102,8 @@ def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
     """Return a fold for each row that depends only on its numbers and on the seed, shape (n_samples,).
 
     So the folds of a stream are the same in whatever blocks and order its rows come; equal rows share one. X is an
-    array or a CSR matrix of any numeric type.
+    array or a CSR matrix of any numeric type. Rows on a device are copied to the host.
     """
+    X = X if namespace(X) is np else to_numpy(X)
     folds: NDArray[np.intp] = (row_hashes(X, seed) % np.uint64(n_folds)).astype(np.intp)
     return folds

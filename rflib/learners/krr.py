@@ -1,6 +1,6 @@
 """Kernel ridge regression on random features: one pass over the rows serves all folds and all ridges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self, Unpack, cast
@@ -12,6 +12,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    follow,
+    in_type_of,
+    is_foreign,
+    namespace,
+    some_rows,
+    to_numpy,
+    widest,
+    within_one_call,
+)
 from rflib.learners.folds import check_folds, fold_numbers, folds_by_content
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks, Moments, add_to_folds
@@ -26,8 +38,9 @@ from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
-from rflib.learners.streaming_ridge import StreamingRidge
+from rflib.learners.streaming_ridge import HeldOutModels, StreamingRidge
 from rflib.learners.weight_posterior import WeightPosterior
+from rflib.maps.dask_rows import is_dask, takes_dask_rows
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer
 
@@ -80,6 +93,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
 
     _criteria: tuple[str, ...] = ("squared_error", "marginal_likelihood")
     _stream: _Stream | None
+    # Attributes that workers do not need, of which Gram matrices are large.
+    _stays_with_caller = ("_stream", "_posterior")
 
     coef_: NDArray
     intercept_: Any
@@ -96,6 +111,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         signed: str = "associated",
         block_size: int = 4096,
         gram_dtype: str | None = None,
+        device: Any = None,
         random_state: Any = 0,
     ):
         self.alphas = alphas
@@ -107,6 +123,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         self.signed = signed
         self.block_size = block_size
         self.gram_dtype = gram_dtype
+        self.device = device
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
@@ -123,6 +140,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
             )
         check_integer(self, "block_size", at_least=1)
         check_choice(self, "gram_dtype", ("float32", "float64", None))
+        self._check_device()
         check_seed(self)
 
     @property
@@ -130,33 +148,36 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         several = len(check_positive_numbers(self, "alphas")) > 1
         return several and self.criterion != "marginal_likelihood"
 
-    def _fit_rows(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
+    @within_one_call()
+    def _fit_rows(self, X: Any, y: Array, sample_weight: Any) -> None:
         """Fit on checked rows and the y of `_targets`."""
         self._forget()
         self._stream = None
         alphas = check_positive_numbers(self, "alphas")
-        weights = check_weights(self, sample_weight, len(y))
-        folds = fold_numbers(self, y) if self._cross_validates else np.zeros(len(y), dtype=int)
+        n = y.shape[0]
+        weights = self._weights(sample_weight, y)
+        folds = fold_numbers(self, y) if self._cross_validates else np.zeros(n, dtype=int)
         if weights is None:
-            blocks = row_blocks(len(y), self.block_size)
-            centre = sum(self._targets(y[rows]).sum(axis=0) for rows in blocks) / len(y)
+            xp, blocks = namespace(y), row_blocks(n, self.block_size)
+            centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in blocks) / n)
         else:
-            centre = weights @ self._targets(y) / weights.sum()
+            centre = to_numpy(weights @ self._targets(y) / namespace(weights).sum(weights))
         moments: list[Moments] = []
         self._add(moments, X, y, centre, folds, int(folds.max()) + 1, weights)
         solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
         errors = None
         if self._cross_validates and self.criterion == "error_rate":
             parts = self._parts(X, y, folds, weights)
-            errors = solver.error_rates(alphas, parts, centre)
+            errors = solver.error_rates(alphas, lambda models: models.wrong(parts, centre))
         self._solve(solver, alphas, centre, errors)
         if self._cross_validates:
             alphas = np.array([self.alpha_])
         self._stream = _Stream([solver.total], centre, alphas, solved=True)
 
+    @within_one_call()
     def _count_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
         """Add some checked rows of a stream, the first of which begin it."""
-        weights = check_weights(self, sample_weight, len(y), only_zeros=True)
+        weights = self._weights(sample_weight, y, only_zeros=True)
         if self._stream is None:
             self._stream = self._begun(y)
         stream = self._stream
@@ -169,7 +190,13 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         n_folds = (5 if self.cv is None else self.cv) if self._cross_validates else 1
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         alphas = check_positive_numbers(self, "alphas")
-        return _Stream([], self._targets(y).mean(axis=0), alphas, n_folds, seed)
+        targets = self._targets(y)
+        return _Stream([], to_numpy(namespace(targets).mean(targets, axis=0)), alphas, n_folds, seed)
+
+    def _weights(self, sample_weight: Any, y: Array, *, only_zeros: bool = False) -> Array | None:
+        """Return the weights of the rows, where the targets y are, or None where there are none."""
+        weights = check_weights(self, sample_weight, y.shape[0], only_zeros=only_zeros)
+        return None if weights is None else follow(weights, np.zeros(1) if namespace(y) is np else y)
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
@@ -185,6 +212,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
                 f"{type(self).__name__}: {method} needs cv to be a number of folds, or a single alpha."
             )
 
+    @within_one_call()
     def _fit_passes(self, passes: Passes, X: Any, y: NDArray) -> None:
         """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
         self._forget()
@@ -192,28 +220,35 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         (_, features), *_ = self._used_blocks(X[:PROBED_ROWS])
         about = {"folds": stream.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
         about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
-        if (state := passes.resume(about | self._labels, features)) is not None:
+        if (state := passes.resume(about | self._labels, to_numpy(features))) is not None:
             stream.restore(state)
         for rows, targets, weights in passes.over("moments", self._checked_block, state=stream.state):
             self._count_in(rows, targets, weights)
-        if not any(fold.n for fold in stream.moments):
-            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
-        errors = None
-        solver = StreamingRidge(stream.moments, self.ridge, self._ridge_signs)
-        if self._cross_validates and self.criterion == "error_rate":
+
+        def count(models: HeldOutModels) -> NDArray[np.float64]:
             blocks = passes.over("error rates", self._checked_block)
             parts = (
                 part for rows, codes, w in blocks for part in self._parts(rows, codes, stream.folds(rows), w)
             )
-            errors = solver.error_rates(stream.alphas, parts, stream.centre)
+            return models.wrong(parts, stream.centre)
+
+        self._solve_counted(stream, count)
+        passes.finish()
+
+    def _solve_counted(self, stream: _Stream, count: Callable[[HeldOutModels], NDArray[np.float64]]) -> None:
+        """Solve for all rows of a stream; ``count`` makes the pass that `StreamingRidge.error_rates` takes."""
+        if not any(fold.n for fold in stream.moments):
+            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
+        errors = None
+        if self._cross_validates and self.criterion == "error_rate":
+            solver = StreamingRidge(stream.moments, self.ridge, self._ridge_signs)
+            errors = solver.error_rates(stream.alphas, count)
         else:
-            solver = StreamingRidge(
-                [fold for fold in stream.moments if fold.n], self.ridge, self._ridge_signs
-            )
+            seen = [fold for fold in stream.moments if fold.n]
+            solver = StreamingRidge(seen, self.ridge, self._ridge_signs)
         self._solve(solver, stream.alphas, stream.centre, errors)
         alphas = np.array([self.alpha_]) if self._cross_validates else stream.alphas
         self._stream = _Stream([solver.total], stream.centre, alphas, solved=True)
-        passes.finish()
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
         """Return the rows of a block as `partial_fit` counts them in: rows, targets and weights."""
@@ -226,7 +261,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
 
     def _parts(
         self, X: Any, y: NDArray, folds: NDArray, weights: NDArray | None
-    ) -> Iterator[tuple[NDArray, NDArray, NDArray, NDArray | None]]:
+    ) -> Iterator[tuple[Array, NDArray, NDArray, NDArray | None]]:
         """Yield the features that are used of some rows with what belongs to them."""
         for rows, Z in self._used_blocks(X):
             yield Z, y[rows], folds[rows], None if weights is None else weights[rows]
@@ -241,8 +276,9 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         n_folds: int,
         weights: NDArray | None,
     ) -> None:
-        def targets(rows: slice) -> NDArray[np.float64]:
-            return self._targets(y[rows]) - centre
+        def targets(rows: slice) -> Array:
+            found = self._targets(some_rows(y, rows))
+            return found - beside(centre, found)
 
         add_to_folds(moments, self._used_blocks(X), targets, folds, n_folds, self.gram_dtype, weights)
 
@@ -259,6 +295,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
             best = int(np.argmin(self.cv_errors_.mean(axis=1)))
         self.alpha_ = float(alphas[best])
         solution, offset, posterior = solver.solve(self.alpha_)
+        solution, offset = to_numpy(solution), to_numpy(offset)
         coef = np.zeros((len(self.signature_), len(offset)), dtype=solution.dtype)
         coef[self._columns] = solution
         self._set_solution(coef, centre + offset, posterior)
@@ -302,17 +339,22 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         rows = validate_data(self, X, dtype="numeric", accept_sparse=self._accepted_sparse, reset=False)
         return ((part, self._used(Z)) for part, Z in self._feature_blocks(rows))
 
+    @within_one_call()
     def _values(self, X: ArrayLike) -> NDArray:
         """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
-        blocks = self._known_blocks(X)
-        return np.concatenate([self._affine(Z) for _, Z in blocks])
+        return self._joined([self._affine(Z) for _, Z in self._known_blocks(X)], X)
 
-    def _affine(self, Z: NDArray) -> NDArray:
+    def _joined(self, parts: list[Array], X: Any) -> Array:
+        """Return the parts of a result for the rows X, in the library that X is of."""
+        joined = namespace(parts[0]).concat(parts, axis=0)
+        return joined if is_foreign(X) else to_numpy(joined)
+
+    def _affine(self, Z: Array) -> Array:
         coef = self._used(np.atleast_2d(self.coef_)).T
-        values: NDArray = Z @ coef.astype(Z.dtype, copy=False) + self.intercept_
-        return values
+        intercept = self.intercept_ if namespace(Z) is np else beside(np.atleast_1d(self.intercept_), Z)
+        return Z @ beside(coef, Z) + intercept
 
-    def _targets(self, y: NDArray) -> NDArray[np.float64]:
+    def _targets(self, y: Array) -> Array:
         """Return the regression targets of some rows, (n, n_targets)."""
         raise NotImplementedError
 
@@ -367,6 +409,10 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     gram_dtype : {"float32", "float64"}, optional
         Precision of Gram matrices and solutions; None: that of the features. A float32 Gram matrix does not
         resolve alphas below about 1e-6 (for features whose rows have unit norm).
+    device : str or torch.device, optional
+        Where to compute with rows that are in memory or in files: a device of torch, such as "cuda". Blocks of
+        rows are copied there, and results come back as arrays of numpy. Needs torch, the extra ``array``, and the
+        environment variable SCIPY_ARRAY_API=1, for which scikit-learn asks. None: where the rows are.
     random_state : int, RandomState or None, default=0
         Shuffles the folds.
 
@@ -402,6 +448,17 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         ``sample_weight`` (n_samples,) counts a row as often as it says, also in n and in the folds' errors; the
         feature_map does not get it.
 
+        X may be a Dask array or dataframe, with y and the weights in the same blocks of rows. Moments are then
+        summed where the blocks are, and the solution is that of `fit_blocks` on the same rows, to rounding: its
+        folds, and its sample of at most 10,000 rows for a feature_map that depends on rows (or more for
+        `Nystroem`). If the call fails, the learner is as it was before.
+
+        While scikit-learn's ``array_api_dispatch`` is on, X may be an array of torch, CuPy or another library with
+        the array API. Features, Gram matrices and factors then stay on its device, and y and the weights are
+        brought there. Only numbers that do not grow with the number of rows come to the host: held-out errors, the
+        coefficients, the diagonal of a factor; a splitter as ``cv`` gets y. The Gram matrix stays on the device,
+        all fitted attributes are arrays of numpy.
+
         Raises
         ------
         ValueError
@@ -410,8 +467,13 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             chosen.
         """
         self._check_parameters()
+        if is_dask(X):
+            from rflib.learners.dask_ridge import fit_dask
+
+            fit_dask(self, X, y, sample_weight)
+            return self
         rows, targets = self._checked(X, y, reset=True)
-        self._row_shape = targets.shape[1:]
+        self._row_shape = tuple(targets.shape[1:])
         self._fit_map(rows, targets)
         self._fit_rows(rows, targets, sample_weight)
         return self
@@ -428,7 +490,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         that needs rows is given fitted, as ``sklearn.frozen.FrozenEstimator(map)``. With several alphas and
         ``criterion="squared_error"`` rows are dealt to ``cv`` folds by a hash of their numbers. As these are other
         folds than those of `fit`, alpha_ may be another where errors are close; for an equal alpha_ the
-        coefficients are equal to rounding.
+        coefficients are equal to rounding. For these folds rows on a device are copied to the host.
 
         Raises
         ------
@@ -442,7 +504,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         if first:
             self._fit_map(rows, targets)
             self._check_needs_only_columns(rows, targets)
-            self._row_shape = targets.shape[1:]
+            self._row_shape = tuple(targets.shape[1:])
         else:
             self._check_row_shape(targets)
         self._count_in(rows, targets, sample_weight)
@@ -491,7 +553,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         with unchanged_on_error(self):
             block = passes.first()
             X, y = self._checked(block.X, block.y, reset=True)
-            self._row_shape = y.shape[1:]
+            self._row_shape = tuple(y.shape[1:])
             self._survey(passes, X, y)
             self._fit_passes(passes, X, y)
         return self
@@ -502,13 +564,18 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         return X, y, check_weights(self, block.weight, len(y), only_zeros=True)
 
     def _check_row_shape(self, y: NDArray) -> None:
-        if y.shape[1:] != self._row_shape:
+        if tuple(y.shape[1:]) != self._row_shape:
             raise ValueError(
                 f"{type(self).__name__}: y must have as many columns as in the first block, got shape {y.shape}."
             )
 
+    @takes_dask_rows
+    @within_one_call()
     def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray | tuple[NDArray, NDArray]:
         """Return the predicted targets of the rows X, in the shape that y had in `fit`.
+
+        Those of a Dask array or dataframe are a Dask array, which is computed when it is needed. Those of rows on
+        a device are an array on this device.
 
         With ``return_std`` these are of new targets given the ridge, of the same shape: the variance of the noise
         and that of f together (their square less noise_variance_ is the variance of f). That of the intercept is
@@ -516,11 +583,16 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         """
         if not return_std:
             return self._shaped(self._values(X))
-        means, variances = [], []
+        means, deviations = [], []
         for _, Z in self._known_blocks(X):
+            posterior = self._known_posterior().beside(Z)
             means.append(self._affine(Z))
-            variances.append(self._known_posterior().variances(Z) + self._known_posterior().noise_variance)
-        return self._shaped(np.concatenate(means)), self._shaped(np.sqrt(np.concatenate(variances)))
+            variances = posterior.variances(Z)
+            variances = variances + beside(posterior.noise_variance, variances)
+            deviations.append(
+                in_type_of(variances, Z) ** 0.5 if namespace(Z) is not np else np.sqrt(variances)
+            )
+        return self._shaped(self._joined(means, X)), self._shaped(self._joined(deviations, X))
 
     def sample_y(
         self, X: ArrayLike, n_samples: int = 1, random_state: Any = 0, *, noise: bool = True
@@ -536,12 +608,11 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         check_is_fitted(self)
         posterior, rng = self._known_posterior(), check_random_state(random_state)
         weights = posterior.draw(n_samples, rng)
-        values = np.concatenate(
-            [np.einsum("nd,sdt->nts", Z, weights, optimize=True) for _, Z in self._known_blocks(X)]
-        )
-        values += np.reshape(self.intercept_, (-1, 1))
+        values = self._joined([_functions(Z, weights) for _, Z in self._known_blocks(X)], X)
+        values += beside(np.reshape(self.intercept_, (-1, 1)), values)
         if noise:
-            values += np.sqrt(posterior.noise_variance)[:, None] * rng.standard_normal(values.shape)
+            deviations = np.sqrt(posterior.noise_variance)[:, None] * rng.standard_normal(values.shape)
+            values += beside(deviations, values)
         return self._shaped(values)
 
     def _known_posterior(self) -> WeightPosterior:
@@ -556,18 +627,21 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             self._posterior = cast(WeightPosterior, solver.solve(self.alpha_)[2])
         return self._posterior
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray[np.float64]]:
+    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, Array]:
         sparse = self._accepted_sparse
         rows, y = validate_data(
             self, X, y, dtype="numeric", y_numeric=True, multi_output=True, accept_sparse=sparse, reset=reset
         )
-        return rows, np.asarray(y, dtype=np.float64)
+        if namespace(rows) is np:
+            return rows, np.asarray(to_numpy(y), dtype=np.float64)
+        wide = widest(rows[:1, :])
+        return rows, in_type_of(follow(y, wide), wide)
 
-    def _shaped(self, values: NDArray) -> NDArray:
-        return values[:, 0] if self.coef_.ndim == 1 else values
+    def _shaped(self, values: Array) -> Array:
+        return values[:, 0, ...] if self.coef_.ndim == 1 else values
 
-    def _targets(self, y: NDArray) -> NDArray[np.float64]:
-        return y.reshape(len(y), -1)
+    def _targets(self, y: Array) -> Array:
+        return y.reshape(len(y), -1) if namespace(y) is np else namespace(y).reshape(y, (y.shape[0], -1))
 
     def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
         one = not self._row_shape
@@ -576,6 +650,15 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             noise = posterior.noise_variance
             self.noise_variance_ = float(noise[0]) if one else noise
             self.log_marginal_likelihood_ = posterior.log_marginal_likelihood
+
+
+def _functions(Z: Array, weights: NDArray) -> Array:
+    """Return the values (n, t, s) of functions with drawn weights (s, D, t) at features Z (n, D)."""
+    if namespace(Z) is np:
+        return np.einsum("nd,sdt->nts", Z, weights, optimize=True)
+    _, D, t = weights.shape
+    flat = np.transpose(weights, (1, 2, 0)).reshape(D, -1)
+    return namespace(Z).reshape(Z @ beside(flat, Z), (Z.shape[0], t, -1))
 
 
 def _sees_rows_once(learner: Any) -> bool:
@@ -594,7 +677,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
 
     Parameters
     ----------
-    alphas, ridge, feature_map, signature, signed, block_size, gram_dtype, random_state
+    alphas, ridge, feature_map, signature, signed, block_size, gram_dtype, device, random_state
         As for `KRR`.
     cv : int, splitter or iterable, default=5
         Folds; a number means shuffled, stratified folds.
@@ -623,11 +706,17 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
-        Weights and exceptions are those of `KRR.fit`.
+        Weights and exceptions are those of `KRR.fit`, and so is what happens to rows on a device, except that
+        labels and weights are copied to the host, where classes and folds are found.
         """
         self._check_parameters()
+        if is_dask(X):
+            from rflib.learners.dask_ridge import fit_dask
+
+            fit_dask(self, X, y, sample_weight)
+            return self
         rows, labels = self._checked(X, y, reset=True)
-        self.classes_, codes = encode_labels(self, labels, check_weights(self, sample_weight, len(labels)))
+        self.classes_, codes = encode_labels(self, labels, self._weights(sample_weight, labels))
         self._fit_map(rows, labels)
         self._fit_rows(rows, codes, sample_weight)
         return self
@@ -690,7 +779,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
     def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray]:
         sparse = self._accepted_sparse
         rows, labels = validate_data(self, X, y, dtype="numeric", accept_sparse=sparse, reset=reset)
-        return rows, labels
+        return rows, to_numpy(labels)
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
         return codes_to_targets(y, len(self.classes_))

@@ -2,18 +2,24 @@
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 
+from rflib.kernels.namespaces import Array, float_types, namespace, on_torch, some_rows, to_numpy, widest
 from rflib.learners.parameter_checks import check_weights
-from rflib.learners.passes import Passes, RowSample
+from rflib.learners.passes import Passes
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, SignedFeatures, check_feature_map, features_of
 from rflib.maps.row_blocks import row_blocks
+from rflib.maps.row_sample import RowSample
+from rflib.validation import refuse
 
 # rows of a block that a map is tried on, to see whether it depends on them
 _TRIED_ROWS = 1000
@@ -26,6 +32,8 @@ class MappedRows(SignedFeatures):
     """
 
     feature_map: Any
+    # where the rows of blocks are computed with; None is where they are
+    device: Any = None
     signature: ArrayLike | None
     block_size: int
     random_state: Any
@@ -39,6 +47,15 @@ class MappedRows(SignedFeatures):
                 f"{name}: signature is for features; with a feature_map its signature_ is used. Leave "
                 "signature=None."
             )
+
+    def _check_device(self) -> None:
+        """Raise ValueError unless ``device`` is one that torch knows."""
+        if self.device is None:
+            return
+        try:
+            on_torch(np.zeros(1, dtype=np.float32), self.device)
+        except (RuntimeError, AssertionError, TypeError) as error:
+            refuse(self, "device", f"None or a device that torch has here ({str(error).splitlines()[0]})")
 
     def _fit_map(self, X: Any, y: ArrayLike) -> None:
         if self.feature_map is not None:
@@ -75,7 +92,14 @@ class MappedRows(SignedFeatures):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                first, second = (features_of(clone(seeded).fit(X[rows], y[rows]), X[:2]) for rows in halves)
+                first, second = (
+                    to_numpy(
+                        features_of(
+                            clone(seeded).fit(some_rows(X, rows), some_rows(y, rows)), some_rows(X, slice(2))
+                        )
+                    )
+                    for rows in halves
+                )
             return np.array_equal(first, second), None
         except ValueError as error:
             return False, error
@@ -119,11 +143,28 @@ class MappedRows(SignedFeatures):
             self._fit_map(*(sample.rows() if sampled else (X, y)))
         return found[0] if labels else None
 
-    def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray]]:
+    def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, Array]]:
         """Yield consecutive blocks of rows and their features."""
         for rows in row_blocks(X.shape[0], self.block_size):
-            block = X[rows] if X.dtype in FLOATS else X[rows].astype(np.float64)
-            yield rows, block if self.feature_map is None else features_of(self.feature_map_, block)
+            yield rows, self._mapped(self._floats(X, rows))
+
+    def _floats(self, X: Any, rows: slice) -> Any:
+        """Return some rows as floats, on the device if they are dense."""
+        block = some_rows(X, rows)
+        if namespace(X) is not np:
+            return block if X.dtype in float_types(X) else widest(block)
+        if block.dtype not in FLOATS:
+            block = block.astype(np.float64)
+        return block if self.device is None or issparse(block) else on_torch(block, self.device)
+
+    def _mapped(self, block: Any) -> Array:
+        """Return the features of rows of `_floats`, on the device."""
+        if self.feature_map is None:
+            return block
+        if self.device is None or namespace(block) is not np:
+            with config_context(array_api_dispatch=True) if self.device is not None else nullcontext():
+                return features_of(self.feature_map_, block)
+        return on_torch(features_of(self.feature_map_, block), self.device)
 
     @property
     def _accepted_sparse(self) -> str | bool:

@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from rflib.kernels.namespaces import Array, follow, namespace, take_rows, to_numpy
+from rflib.maps.dask_rows import takes_dask_rows
+
 
 def encode_labels(
     owner: object, y: ArrayLike, weights: NDArray | None = None
@@ -71,9 +74,13 @@ def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.floa
     return targets
 
 
-def values_to_codes(values: NDArray) -> NDArray[np.intp]:
+def values_to_codes(values: Array) -> Array:
     """Return the label indices that values (n, 1) or (n, n_classes) stand for."""
-    return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
+    xp = namespace(values)
+    if values.shape[1] == 1:
+        above = values[:, 0] > 0
+        return above.astype(np.intp) if xp is np else xp.astype(above, xp.int64)
+    return xp.argmax(values, axis=1)
 
 
 class OneVsRestClassifier(ClassifierMixin):
@@ -82,6 +89,7 @@ class OneVsRestClassifier(ClassifierMixin):
     classes_: NDArray
     _values: Callable[[ArrayLike], NDArray]
 
+    @takes_dask_rows
     def decision_function(self, X: ArrayLike) -> NDArray:
         """Return the values on which the predictions are based.
 
@@ -91,7 +99,13 @@ class OneVsRestClassifier(ClassifierMixin):
         values = self._values(X)
         return values[:, 0] if values.shape[1] == 1 else values
 
+    @takes_dask_rows
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the predicted labels of the rows X (n_samples, n_features), shape (n_samples,)."""
-        values = self._values(X)
-        return self.classes_[values_to_codes(values)]
+        """Return the predicted labels of the rows X (n_samples, n_features), shape (n_samples,).
+
+        For rows on a device these are an array on the device, unless labels are text, which is numpy's.
+        """
+        codes = values_to_codes(self._values(X))
+        if self.classes_.dtype.kind in "OSU":
+            codes = to_numpy(codes)
+        return take_rows(follow(self.classes_, codes), codes)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from rflib.kernels.namespaces import Array, is_foreign, namespace, widest
 from rflib.validation import refuse
 
 
@@ -39,7 +40,7 @@ def check_n_jobs(owner: Any) -> None:
 
 def check_weights(
     owner: object, sample_weight: ArrayLike | None, n_samples: int, *, only_zeros: bool = False
-) -> NDArray[np.float64] | None:
+) -> Array | None:
     """Return the weights of the rows, (n_samples,), or None where there are none.
 
     Raises
@@ -49,13 +50,16 @@ def check_weights(
     """
     if sample_weight is None:
         return None
-    weights = np.array(sample_weight, dtype=np.float64)
+    if is_foreign(sample_weight):
+        xp, weights = namespace(sample_weight), widest(sample_weight)
+    else:
+        xp, weights = np, np.array(sample_weight, dtype=np.float64)
     problem = None
     if weights.shape != (n_samples,):
         problem = f"got an array of shape {weights.shape}"
-    elif not np.all((weights >= 0) & np.isfinite(weights)):
+    elif not xp.all((weights >= 0) & xp.isfinite(weights)):
         problem = "some are negative or not finite"
-    elif not (only_zeros or weights.any()):
+    elif not (only_zeros or xp.any(weights > 0)):
         problem = "all are zero"
     if problem:
         raise ValueError(

@@ -12,7 +12,6 @@ from typing import Any, TypedDict, TypeVar
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rflib.learners.row_sources import Block, RowSource, as_row_source
@@ -219,52 +218,6 @@ def _clock(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}"
-
-
-class RowSample:
-    """A uniform sample of rows without replacement, in their order; all rows while these are few enough.
-
-    Each row gets a random number, and the rows with the smallest ones are kept. So the sample does not depend on
-    how the rows are cut into blocks.
-
-    Parameters
-    ----------
-    size : int
-        Largest number of rows.
-    seed : int
-        Seed of the numbers.
-    """
-
-    def __init__(self, size: int, seed: int):
-        self._size, self._rng = size, np.random.default_rng(seed)
-        self._keys = np.zeros(0)
-        self._bound = np.inf
-        self._X: list[Any] = []
-        self._y: list[NDArray] = []
-
-    def add(self, X: Any, y: NDArray) -> None:
-        """Draw from more rows X (n, n_features), dense or CSR, with targets y."""
-        keys = self._rng.random(len(y))
-        chosen = keys < self._bound
-        self._keys = np.append(self._keys, keys[chosen])
-        self._X.append(X[chosen])
-        self._y.append(y[chosen])
-        if len(self._keys) > 2 * self._size:
-            self._cut()
-
-    def rows(self) -> tuple[Any, NDArray]:
-        """Return the rows drawn and their targets."""
-        self._cut()
-        return self._X[0], self._y[0]
-
-    def _cut(self) -> None:
-        stack = sparse.vstack if sparse.issparse(self._X[0]) else np.concatenate
-        kept = np.sort(np.argsort(self._keys, kind="stable")[: self._size])
-        X: Any = stack(self._X)
-        self._X, self._y = [(X.tocsr() if sparse.issparse(X) else X)[kept]], [np.concatenate(self._y)[kept]]
-        self._keys = self._keys[kept]
-        if len(kept) == self._size:
-            self._bound = float(self._keys.max())
 
 
 def _check_repeatable(learner: BaseEstimator, parameters: Mapping[str, Any]) -> None:

@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from rflib.kernels.namespaces import Array, namespace
+from rflib.learners import device_system
+
 RIDGES = ("n_lambda", "lambda")
 
 # An eigendecomposition costs about as much as this many Cholesky factorisations (measured: 8 at D = 512, 16 at
@@ -19,13 +22,13 @@ def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: float) -> ND
 
 
 def solve_ridges(
-    gram: NDArray, rhs: NDArray, sizes: Sequence[float] | NDArray, signs: NDArray | None = None
-) -> Iterator[NDArray | None]:
+    gram: Array, rhs: Array, sizes: Sequence[float] | NDArray, signs: NDArray | None = None
+) -> Iterator[Array | None]:
     """Yield the solution beta of (gram + c diag(signs)) beta = rhs for each c of ``sizes``.
 
     Parameters
     ----------
-    gram : ndarray of shape (D, D)
+    gram : array of shape (D, D)
         Symmetric; only its lower triangle is read, and it is left unchanged.
     rhs : ndarray of shape (D, n_targets)
         Right-hand sides; the solutions have the dtype of gram.
@@ -39,6 +42,9 @@ def solve_ridges(
     ndarray of shape (D, n_targets), or None
         None where the matrix is singular, or not positive definite (no signs), to the precision of its dtype.
     """
+    if namespace(gram) is not np:
+        yield from device_system.solve_ridges(gram, rhs, sizes, signs)
+        return
     rhs = rhs.astype(gram.dtype)
     if signs is None and len(sizes) >= EIGH_IN_CHOLESKYS:
         values, vectors = linalg.eigh(gram, lower=True, driver="evd")
@@ -58,8 +64,10 @@ def solve_ridges(
             yield _solve_indefinite(system, rhs)
 
 
-def solve_and_factor(gram: NDArray, rhs: NDArray, c: float) -> tuple[NDArray, NDArray] | None:
+def solve_and_factor(gram: Array, rhs: Array, c: float) -> tuple[Array, Array] | None:
     """Return the solution for one c without signs and the lower Cholesky factor (D, D), as `solve_ridges` does."""
+    if namespace(gram) is not np:
+        return device_system.solve_and_factor(gram, rhs, c)
     system = np.array(gram, order="F")
     np.fill_diagonal(system, np.diagonal(gram) + c)
     return _solve_definite(system, rhs.astype(gram.dtype))

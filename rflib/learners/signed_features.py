@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
+from rflib.kernels.namespaces import Array, float_types, take_columns
 from rflib.validation import check_choice, refuse
 
 COLUMN_TREATMENTS = ("associated", "positive")
@@ -21,12 +22,10 @@ def check_feature_map(learner: Any) -> None:
         refuse(learner, "feature_map", "a transformer (an object with fit, transform and get_params) or None")
 
 
-def features_of(feature_map: Any, X: ArrayLike) -> NDArray[np.floating]:
+def features_of(feature_map: Any, X: ArrayLike) -> Array:
     """Return the features that a fitted map computes as a finite float array, whatever container it returns."""
-    features: NDArray[np.floating] = check_array(
-        feature_map.transform(X), dtype=FLOATS, input_name="feature_map.transform(X)"
-    )
-    return features
+    features = feature_map.transform(X)
+    return check_array(features, dtype=float_types(features), input_name="feature_map.transform(X)")
 
 
 def check_signature(signature: ArrayLike, n_columns: int) -> NDArray[np.float64]:
@@ -62,7 +61,7 @@ def signature_of(feature_map: Any) -> NDArray | None:
     return None if signature is None else np.asarray(signature)
 
 
-def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
+def signed_columns(Z: Array, signature: ArrayLike, how: str) -> Array:
     """Return the columns of signed features that a convex learner uses.
 
     Parameters
@@ -91,7 +90,7 @@ def signed_columns(Z: NDArray, signature: ArrayLike, how: str) -> NDArray:
                 "signed='positive' leaves no column, because every entry of the signature is -1. Use "
                 "signed='associated'."
             )
-        return Z if np.all(signs > 0) else Z[:, signs > 0]
+        return Z if np.all(signs > 0) else take_columns(Z, np.flatnonzero(signs > 0))
     hint = " ('krein' is for KRR only, because an SVM with it is not convex)" if how == "krein" else ""
     raise ValueError(f"signed must be one of {list(COLUMN_TREATMENTS)}, got {how!r}{hint}.")
 
@@ -151,7 +150,7 @@ class SignedFeatures:
     signed: str
     signature_: NDArray[np.float64]
 
-    def _used(self, Z: NDArray) -> NDArray:
+    def _used(self, Z: Array) -> Array:
         """Return the columns that are used, of features or of weights (n, n_components)."""
         return signed_columns(Z, self.signature_, "associated" if self.signed == "krein" else self.signed)
 

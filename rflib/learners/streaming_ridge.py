@@ -1,16 +1,51 @@
 """The solver of ridge regression on streamed features: all folds and all ridges from one pass over the rows."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.kernels.namespaces import Array, beside, follow, in_type_of, namespace
 from rflib.learners.moments import Moments, rows_of_block
 from rflib.learners.one_vs_rest import values_to_codes
 from rflib.learners.ridge_system import ridge_sizes, solve_and_factor, solve_ridges
 from rflib.learners.weight_posterior import WeightPosterior, weight_posterior
+
+# features of some rows, the indices of their labels, their folds and their weights
+Part = tuple[Array, NDArray[np.intp], NDArray, NDArray[np.float64] | None]
+
+
+class HeldOutModels(NamedTuple):
+    """For each alpha and fold the solution of the other folds: indices of both, coefficients and offsets."""
+
+    fitted: list[tuple[int, int, Array, Array]]
+    shape: tuple[int, ...]
+    gram: Array
+
+    def wrong(self, parts: Iterable[Part], centre: NDArray) -> NDArray[np.float64]:
+        """Return the weights of the rows of each fold that get a wrong label, summed, (n_alphas, n_folds).
+
+        Folds and weights of the rows are those that the moments were made with, and ``centre`` (t,) is what the
+        targets were centred by.
+        """
+        total = np.zeros(self.shape)
+        for Z, codes, folds, weights in parts:
+            for i, fold, coef, offset in self.fitted:
+                part = folds == fold
+                products = rows_of_block(Z, part, self.gram) @ coef
+                shift = beside(centre, offset) + offset
+                if (xp := namespace(products)) is not np:
+                    found = values_to_codes(products + in_type_of(shift, products))
+                    is_wrong = in_type_of(found != follow(codes[part], found), products)
+                    own = xp.ones_like(is_wrong) if weights is None else beside(weights[part], products)
+                    total[i, fold] += float(xp.sum(is_wrong * own))
+                    continue
+                is_wrong = values_to_codes(products + shift) != codes[part]
+                total[i, fold] += np.sum(is_wrong if weights is None else weights[part][is_wrong])
+        return total
 
 
 class StreamingRidge:
@@ -38,26 +73,17 @@ class StreamingRidge:
         return errors
 
     def error_rates(
-        self,
-        alphas: NDArray,
-        parts: Iterable[tuple[NDArray, NDArray[np.intp], NDArray, NDArray[np.float64] | None]],
-        centre: NDArray,
+        self, alphas: NDArray, count: Callable[["HeldOutModels"], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Return the share of wrong labels, as `squared_errors`, from a second pass over the rows.
 
-        ``parts`` are some rows each: features, the indices of labels, and the folds and weights that the moments
-        were made with. ``centre`` (t,) is what the targets were centred by.
+        ``count`` makes that pass: it returns `HeldOutModels.wrong` of all rows.
         """
-        errors, models = self._no_errors(alphas), list(self._models(alphas))
-        for i, fold, *_ in models:
-            errors[i, fold] = 0
-        for Z, codes, folds, weights in parts:
-            for i, fold, coef, offset in models:
-                part = folds == fold
-                values = rows_of_block(Z, part, self._dtype) @ coef + (centre + offset)
-                is_wrong = values_to_codes(values) != codes[part]
-                wrong = np.sum(is_wrong if weights is None else weights[part][is_wrong])
-                errors[i, fold] += wrong / self._moments[fold].n
+        errors = self._no_errors(alphas)
+        models = HeldOutModels(list(self._models(alphas)), errors.shape, self._moments[0].gram)
+        wrong = count(models)
+        for i, fold, *_ in models.fitted:
+            errors[i, fold] = wrong[i, fold] / self._moments[fold].n
         return errors
 
     def log_marginal_likelihoods(self, alphas: NDArray) -> NDArray[np.float64]:
@@ -66,7 +92,7 @@ class StreamingRidge:
         posteriors = (self._posterior(total, size) for size in ridge_sizes(alphas, self._ridge, total.n))
         return np.array([-np.inf if p is None else p.log_marginal_likelihood for p in posteriors])
 
-    def solve(self, alpha: float) -> tuple[NDArray, NDArray[np.float64], WeightPosterior | None]:
+    def solve(self, alpha: float) -> tuple[Array, Array, WeightPosterior | None]:
         """Return coefficients (D, t), offsets (t,) and, unless there are signs, the posterior, from all rows.
 
         Raises
@@ -81,7 +107,7 @@ class StreamingRidge:
         """
         total = self.total
         size = ridge_sizes(np.array([alpha]), self._ridge, total.n)
-        noise = np.finfo(self._dtype).eps * np.trace(total.gram, dtype=np.float64)
+        noise = float(namespace(total.gram).finfo(self._dtype).eps) * total.trace()
         if size[0] < noise:
             warnings.warn(
                 f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, which is below the rounding error {noise:.3g} "
@@ -116,7 +142,7 @@ class StreamingRidge:
             return self._moments[0]
         return self._moments[0].copy().merge(self._moments[1:])
 
-    def _models(self, alphas: NDArray) -> Iterator[tuple[int, int, NDArray, NDArray]]:
+    def _models(self, alphas: NDArray) -> Iterator[tuple[int, int, Array, Array]]:
         """Yield alpha's index, fold, and what the other folds give: coefficients and offsets, unless singular."""
         for fold in range(len(self._moments)):
             others = [*self._moments[:fold], *self._moments[fold + 1 :]]

@@ -1,10 +1,13 @@
 """Bayesian linear regression on features: the posterior of the weights, and what it says of other rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+
+from rflib.kernels.namespaces import Array, beside, follow, in_type_of, namespace, to_numpy
+from rflib.learners.device_system import solve_lower, solve_transposed
 
 
 @dataclass(frozen=True)
@@ -27,31 +30,39 @@ class WeightPosterior:
         Logarithm of the density of all targets.
     """
 
-    coef: NDArray
-    factor: NDArray
+    coef: Array
+    factor: Array
     noise_variance: NDArray[np.float64]
     log_marginal_likelihood: float
 
-    def variances(self, Z: NDArray) -> NDArray[np.float64]:
+    def beside(self, Z: Array) -> "WeightPosterior":
+        """Return the posterior with its arrays where the features Z are."""
+        return replace(self, coef=follow(self.coef, Z), factor=follow(self.factor, Z))
+
+    def variances(self, Z: Array) -> Array:
         """Return the variances of <z, w>, without noise, (n, t)."""
+        xp = namespace(Z)
+        if xp is not np:
+            spread = solve_lower(self.factor, in_type_of(Z, self.factor).T)
+            return xp.sum(spread**2, axis=0)[:, None] * beside(self.noise_variance, spread)[None, :]
         spread = solve_triangular(
             self.factor, Z.T.astype(self.factor.dtype), lower=True, overwrite_b=True, check_finite=False
         )
         return np.outer(np.einsum("dn,dn->n", spread, spread, dtype=np.float64), self.noise_variance)
 
     def draw(self, n_draws: int, rng: np.random.Generator | np.random.RandomState) -> NDArray:
-        """Return weights drawn from the posterior, (n_draws, D, t)."""
+        """Return weights drawn from the posterior, (n_draws, D, t), on the host."""
         normal = rng.standard_normal((self.coef.shape[1], n_draws, self.coef.shape[0]))
-        spread = solve_triangular(
-            self.factor, normal.reshape(-1, len(self.coef)).T, lower=True, trans="T", check_finite=False
-        )
+        flat = normal.reshape(-1, len(normal.T)).T
+        if namespace(self.factor) is np:
+            spread = solve_triangular(self.factor, flat, lower=True, trans="T", check_finite=False)
+        else:
+            spread = to_numpy(solve_transposed(self.factor, beside(flat, self.factor)))
         scale = np.sqrt(self.noise_variance)[:, None, None]
-        return self.coef + np.transpose(spread.T.reshape(normal.shape) * scale, (1, 2, 0))
+        return to_numpy(self.coef) + np.transpose(spread.T.reshape(normal.shape) * scale, (1, 2, 0))
 
 
-def weight_posterior(
-    coef: NDArray, factor: NDArray, c: float, zy: NDArray, yy: NDArray[np.float64], n: float
-) -> WeightPosterior:
+def weight_posterior(coef: Array, factor: Array, c: float, zy: Array, yy: Array, n: float) -> WeightPosterior:
     """Return the posterior from the ridge solution and the moments of centred targets.
 
     Parameters
@@ -67,10 +78,26 @@ def weight_posterior(
     n : float
         Number of rows, or the sum of their weights.
     """
-    D, t = coef.shape
+    (D, t), xp = coef.shape, namespace(coef)
     # Y^T (I + Z Z^T / c)^-1 Y = Y^T Y - Y^T Z (Z^T Z + c I)^-1 Z^T Y, which rounding may bring to zero
-    rest = np.maximum(yy - np.einsum("dt,dt->t", coef, zy, dtype=np.float64), np.finfo(coef.dtype).eps * yy)
+    explained, on_diagonal, eps = _explained(coef, zy), _diagonal(factor), float(xp.finfo(coef.dtype).eps)
+    rest = np.maximum(to_numpy(yy) - explained, eps * to_numpy(yy))
     noise_variance = np.maximum(rest / n, np.finfo(np.float64).tiny)
-    log_determinant = 2 * np.log(np.diagonal(factor), dtype=np.float64).sum() - D * np.log(c)
+    log_determinant = 2 * np.log(on_diagonal, dtype=np.float64).sum() - D * np.log(c)
     log_density = -(n * (np.log(2 * np.pi * noise_variance) + 1).sum() + t * log_determinant) / 2
     return WeightPosterior(coef, factor, noise_variance, float(log_density))
+
+
+def _explained(coef: Array, zy: Array) -> NDArray[np.float64]:
+    """Return the sums of coef times zy over the columns D, on the host."""
+    xp = namespace(coef)
+    if xp is np:
+        sums: NDArray[np.float64] = np.einsum("dt,dt->t", coef, zy, dtype=np.float64)
+        return sums
+    return to_numpy(xp.sum(in_type_of(coef, zy) * zy, axis=0))
+
+
+def _diagonal(factor: Array) -> NDArray:
+    """Return the D numbers on the diagonal, on the host."""
+    xp = namespace(factor)
+    return np.diagonal(factor) if xp is np else to_numpy(xp.linalg.diagonal(factor))

@@ -17,6 +17,7 @@ from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.utils.multiclass import type_of_target
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed, inner_state
@@ -155,7 +156,7 @@ class AutoMap(RandomFeatureMap):
         self.best_ = self._made(candidates[index], columns, rng).fit(X, y)
         self.signature_ = self.best_.signature_
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         return self.best_._columns(X)
 
     def _surely_finite(self, X: Rows) -> bool:

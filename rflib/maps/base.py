@@ -16,9 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
+from rflib.kernels.namespaces import Array, beside, float_types, is_foreign
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, canonical, dense
 from rflib.kernels.width import KernelWithWidth
+from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
+from rflib.maps.device_rows import DeviceRows
 from rflib.validation import check_integer, refuse
 
 Seed = int | Generator | SeedSequence | RandomState | None
@@ -43,6 +46,10 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
             "depend on the values of the rows. Call `fit` on a sample of the rows, and `transform` on all others."
         )
     return True
+
+
+def _has_width(kernel: Kernel) -> bool:
+    return not isinstance(kernel, KernelWithWidth) or kernel.is_for_rows
 
 
 class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -70,6 +77,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     _takes_sparse = False
     # Whether `_draw` uses more of the rows than their number of columns.
     _needs_rows = True
+    # Number of Dask rows that it is fitted on if it does.
+    _sample_size = 10_000
 
     kernel: KernelLike
     n_components: int
@@ -84,8 +93,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows, finite.
+        X : array-like, sparse matrix, or Dask array or dataframe, of shape (n_samples, n_features)
+            Training rows, finite. Of Dask rows, a map whose features depend on nothing but the number of columns
+            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. The same
+            holds for rows on a device, such as a tensor of torch: of these nothing is copied to the host but this
+            sample, where there is one.
         y : array-like of shape (n_samples,), optional
             Targets, for methods that use them.
 
@@ -95,23 +107,39 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             If X is not a finite matrix, the map cannot take the kernel, the kernel needs rows of unit norm and a
             row has another norm, a parameter is out of its range, or n_components is too small for the map.
         """
-        rows = self._checked(X, reset=True)
         check_integer(self, "n_components", at_least=1)
+        if is_dask(X):
+            X, y = self._rows_to_fit(DaskRows(self, X, y))
+        elif is_foreign(X):
+            checked = self._checked(X, reset=True)
+            self._resolved_kernel().check_rows(checked)
+            X, y = self._rows_to_fit(DeviceRows(checked, y))
+        rows = self._checked(X, reset=True)
         self.kernel_ = kernel = self._resolved_kernel().for_rows(rows)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(rows)
-        try:
-            rng = as_generator(self.random_state)
-        except (TypeError, ValueError):
-            refuse(
-                self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
-            )
+        rng = self._rng()
         # While features are drawn, kernel_ is the kernel on the rows that `_draw` gets.
         self.kernel_, rows = self._isotropic(rows)
         self._draw(rows, y, rng)
         self.kernel_ = kernel
         return self
+
+    def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
+        """Return the rows in memory, and their targets, that the map is fitted on."""
+        if not self._needs_rows and _has_width(self._resolved_kernel()):
+            _, (first, targets, _) = rows.head()
+            return first, targets
+        return rows.sample(self._sample_size, int(self._rng().integers(2**31)))
+
+    def _rng(self) -> Generator:
+        try:
+            return as_generator(self.random_state)
+        except (TypeError, ValueError):
+            refuse(
+                self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
+            )
 
     @available_if(_needs_only_columns)
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -130,7 +158,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             self.kernel_.check_rows(self._checked(X, reset=False))
             return self
         kernel = self._resolved_kernel()
-        if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
+        if not _has_width(kernel):
             raise ValueError(
                 f"{type(self).__name__}: partial_fit cannot find the width of {kernel!r}, because it depends on "
                 "all rows of the stream. Give the kernel a number, or call `fit` on a sample of the rows first; "
@@ -138,11 +166,15 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             )
         return self.fit(X, y)
 
+    @takes_dask_rows
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows X, shape (n_samples, n_components_).
 
         Rows of float32 have features of float32; rows of another type are converted to float64 first. Sparse and
-        dense rows have the same features, to rounding.
+        dense rows have the same features, to rounding. The features of a Dask array or dataframe are a Dask array
+        with its blocks of rows, and are computed when they are needed. While scikit-learn's ``array_api_dispatch``
+        is on, rows of another array library, such as torch or CuPy, have features of this library on the same
+        device; nothing but single numbers is copied to the host.
 
         Raises
         ------
@@ -157,13 +189,13 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def kernel_matrix(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
         """Return the approximate kernel matrix Z(X) diag(signature_) Z(Y)^T, shape (n, m).
 
-        Y is X by default. The result is a numpy array whatever `set_output` asks of `transform`, and the
-        exceptions are those of `transform`.
+        Y is X by default. The result is an array of numpy, or of the library that X is of as in `transform`,
+        whatever `set_output` asks of `transform`. The exceptions are those of `transform`.
         """
         left = self._features(X)
         right = left if Y is None else self._features(Y)
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix: NDArray[np.floating] = (left * self.signature_.astype(left.dtype)) @ right.T
+            matrix: NDArray[np.floating] = (left * beside(self.signature_, left)) @ right.T
         check_finite(self, matrix, left, right)
         return matrix
 
@@ -190,8 +222,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         check_is_fitted(self)
         found = {"n_features_in_": np.array(self.n_features_in_)}
         found |= {name: dense(getattr(self, name)) for name in ("signature_", *self._state)}
-        kernel = self._resolved_kernel()
-        if isinstance(kernel, KernelWithWidth) and not kernel.is_for_rows:
+        if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
             found["kernel_width_"] = np.array(self.kernel_.single_width)
         return found
@@ -213,8 +244,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Set ``signature_`` and the arrays of ``_state``; X and ``kernel_`` are those of `Kernel.isotropic`."""
 
     @abstractmethod
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
-        """Return the features of checked rows, in X's dtype; X is as in `_draw`, but ``kernel_`` is the user's."""
+    def _columns(self, X: Rows) -> Array:
+        """Return the features of checked rows, in X's dtype; X is as in `_draw`, but ``kernel_`` is the user's.
+
+        X may be an array of any library (`rflib.kernels.namespaces`).
+        """
 
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
@@ -243,7 +277,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         checked = validate_data(
             self,
             X,
-            dtype=[np.float64, np.float32],
+            dtype=float_types(X),
             order="C",
             accept_sparse=self._accepted_sparse,
             reset=reset,

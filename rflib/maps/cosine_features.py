@@ -1,7 +1,8 @@
 """Columns of cosines and sines: one matrix product and one pass for each block of rows that fits the cache.
 
 numpy's float32 cosine is vectorised, but its float64 cosine is not. For large float64 inputs a compiled cosine is
-used if numba is installed (``pip install rflib[fast]``). It is five times as fast and agrees within 5e-16.
+used if numba is installed (``pip install rflib[fast]``). It is five times as fast and agrees within 5e-16. Rows of
+other array libraries use the cosines of these.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from rflib.kernels.namespaces import Array, beside, empty, held_beside, namespace
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.row_blocks import blas_threads, over_row_blocks
 
@@ -24,7 +26,7 @@ _BLOCK = 1 << 20
 _COMPILED_FROM = 1 << 22
 
 # A function of phases and amplitudes that writes its values into the last array.
-ScaledFunction = Callable[[NDArray, NDArray, NDArray], None]
+ScaledFunction = Callable[[Array, Array, Array], None]
 
 
 def cosine_features(
@@ -36,15 +38,15 @@ def cosine_features(
     *,
     n_sines: int = 0,
     n_more: int = 0,
-    remove: Callable[[NDArray, slice, NDArray], None] | None = None,
-) -> NDArray[np.floating]:
+    remove: Callable[[Array, slice, Array], None] | None = None,
+) -> Array:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for some of the frequencies.
 
     The work is divided among as many threads as the BLAS may use.
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n, d)
+    X : array or csr_array of shape (n, d)
         Rows.
     frequencies, phases, amplitudes : ndarrays of shape (F, d), (F,) and (F,)
         The v_f, b_f and a_f.
@@ -60,23 +62,30 @@ def cosine_features(
 
     Returns
     -------
-    ndarray of shape (n, n_pairs + F + n_more)
+    array of shape (n, n_pairs + F + n_more)
         The cosines of the pairs, their sines, the cosines of the other frequencies, and the sines of the last
-        ones, in X's dtype.
+        ones, in X's dtype, library and device.
     """
     n, n_frequencies = X.shape[0], len(frequencies)
-    directions = np.ascontiguousarray(frequencies.T, dtype=X.dtype)
-    phases, amplitudes = phases.astype(X.dtype), amplitudes.astype(X.dtype)
+    xp = namespace(X)
+    is_numpy = xp is np
+    directions = held_beside(frequencies, X).T
+    if is_numpy:
+        directions = np.ascontiguousarray(directions)
     shifted = phases.any()
-    features = np.empty((n, n_pairs + n_frequencies + n_more), dtype=X.dtype)
-    cosines, sines = _functions(X.dtype, features.size)
+    phases, amplitudes = beside(phases, X), beside(amplitudes, X)
+    features = empty((n, n_pairs + n_frequencies + n_more), X)
+    if is_numpy:
+        cosines, sines = _functions(X.dtype, features.size)
+    else:
+        cosines, sines = _scaled_anywhere(xp.cos), _scaled_anywhere(xp.sin)
     pairs, rest = slice(n_pairs), slice(n_pairs, n_frequencies - n_sines)
     last = slice(n_frequencies - n_sines, None)
 
-    def fill(product: NDArray, rows: slice) -> None:
+    def fill(product: Array, rows: slice) -> None:
         if shifted:
             product += phases
-        part = features[rows]
+        part = features[rows, :]
         cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
         sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
         cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs : n_pairs + last.start])
@@ -85,8 +94,8 @@ def cosine_features(
             remove(product, rows, part)
 
     height = max(1, _BLOCK // max(1, n_frequencies))
-    if issparse(X):
-        over_row_blocks(lambda rows: fill(X[rows] @ directions, rows), n, height)
+    if issparse(X) or not is_numpy:
+        over_row_blocks(lambda rows: fill(X[rows, :] @ directions, rows), X, height)
         return features
     threads = blas_threads() if features.size > _BLOCK else 1
     buffer = np.empty((min(n, height * threads), n_frequencies), dtype=X.dtype)
@@ -112,5 +121,14 @@ def _scaled(function: np.ufunc) -> ScaledFunction:
     def scaled(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
         function(phases, out=out)
         out *= amplitudes
+
+    return scaled
+
+
+def _scaled_anywhere(function: Callable[[Array], Array]) -> ScaledFunction:
+    def scaled(phases: Array, amplitudes: Array, out: Array) -> None:
+        values = function(phases)
+        values *= amplitudes
+        out[...] = values
 
     return scaled

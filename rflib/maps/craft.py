@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import Array, beside, zeros
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.row_blocks import row_blocks
@@ -121,21 +122,24 @@ class CRAFT(RandomFeatureMap):
     def _needs_rows(self) -> bool:  # type: ignore[override]
         return self._base()._needs_rows
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
-        features = np.zeros((X.shape[0], self.n_components_), dtype=X.dtype)
+    def _columns(self, X: Rows) -> Array:
+        features = zeros((X.shape[0], self.n_components_), X)
         for rows in row_blocks(X.shape[0], max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):
-            up = self.base_._columns(self.base_._isotropic(X[rows])[1])
-            up /= np.sqrt(X.dtype.type(self.n_components_))
-            for first, signs in self._signs(X.dtype):
-                features[rows] += up[:, first : first + len(signs)] @ signs
+            up = self.base_._columns(self.base_._isotropic(X[rows, :])[1])
+            up /= float(np.sqrt(self.n_components_))
+            for first, bits in self._bits():
+                features[rows, :] += up[:, first : first + len(bits)] @ (1 - 2 * beside(bits, X))
         return features
 
-    def _signs(self, dtype: np.dtype) -> Iterator[tuple[int, NDArray]]:
-        """Yield R sqrt(D) in panels of rows, each with the index of its first row; the same in each call."""
+    def _bits(self) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """Yield panels of rows of R, where 1 stands for the sign -1, each with the index of its first row.
+
+        They are the same in each call.
+        """
         rng = np.random.default_rng(self.projection_seed_.tolist())
         width = (self.n_components_ + 7) // 8
         for first in range(0, self.base_.n_components_, _PANEL):
             height = min(_PANEL, self.base_.n_components_ - first)
             octets = np.frombuffer(rng.bytes(height * width), dtype=np.uint8).reshape(height, width)
             bits = np.unpackbits(octets, axis=1, count=self.n_components_)
-            yield first, 1 - 2 * bits.astype(dtype)
+            yield first, bits

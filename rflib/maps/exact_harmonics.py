@@ -14,8 +14,19 @@ from itertools import combinations
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
+from scipy.fft import dct
 
 from rflib.frequencies.products import NO_PRODUCTS, Products
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    in_type_of,
+    multiply_into,
+    namespace,
+    ones,
+    take_columns,
+    widest,
+)
 from rflib.kernels.sparse_rows import ShiftedRows
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.measures.control_variates import (
@@ -29,6 +40,8 @@ _BLOCK_ELEMENTS = 1 << 19
 # From this number of rows on, the radial functions are interpolated if half of the nodes suffice up to rounding.
 _INTERPOLATED_FROM = 1024
 _N_NODES = 128
+# Where there are no Bessel functions, this number of nodes must suffice.
+_MOST_NODES = 1 << 15
 _TAIL = 1e-12
 _TINY = 1e-300
 
@@ -115,8 +128,10 @@ class ExactHarmonics:
         sizes = [polynomial_columns(len(self.pole), int(degree)) for degree in self.degrees]
         return [*sizes[:-1], len(self.products)] if len(self.products) else sizes
 
-    def functions(self, norms: NDArray) -> NDArray[np.float64]:
+    def functions(self, norms: Array) -> Array:
         """Return h_k(rho) at the distances ``norms`` from the pole, shape (n_norms, n_functions)."""
+        if namespace(norms) is not np:
+            return self._functions_anywhere(norms)
         if len(norms) < _INTERPOLATED_FROM:
             return self._functions(norms)
         # The functions are entire functions of rho^2.
@@ -130,6 +145,39 @@ class ExactHarmonics:
             return self._functions(norms)
         return chebvander(2 * norms**2 / largest - 1, _N_NODES // 2 - 1) @ coefficients[: _N_NODES // 2]
 
+    def _functions_anywhere(self, norms: Array) -> Array:
+        """Return the functions where there are no Bessel functions: always interpolated, by Clenshaw's scheme.
+
+        Raises
+        ------
+        ValueError
+            If the functions have too many oscillations.
+        """
+        xp, norms = namespace(norms), widest(norms)
+        largest = max(float(xp.max(norms)) ** 2, float(xp.finfo(norms.dtype).smallest_normal))
+        known = beside(self._chebyshev_coefficients(largest), norms)
+        t = (2 * norms**2 / largest - 1)[:, None]
+        next_sum = after_next = 0 * t
+        for k in range(known.shape[0] - 1, 0, -1):
+            next_sum, after_next = known[k, :] + 2 * t * next_sum - after_next, next_sum
+        return known[0, :] + t * next_sum - after_next
+
+    def _chebyshev_coefficients(self, largest: float) -> NDArray[np.float64]:
+        """Return the coefficients of the functions on [0, largest], the range of squared distances."""
+        n_nodes = _N_NODES
+        while n_nodes <= _MOST_NODES:
+            nodes = chebpts1(n_nodes)[::-1]
+            coefficients = dct(self._functions(np.sqrt(largest * (nodes + 1) / 2)), axis=0) / n_nodes
+            coefficients[0] /= 2
+            tail = np.abs(coefficients[n_nodes // 2 :]).max(initial=0.0)
+            if tail <= _TAIL * np.abs(coefficients).max(initial=0.0):
+                return coefficients[: n_nodes // 2]
+            n_nodes *= 2
+        raise ValueError(
+            "Exact harmonics of a measure with so large norms, or of rows so far apart, cannot be computed on a "
+            "device. Give the rows as arrays of numpy, or leave out the parameter harmonics."
+        )
+
     def _functions(self, norms: NDArray) -> NDArray[np.float64]:
         values = np.empty((len(norms), len(self.degrees)))
         for degree in np.unique(self.degrees):
@@ -138,17 +186,15 @@ class ExactHarmonics:
             values[:, of_degree] = radial @ self.combination[:, of_degree]
         return values
 
-    def fill(self, Y: NDArray | ShiftedRows, functions: NDArray, out: NDArray) -> None:
+    def fill(self, Y: Array | ShiftedRows, functions: Array, out: Array) -> None:
         """Write the exact columns into ``out`` (n, n_columns), for Y, the rows minus the pole."""
         ends = np.cumsum(self._sizes())
         n_whole = len(ends) - bool(len(self.products))
-        frame = self.frame.astype(out.dtype)
+        frame = beside(self.frame, out)
 
         def fill(rows: slice) -> None:
-            block = Y[rows]
-            if isinstance(block, ShiftedRows):
-                block = block.astype(out.dtype)
-            polynomials: dict[int, NDArray] = {}
+            block = Y[rows].astype(out.dtype) if isinstance(Y, ShiftedRows) else Y[rows, :]
+            polynomials: dict[int, Array] = {}
             for k, stop in enumerate(ends):
                 degree = int(self.degrees[k])
                 if k == n_whole:
@@ -158,21 +204,21 @@ class ExactHarmonics:
                         polynomials[degree] = _polynomials(block, degree)
                     columns = polynomials[degree]
                 start = stop - columns.shape[1]
-                np.multiply(functions[rows, k : k + 1], columns, out=out[rows, start:stop])
+                multiply_into(out[rows, start:stop], functions[rows, k : k + 1], columns)
 
         widest = max(out.shape[1], len(self.pole) if self.degrees[:n_whole].any() else 1)
-        over_row_blocks(fill, len(out), max(1, _BLOCK_ELEMENTS // widest))
+        over_row_blocks(fill, out, max(1, _BLOCK_ELEMENTS // widest))
 
     def remover(
-        self, functions: NDArray, norms: NDArray, frequencies: NDArray, amplitudes: NDArray, n_sines: int
-    ) -> Callable[[NDArray, slice, NDArray], None]:
+        self, functions: Array, norms: Array, frequencies: NDArray, amplitudes: NDArray, n_sines: int
+    ) -> Callable[[Array, slice, Array], None]:
         """Return a function that removes the harmonics from a block of columns in place.
 
         Parameters
         ----------
-        functions : ndarray of shape (n, n_functions)
+        functions : array of shape (n, n_functions)
             h_k(rho) of the rows, in the type of the columns.
-        norms : ndarray of shape (n,)
+        norms : array of shape (n,)
             Distances rho of the rows from the pole.
         frequencies, amplitudes : ndarray of shape (n_frequencies, d) and (n_frequencies,)
             Frequencies and factors of the columns.
@@ -184,7 +230,7 @@ class ExactHarmonics:
         callable
             Function of the products <v_f, x>, the slice of their rows, and the columns.
         """
-        dtype, n_cosines = functions.dtype, len(frequencies) - n_sines
+        xp, n_cosines = namespace(functions), len(frequencies) - n_sines
         coefficients = (self.removal * amplitudes[:, None] * self.unit**-self.degrees).T
         d = frequencies.shape[1]
         zeroth, first, second, third = (np.flatnonzero(self.degrees == degree) for degree in range(4))
@@ -192,70 +238,72 @@ class ExactHarmonics:
         # -(<v, x>^2 - |v|^2 rho^2/d)/2 in two parts; the second one depends on the rows by their norms alone.
         even = -0.5 * coefficients[second, cosines]
         squared_norms = (frequencies[cosines] ** 2).sum(axis=1)
-        of_rows = np.vstack([coefficients[zeroth, cosines], -even * squared_norms]).astype(dtype)
-        even = even.astype(dtype)
+        of_rows = np.vstack([coefficients[zeroth, cosines], -even * squared_norms])
+        of_rows, even = beside(of_rows, functions), beside(even, functions)
         # <v, x> times a sum of two parts and -(<v, x>^2 - 3 |v|^2 rho^2/(d+2))/6 in two parts, likewise.
         cubic = -coefficients[third, sines] / 6
         linear = -cubic * 3 * d / (d + 2) * (frequencies[sines] ** 2).sum(axis=1)
-        odd = np.vstack([coefficients[first, sines], linear]).astype(dtype)
-        cubic = cubic.astype(dtype)
-        squares = (norms**2 / d).astype(dtype)[:, None]
+        odd = beside(np.vstack([coefficients[first, sines], linear]), functions)
+        cubic = beside(cubic, functions)
+        squares = in_type_of(norms**2 / d, functions)[:, None]
 
-        def remove(product: NDArray, rows: slice, columns: NDArray) -> None:
-            part = functions[rows]
-            if len(of_rows) and n_cosines:
-                known = np.hstack([part[:, zeroth], part[:, second] * squares[rows]])
+        def remove(product: Array, rows: slice, columns: Array) -> None:
+            of_degree = [take_columns(functions[rows, :], which) for which in (zeroth, first, second, third)]
+            if of_rows.shape[0] and n_cosines:
+                known = xp.concat([of_degree[0], of_degree[2] * squares[rows, :]], axis=1)
                 columns[:, cosines] -= known @ of_rows
             if second.size and n_cosines:
-                harmonic = _product(part[:, second], even)
+                harmonic = _product(of_degree[2], even)
                 harmonic *= product[:, cosines]
                 harmonic *= product[:, cosines]
                 columns[:, cosines] -= harmonic
-            if len(odd) and n_sines:
-                harmonic = _product(np.hstack([part[:, first], part[:, third] * squares[rows]]), odd)
+            if odd.shape[0] and n_sines:
+                known = xp.concat([of_degree[1], of_degree[3] * squares[rows, :]], axis=1)
+                harmonic = _product(known, odd)
                 if third.size:
-                    harmonic += _product(part[:, third], cubic) * product[:, sines] ** 2
+                    harmonic += _product(of_degree[3], cubic) * product[:, sines] ** 2
                 harmonic *= product[:, sines]
                 columns[:, sines] -= harmonic
 
         return remove
 
 
-def _product(left: NDArray, right: NDArray) -> NDArray:
+def _product(left: Array, right: Array) -> Array:
     """Return the matrix product; with an inner dimension of one, numpy's @ would take several times as long."""
     return left * right if left.shape[1] == 1 else left @ right
 
 
-def _projected(Y: NDArray | ShiftedRows, frame: NDArray) -> NDArray:
+def _projected(Y: Array | ShiftedRows, frame: Array) -> Array:
     """Return the coordinates of the rows along the directions of the frame."""
     return Y.product(frame, Y.vector @ frame) if isinstance(Y, ShiftedRows) else Y @ frame
 
 
-def _polynomials(Y: NDArray | ShiftedRows, degree: int) -> NDArray:
+def _polynomials(Y: Array | ShiftedRows, degree: int) -> Array:
     """Return dense columns whose inner products are the polynomial kernel of the degree."""
     n, d = Y.shape
     if degree == 0:
-        return np.ones((n, 1), dtype=Y.dtype)
+        return np.ones((n, 1), dtype=Y.dtype) if isinstance(Y, ShiftedRows) else ones((n, 1), Y)
     if isinstance(Y, ShiftedRows):
         Y = Y.toarray()
     if degree == 1:
-        return Y * Y.dtype.type(d**-0.5)
+        return Y * d**-0.5
+    xp = namespace(Y)
     if degree == 2:
         products = _products(Y, np.stack(np.triu_indices(d, 1), axis=1), d)
-        squares = (Y * Y) @ _contrasts(d).astype(Y.dtype)
-        return np.hstack([products, squares * Y.dtype.type((2 * d * (d + 2)) ** -0.5)])
+        squares = (Y * Y) @ beside(_contrasts(d), Y)
+        return xp.concat([products, squares * (2 * d * (d + 2)) ** -0.5], axis=1)
     products = _products(Y, np.array(list(combinations(range(d), 3)), dtype=int).reshape(-1, 3), d)
-    scaled = _cubes(d).astype(Y.dtype) * Y.dtype.type((6 * d * (d + 2) * (d + 4)) ** -0.5)
-    cubes = [(np.roll(Y, -k, axis=1) ** 2 @ scaled) * Y[:, k : k + 1] for k in range(d)]
-    return np.hstack([products, *cubes])
+    scaled = beside(_cubes(d), Y) * (6 * d * (d + 2) * (d + 4)) ** -0.5
+    cubes = [(xp.roll(Y, -k, axis=1) ** 2 @ scaled) * Y[:, k : k + 1] for k in range(d)]
+    return xp.concat([products, *cubes], axis=1)
 
 
-def _products(Y: NDArray, products: NDArray, d: int) -> NDArray:
+def _products(Y: Array, products: NDArray, d: int) -> Array:
     """Return products of columns of Y, scaled so that all harmonics of the degree together give its kernel."""
     degree = products.shape[1]
-    columns = Y[:, products[:, 0]] * Y.dtype.type(rising_product(d, degree) ** -0.5)
+    columns = take_columns(Y, products[:, 0]) * rising_product(d, degree) ** -0.5
     for factor in products.T[1:]:
-        columns *= Y[:, factor]
+        columns *= take_columns(Y, factor)
     return columns
 
 

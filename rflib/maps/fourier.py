@@ -21,8 +21,9 @@ from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.products import NO_PRODUCTS, Products
 from rflib.kernels.base import UNIT_NORM_TOLERANCE, RadialKernel
+from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, canonical
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, bound, canonical
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.exact_harmonics import ExactHarmonics
@@ -192,9 +193,9 @@ class FourierFeatures(RandomFeatureMap):
 
     def _surely_finite(self, X: Rows) -> bool:
         exact = self._exact()
-        largest = max(1.0, float(X.max()), -float(X.min())) + np.abs(exact.pole).max()
+        largest = max(1.0, bound(X)) + np.abs(exact.pole).max()
         reach = largest * np.abs(self.frequencies_).sum(axis=1).max(initial=X.shape[1] / exact.unit)
-        return bool(reach ** max(1, exact.degrees.max(initial=0)) < np.finfo(X.dtype).max)
+        return bool(reach ** max(1, exact.degrees.max(initial=0)) < namespace(X).finfo(X.dtype).max)
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` constructs for the rows X, which may be given as ``measure``."""
@@ -397,7 +398,7 @@ class FourierFeatures(RandomFeatureMap):
     def _n_pairs(self) -> int:
         return 0 if self.layout == "phase" else self.n_components // 2
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         self._warn_beyond_range(X)
         exact = self._exact()
         n_exact = len(exact.column_signs())
@@ -409,16 +410,16 @@ class FourierFeatures(RandomFeatureMap):
         elif issparse(X):  # the products with X minus the pole are those with X minus those with the pole
             Y, phases = X, phases - self.frequencies_ @ self.exact_pole_
         else:
-            Y = X - self.exact_pole_.astype(X.dtype)
+            Y = X - beside(self.exact_pole_, X)
         if not n_exact:
             pairs = self.n_components_ - len(self.weights_)
             amplitudes[pairs:] *= np.where(self.phases_[pairs:] != 0, np.sqrt(2), 1)
             return cosine_features(Y, self.frequencies_, phases, amplitudes, pairs, n_sines=n_sines)
-        Y = (Y / X.dtype.type(exact.unit)).astype(X.dtype, copy=False)
+        Y = in_type_of(Y / exact.unit, X)
         frequencies = self.frequencies_ * exact.unit
         seen = ShiftedRows.less(Y, self.exact_pole_ / exact.unit) if issparse(X) else Y
-        norms = seen.norms() if isinstance(seen, ShiftedRows) else row_norms(seen)
-        functions = exact.functions(norms).astype(X.dtype)
+        norms = _norms(seen)
+        functions = in_type_of(exact.functions(norms), X)
         features = cosine_features(
             Y,
             frequencies,
@@ -437,16 +438,24 @@ class FourierFeatures(RandomFeatureMap):
             return
         distances = distances_from(self.centre_, X)
         n = X.shape[0]
-        beyond = int(np.sum(distances > self.radius_ * (1 + UNIT_NORM_TOLERANCE)))
+        xp = namespace(distances)
+        beyond = int(xp.count_nonzero(distances > float(self.radius_) * (1 + UNIT_NORM_TOLERANCE)))
         if beyond:
             warnings.warn(
                 f"{type(self).__name__}: {beyond} of {n} rows are outside the range of the training rows. Their "
-                f"distance from its centre is up to {distances.max():.4g}, but the features represent the "
-                f"kernel only up to {self.radius_:.4g}. Fit the map to rows that cover the same range, or use a "
-                "map with an exact measure, such as RFF, ORF or GORF.",
+                f"distance from its centre is up to {float(xp.max(distances)):.4g}, but the features represent "
+                f"the kernel only up to {self.radius_:.4g}. Fit the map to rows that cover the same range, or use "
+                "a map with an exact measure, such as RFF, ORF or GORF.",
                 RangeWarning,
                 stacklevel=6,
             )
+
+
+def _norms(X: Array | ShiftedRows) -> Array:
+    if isinstance(X, ShiftedRows):
+        return X.norms()
+    xp = namespace(X)
+    return row_norms(X) if xp is np else xp.linalg.vector_norm(X, axis=1)
 
 
 @lru_cache(maxsize=32)

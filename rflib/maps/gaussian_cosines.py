@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.namespaces import Array, namespace
+from rflib.kernels.sparse_rows import Rows, bound
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 
@@ -70,12 +71,12 @@ class GaussianCosines(RandomFeatureMap):
         sign = np.where(self.weights_ < 0, -1.0, 1.0)
         self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         amplitudes = np.sqrt(np.abs(self.weights_))
         pairs = self.n_components_ - len(amplitudes)
         amplitudes[pairs:] *= np.sqrt(2)
         return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
 
     def _surely_finite(self, X: Rows) -> bool:
-        largest = max(1.0, float(X.max()), -float(X.min()))
-        return bool(largest * np.abs(self.frequencies_).sum(axis=1).max() < np.finfo(X.dtype).max)
+        largest = max(1.0, bound(X)) * np.abs(self.frequencies_).sum(axis=1).max()
+        return bool(largest < namespace(X).finfo(X.dtype).max)

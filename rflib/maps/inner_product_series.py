@@ -15,6 +15,7 @@ from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import DotProductKernel, Kernel, check_finite
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.namespaces import Array, beside, namespace, widest, zeros
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, row_sums
 
@@ -28,17 +29,17 @@ class Factors:
 
     Attributes
     ----------
-    units : ndarray or ShiftedRows of shape (n, d)
+    units : array or ShiftedRows of shape (n, d)
         The unit vectors u(x); zero where the vector itself is zero.
-    log_amplitudes : ndarray of shape (n_degrees, n)
+    log_amplitudes : array of shape (n_degrees, n)
         log |A_n(x)|.
-    signs : ndarray of shape (n_degrees, n)
+    signs : array of shape (n_degrees, n)
         The signs of the A_n(x).
     """
 
-    units: NDArray[np.float64] | ShiftedRows
-    log_amplitudes: NDArray[np.float64]
-    signs: NDArray[np.float64]
+    units: Array | ShiftedRows
+    log_amplitudes: Array
+    signs: Array
 
 
 class InnerProductSeries:
@@ -95,29 +96,28 @@ class InnerProductSeries:
         return len(self.signs)
 
     def factors(self, X: Rows) -> Factors:
-        """Return the factors of the rows X (n, d), dense or sparse, in double precision."""
+        """Return the factors of the rows X (n, d), dense or sparse, in double precision where there is one."""
         with np.errstate(all="ignore"):
-            return self._factors(*self._split(X.astype(np.float64)))
+            return self._factors(*self._split(X.astype(np.float64) if issparse(X) else widest(X)))
 
-    def _factors(self, log_scale: NDArray, negative: NDArray, vectors: NDArray | ShiftedRows) -> Factors:
-        units: NDArray[np.float64] | ShiftedRows
+    def _factors(self, log_scale: Array, negative: Array, vectors: Array | ShiftedRows) -> Factors:
+        xp = namespace(log_scale)
         if isinstance(vectors, ShiftedRows):
             norms = vectors.norms()
             largest, units = np.ones(len(norms)), vectors.times(1 / np.where(norms > 0, norms, np.inf))
         else:
-            largest = np.abs(vectors).max(axis=1, initial=0)
-            scaled = vectors / np.where(largest > 0, largest, 1)[:, None]
-            norms = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
-            units = scaled / np.where(norms > 0, norms, 1)[:, None]
-        degrees = np.arange(self.n_degrees)[:, None]
-        lengths = xlogy(degrees, norms) + xlogy(degrees, largest)
-        powers = self._powers[:, None]
-        shrink = np.where(powers > 0, powers * log_scale, 0)
+            largest = xp.max(xp.abs(vectors), axis=1)
+            scaled = vectors / xp.where(largest > 0, largest, 1.0)[:, None]
+            norms = xp.sqrt(_square_sums(scaled))
+            units = scaled / xp.where(norms > 0, norms, 1.0)[:, None]
+        degrees = beside(np.arange(float(self.n_degrees))[:, None], log_scale)
+        lengths = _x_log_y(degrees, norms) + _x_log_y(degrees, largest)
+        powers = beside(self._powers[:, None], log_scale)
+        shrink = xp.where(powers > 0, powers * log_scale, 0.0)
         odd = negative & (powers % 2 == 1)
+        signs = xp.where(odd, -1.0, xp.ones_like(shrink))
         return Factors(
-            units,
-            0.5 * self.log_coefficients[:, None] + shrink + lengths,
-            np.where(odd, -1.0, 1.0),
+            units, 0.5 * beside(self.log_coefficients[:, None], log_scale) + shrink + lengths, signs
         )
 
     def exact(self, X: Rows, Y: Rows) -> NDArray[np.floating]:
@@ -139,29 +139,43 @@ class InnerProductSeries:
         check_finite(self._kernel, values, X, Y)
         return values
 
-    def _split(self, X: Rows) -> tuple[NDArray, NDArray, NDArray | ShiftedRows]:
+    def _split(self, X: Rows) -> tuple[Array, Array, Array | ShiftedRows]:
         """Return log |t| and whether t is negative, both of shape (n,), and the vectors w (n, d).
 
         For a Gaussian, log t is -|xi|^2 / 2 and w is xi.
         """
-        n = X.shape[0]
-        positive = np.zeros(n, dtype=bool)
+        n, xp = X.shape[0], namespace(X)
         if isinstance(self._kernel, Gaussian):
             if issparse(X):
                 shifted = ShiftedRows.less(X, self.centre).times(np.full(n, 1 / self._kernel.single_width))
-                return -0.5 * shifted.norms() ** 2, positive, shifted
-            vectors = (X - self.centre) / self._kernel.single_width
-            return -0.5 * np.einsum("ij,ij->i", vectors, vectors), positive, vectors
+                return -0.5 * shifted.norms() ** 2, np.zeros(n, dtype=bool), shifted
+            vectors = (X - beside(self.centre, X)) / float(self._kernel.single_width)
+            squares = _square_sums(vectors)
+            return -0.5 * squares, squares < 0, vectors
         if not isinstance(self._kernel, Polynomial):
-            return np.zeros(n), positive, ShiftedRows.less(X, np.zeros(X.shape[1])) if issparse(X) else X
+            none = zeros((n,), X)
+            return none, none < 0, ShiftedRows.less(X, np.zeros(X.shape[1])) if issparse(X) else X
         share = self._kernel.scale ** (1 / self._kernel.degree)
         constant, slope = np.sqrt([share * self._kernel.coef0, share * self._kernel.gamma])
         first, rest = constant, slope * self.centre
         norm = np.hypot(first, np.linalg.norm(rest))
         first, rest = (first / norm, rest / norm) if norm > 0 else (1.0, rest)
         # The reflection that maps the centre's unit vector [first, rest] to the first axis.
-        along = slope * (X @ rest) + first * constant
+        constant, slope, first = float(constant), float(slope), float(first)
+        direction = rest if issparse(X) else beside(rest, X)
+        along = slope * (X @ direction) + first * constant
         across = (along + constant) / (1 + first)
         if issparse(X):
             return np.log(np.abs(along)), along < 0, ShiftedRows(X * slope, -across, rest)
-        return np.log(np.abs(along)), along < 0, slope * X - across[:, None] * rest
+        return xp.log(xp.abs(along)), along < 0, slope * X - across[:, None] * direction
+
+
+def _square_sums(X: Array) -> Array:
+    xp = namespace(X)
+    return np.einsum("ij,ij->i", X, X) if xp is np else xp.sum(X * X, axis=1)
+
+
+def _x_log_y(x: Array, y: Array) -> Array:
+    """Return x log y, which is zero for x = 0 whatever y is."""
+    xp = namespace(x)
+    return xlogy(x, y) if xp is np else xp.where(x > 0, x * xp.log(y), 0.0)

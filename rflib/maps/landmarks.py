@@ -27,6 +27,12 @@ _FACTOR_ELEMENTS = 1 << 25
 _EXHAUSTED = 1e-12
 
 
+def rows_used(landmarks: str, n: int) -> int:
+    """Return the largest number of rows that a rule looks at, by its name, for n landmarks."""
+    sizes = {"kmeans": _ROWS_A_CENTRE * n, "rpcholesky": max(2 * n, _FACTOR_ELEMENTS // n)}
+    return sizes.get(landmarks, n)
+
+
 def uniform(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
     """Return n rows of X that are drawn uniformly without replacement."""
     return X[rng.permutation(X.shape[0])[:n]]
@@ -47,7 +53,7 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
 
     ones = np.ones((1, X.shape[1]), dtype=X.dtype)
     _, factors = kernel.isotropic(ones)  # distances are those of the kernel, also if each column has a width
-    rows = uniform(kernel, X, _ROWS_A_CENTRE * n, rng)
+    rows = uniform(kernel, X, rows_used("kmeans", n), rng)
     rows = times_columns(rows, factors)
     start = dense(rows[:n])
     with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
@@ -87,7 +93,7 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | 
     - Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, 2022 (arXiv 2207.06503).
     - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
-    rows = uniform(kernel, X, max(2 * n, _FACTOR_ELEMENTS // n), rng).astype(np.float64)
+    rows = uniform(kernel, X, rows_used("rpcholesky", n), rng).astype(np.float64)
     chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))
     rest = np.setdiff1d(np.arange(rows.shape[0]), chosen, assume_unique=True)[: n - len(chosen)]
     return rows[np.concatenate([chosen, rest]).astype(int)]

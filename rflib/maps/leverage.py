@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_X_y
 
 from rflib.frequencies.draw import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
+from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
@@ -98,7 +99,7 @@ class ScoredFourierFeatures(FourierFeatures):
         self.phases_ = np.repeat([0.0, -np.pi / 2], s)
         self.signature_ = np.ones(2 * s)
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         if self.variant == "resampled":
             return super()._columns(X)
         return cosine_features(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from rflib.kernels.base import DotProductKernel, Kernel
+from rflib.kernels.namespaces import Array, empty, held_beside
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
@@ -86,16 +87,18 @@ class RandomMaclaurin(RandomFeatureMap):
         weights = np.where(coefficients != 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
         return weights / weights.sum()
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         assert isinstance(self.kernel_, DotProductKernel)
-        features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
+        features = empty((X.shape[0], self.n_components_), X)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
-        signs = self.signs_.T.astype(X.dtype)
+        signs = held_beside(self.signs_, X).T
         groups = []
         used = 0
         for degree in np.unique(self.degrees_):
             first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
-            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
+            scale = float(
+                np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
+            )
             ends = used + (stop - first) * np.arange(degree + 1)
             factors = [signs[:, a:b] for a, b in pairwise(ends)]
             if issparse(X):  # scipy's product would copy a matrix that is not contiguous for each block
@@ -107,7 +110,7 @@ class RandomMaclaurin(RandomFeatureMap):
             for columns, scale, factors in groups:
                 features[rows, columns] = scale
                 for factor in factors:
-                    features[rows, columns] *= X[rows] @ factor
+                    features[rows, columns] *= X[rows, :] @ factor
 
-        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // self.n_components_))
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features

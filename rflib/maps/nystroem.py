@@ -11,11 +11,21 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import (
+    Array,
+    empty,
+    held_beside,
+    in_type_of,
+    is_single,
+    namespace,
+    take_columns,
+    widest,
+)
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.similarity import Lookup, Precomputed
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
-from rflib.maps.landmarks import LANDMARKS
+from rflib.maps.landmarks import LANDMARKS, rows_used
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.validation import check_choice, refuse
 
@@ -47,7 +57,9 @@ class Nystroem(RandomFeatureMap):
     landmarks : {"uniform", "kmeans", "rpcholesky"}, default="uniform"
         How the landmarks are chosen: uniformly among the rows, as the centres of k-means clusters, or as the
         pivots of a randomly pivoted Cholesky decomposition; see `rflib.maps.landmarks`. The last two take longer
-        to fit and have a lower error. "kmeans" is not possible with precomputed similarities.
+        to fit and have a lower error. "kmeans" is not possible with precomputed similarities. Each rule looks at
+        a uniform sample of the rows only, so that of Dask rows no more than this sample is loaded, and the
+        landmarks have the same distribution.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws.
 
@@ -97,6 +109,10 @@ class Nystroem(RandomFeatureMap):
         except ValueError:  # which `fit` raises
             return False
 
+    @property
+    def _sample_size(self) -> int:  # type: ignore[override]
+        return max(RandomFeatureMap._sample_size, rows_used(self.landmarks, self.n_components))
+
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel_, X  # the landmarks are rows as the user gave them
 
@@ -141,14 +157,17 @@ class Nystroem(RandomFeatureMap):
         self.signature_ = np.where(values < 0, -1.0, 1.0)
         self._small = size < _SINGLE_FROM * np.abs(W).max()
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         """Return the features; columns of small eigenvalues are computed in double precision.
 
         Small eigenvalues amplify rounding errors.
         """
-        features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
-        single = X.dtype == np.float32
+        features = empty((X.shape[0], self.n_components_), X)
+        single = is_single(X)
         precise = self._small if single else np.ones(self.n_components_, dtype=bool)
+        if namespace(X) is not np:
+            self._fill_on_device(X, precise, features)
+            return features
         landmarks = self.landmarks_ if precise.any() else self.landmarks_.astype(X.dtype)
         groups = [
             (slice(None) if chosen.all() else chosen, self.normalization_[:, chosen].astype(dtype))
@@ -162,5 +181,27 @@ class Nystroem(RandomFeatureMap):
             for chosen, normalization in groups:
                 features[rows, chosen] = matrix.astype(normalization.dtype, copy=False) @ normalization
 
-        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // self.n_components_))
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
+
+    def _fill_on_device(self, X: Array, precise: NDArray[np.bool_], features: Array) -> None:
+        """Write the features of rows on a device, in double precision where it has that and they need it."""
+        # Eigenvalues are in order, so that the small ones, of either sign, are neighbours.
+        places = np.flatnonzero(precise)
+        first, stop = (places[0], places[-1] + 1) if places.size else (0, 0)
+        all_columns = (0, first, False), (first, stop, True), (stop, len(precise), False)
+        groups = [(slice(int(a), int(b)), wide) for a, b, wide in all_columns if a < b]
+
+        def fill(rows: slice) -> None:
+            block = X[rows, :]
+            if isinstance(self.kernel_, Precomputed):
+                matrix = take_columns(block, self.indices_)
+            else:
+                block = widest(block) if places.size else block
+                matrix = self.kernel_(block, held_beside(self.landmarks_, block))
+            for columns, wide in groups:
+                left = widest(matrix) if wide else in_type_of(matrix, X)
+                product = left @ held_beside(self.normalization_, left)[:, columns]
+                features[rows, columns] = in_type_of(product, X)
+
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))

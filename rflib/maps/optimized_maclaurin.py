@@ -14,6 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    held_beside,
+    in_type_of,
+    multiply_into,
+    namespace,
+    ones,
+    take_columns,
+    zeros,
+)
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
 from rflib.maps.base import RandomFeatureMap, Seed
@@ -22,6 +33,9 @@ from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.product_sketch import Law, draw_turns, hadamard_order, vectors
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.validation import check_choice, check_flag, check_integer
+
+# A function from unit vectors to the columns of a degree.
+Maker = Callable[[Array | ShiftedRows], Array]
 
 PROJECTIONS = ("srht", "rademacher")
 _BLOCK_ELEMENTS = 1 << 19
@@ -158,53 +172,86 @@ class OptimizedMaclaurin(RandomFeatureMap):
         degrees = np.flatnonzero(self.columns_)
         return [int(n) for n in degrees[degrees > self.exact_degree_]]
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
-        features = np.zeros((X.shape[0], self.n_components_), dtype=X.dtype)
+    def _columns(self, X: Rows) -> Array:
+        features = zeros((X.shape[0], self.n_components_), X)
         series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))
         ends = np.cumsum(self.columns_)
         places = [slice(end - count, end) for end, count in zip(ends, self.columns_, strict=True)]
         exact = np.flatnonzero(self.columns_[: self.exact_degree_ + 1]).tolist()
-        makers: list[tuple[int, Callable[[NDArray | ShiftedRows], NDArray]]] = [
-            (n, partial(_monomials, n)) for n in exact
-        ]
-        first = series.factors(X[:1]).units
-        makers += self._products(X.dtype, first.vector if isinstance(first, ShiftedRows) else None)
+        makers: list[tuple[int, Maker]] = [(n, partial(_monomials, n)) for n in exact]
+        if namespace(X) is np:
+            first = series.factors(X[:1]).units
+            makers += self._products(X.dtype, first.vector if isinstance(first, ShiftedRows) else None)
+        else:
+            makers += self._products_on_device(X)
 
         def fill(rows: slice) -> None:
-            factors = series.factors(X[rows])
-            units = factors.units.astype(X.dtype)
+            factors = series.factors(X[rows, :])
+            units = factors.units
+            units = units.astype(X.dtype) if isinstance(units, ShiftedRows) else in_type_of(units, X)
+            xp = namespace(factors.signs)
             for degree, make in makers:
-                amplitudes = factors.signs[degree] * np.exp(factors.log_amplitudes[degree])
-                np.multiply(
-                    make(units), amplitudes.astype(X.dtype)[:, None], out=features[rows, places[degree]]
-                )
+                amplitudes = factors.signs[degree, :] * xp.exp(factors.log_amplitudes[degree, :])
+                multiply_into(features[rows, places[degree]], make(units), in_type_of(amplitudes, X)[:, None])
 
-        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
         return features
 
-    def _products(
-        self, dtype: np.dtype, shift: NDArray | None
-    ) -> Iterator[tuple[int, Callable[[NDArray | ShiftedRows], NDArray]]]:
-        """Yield the sketched degrees, each with a function from unit vectors to its columns.
-
-        For sparse rows, whose unit vectors are `ShiftedRows`, ``shift`` is the vector of these.
-        """
+    def _drawn_by_degree(self) -> Iterator[tuple[int, slice, int, NDArray[np.float64]]]:
+        """Yield the sketched degrees, with their rows of ``turns_``, numbers of draws, and factors of columns."""
         used = first = 0
         for degree in self._sketched():
             columns = int(self.columns_[degree])
             draws = (columns + 1) // 2 if self.complex_to_real else columns
-            shape = degree, draws, self.n_features_in_
-            turns = self.turns_[used : used + degree * draws].reshape(shape)
             weights = np.sqrt(self.weights_[first : first + draws])
             if self.complex_to_real:
                 weights = np.repeat(weights, 2)[:columns]
+            yield degree, slice(used, used + degree * draws), draws, weights
+            used, first = used + degree * draws, first + draws
+
+    def _products_on_device(self, X: Array) -> Iterator[tuple[int, Maker]]:
+        """Yield what `_products` does, for rows like X on a device."""
+        turns = held_beside(self.turns_, X)
+        for degree, drawn, draws, weights in self._drawn_by_degree():
+            parts = [
+                turns[drawn.start + k * draws : drawn.start + (k + 1) * draws, :].T for k in range(degree)
+            ]
+            make = _complex_product if self.complex_to_real else _real_product
+            yield degree, partial(make, parts, beside(weights, X))
+
+    def _products(self, dtype: np.dtype, shift: NDArray | None) -> Iterator[tuple[int, Maker]]:
+        """Yield the sketched degrees, each with a function from unit vectors to its columns.
+
+        For sparse rows, whose unit vectors are `ShiftedRows`, ``shift`` is the vector of these.
+        """
+        for degree, drawn, draws, weights in self._drawn_by_degree():
+            turns = self.turns_[drawn].reshape(degree, draws, self.n_features_in_)
             matrices = [vectors(part, dtype, quarter=self.complex_to_real) for part in turns]
             factors = [_projection(matrix, shift) for matrix in matrices]
             yield (
                 degree,
                 partial(_product, factors, weights.astype(dtype), complex_to_real=self.complex_to_real),
             )
-            used, first = used + degree * draws, first + draws
+
+
+def _real_product(turns: list[Array], scale: Array, units: Array) -> Array:
+    """Return the columns (n, len(scale)) of draws with real signs, from the turns (d, draws) of each vector."""
+    values = units @ (1 - turns[0])
+    for part in turns[1:]:
+        values *= units @ (1 - part)
+    return values * scale
+
+
+def _complex_product(turns: list[Array], scale: Array, units: Array) -> Array:
+    """Return what `_real_product` does, of complex-to-real draws: real and imaginary parts in turn."""
+    xp = namespace(units)
+    real, imaginary = 1.0, 0.0
+    for part in turns:
+        odd = part % 2
+        a, b = units @ ((1 - part) * (1 - odd)), units @ ((2 - part) * odd)
+        real, imaginary = real * a - imaginary * b, real * b + imaginary * a
+    columns = xp.reshape(xp.stack([real, imaginary], axis=2), (units.shape[0], -1))
+    return columns[:, : scale.shape[0]] * scale
 
 
 def _projection(matrix: NDArray, shift: NDArray | None) -> Callable[[NDArray | ShiftedRows], NDArray]:
@@ -217,20 +264,20 @@ def _projection(matrix: NDArray, shift: NDArray | None) -> Callable[[NDArray | S
     return project
 
 
-def _monomials(degree: int, units: NDArray | ShiftedRows) -> NDArray:
+def _monomials(degree: int, units: Array | ShiftedRows) -> Array:
     """Return all monomials of a degree, shape (n, columns), times the root of their coefficients in <u, v>^n."""
     n, d = units.shape
     if not degree:
-        return np.ones((n, 1), dtype=units.dtype)
+        return np.ones((n, 1), dtype=units.dtype) if isinstance(units, ShiftedRows) else ones((n, 1), units)
     if isinstance(units, ShiftedRows):
         units = units.toarray()
     if degree == 1:
         return units
     which = np.array(list(combinations_with_replacement(range(d), degree)))
-    values = units[:, which[:, 0]]
+    values = take_columns(units, which[:, 0])
     for index in which.T[1:]:
-        values *= units[:, index]
-    return values * np.sqrt(_multiplicities(which)).astype(units.dtype)
+        values *= take_columns(units, index)
+    return values * beside(np.sqrt(_multiplicities(which)), units)
 
 
 def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:

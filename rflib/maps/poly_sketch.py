@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rflib.kernels.namespaces import Array, beside, empty, take_columns
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.product_sketch import hadamard_order
 from rflib.maps.row_blocks import over_row_blocks
@@ -65,27 +66,27 @@ class PolySketch(TensorSketch):
         self.node_places_ = rng.permuted(np.broadcast_to(np.arange(m), (nodes, 2, m)), axis=2)
         self.signature_ = np.ones(D)
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         D, m = self.n_components_, hadamard_order(self.n_components_)
-        features = np.empty((X.shape[0], D), dtype=X.dtype)
-        leaves = self._sketches(X.dtype, m if len(self.node_signs_) else D)
-        signs = self.node_signs_.astype(X.dtype)
+        features = empty((X.shape[0], D), X)
+        leaves = self._sketches(X, m if len(self.node_signs_) else D)
+        signs = beside(self.node_signs_, X)
 
         def fill(rows: slice) -> None:
-            level = [leaf(X[rows]) for leaf in leaves]
+            level = [leaf(X[rows, :]) for leaf in leaves]
             node = 0
             while len(level) > 1:
                 root = len(level) == 2
                 above = []
                 for u, w in zip(level[::2], level[1::2], strict=False):
                     first, second = self.node_places_[node][:, : D if root else m]
-                    product = walsh_hadamard(u * signs[node, 0])[:, first]
-                    product *= walsh_hadamard(w * signs[node, 1])[:, second]
-                    product *= X.dtype.type(m / np.sqrt(len(first)))
+                    product = take_columns(walsh_hadamard(u * signs[node, 0, :]), first)
+                    product *= take_columns(walsh_hadamard(w * signs[node, 1, :]), second)
+                    product *= float(m / np.sqrt(len(first)))
                     above.append(product)
                     node += 1
                 level = above + level[len(level) // 2 * 2 :]
-            features[rows] = level[0]
+            features[rows, :] = level[0]
 
-        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // (m * len(leaves))))
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // (m * len(leaves))))
         return features

@@ -1,4 +1,4 @@
-"""Blocks of rows, which are processed on as many threads as the BLAS may use."""
+"""Blocks of rows, which are processed on as many threads as the BLAS may use, or one after another on a device."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
+
+from rflib.kernels.namespaces import namespace
+from rflib.kernels.sparse_rows import Rows
+
+# Blocks on a device are so many times as high as those that fit the cache of a processor.
+_ON_A_DEVICE = 64
 
 
 def row_blocks(n_rows: int, height: int) -> list[slice]:
@@ -14,12 +21,17 @@ def row_blocks(n_rows: int, height: int) -> list[slice]:
     return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
-def over_row_blocks(work: Callable[[slice], None], n_rows: int, height: int) -> None:
-    """Call ``work`` for each of the `row_blocks`.
+def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None:
+    """Call ``work`` for each of the `row_blocks` of X.
 
-    With several threads, blocks are processed at the same time, so ``work`` must write only to its own rows.
+    With several threads, blocks are processed at the same time, so ``work`` must write only to its own rows. Rows
+    on a device have fewer and higher blocks.
     """
-    blocks = row_blocks(n_rows, height)
+    if namespace(X) is not np:
+        for block in row_blocks(X.shape[0], _ON_A_DEVICE * height):
+            work(block)
+        return
+    blocks = row_blocks(X.shape[0], height)
     threads = min(len(blocks), blas_threads()) if len(blocks) > 1 else 1
     if threads == 1:
         for block in blocks:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.namespaces import Array, beside, empty, namespace, zeros
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.gaussian_cosines import GaussianCosines
 from rflib.maps.product_sketch import hadamard_order
@@ -67,30 +68,31 @@ class SORF(GaussianCosines):
         self.signs_ = 2 * rng.integers(0, 2, (-(-n // b), 3, b), dtype=np.int8) - 1
         return self._products(np.eye(d))[:, :n].T, np.full(n, 1 / n)
 
-    def _products(self, X: NDArray) -> NDArray:
+    def _products(self, X: Array) -> Array:
         """Return products of the rows (n, d) with the frequencies of all blocks for sigma = 1, (n, n_blocks b)."""
         blocks, _, b = self.signs_.shape
-        values = np.zeros((len(X), 1, b), dtype=X.dtype)
-        values[:, 0, : X.shape[1]] = X * np.sqrt(X.dtype.type(b))
+        n, signs = X.shape[0], beside(self.signs_, X)
+        values = zeros((n, 1, b), X)
+        values[:, 0, : X.shape[1]] = X * float(np.sqrt(b))
         for k in (2, 1, 0):
-            values = walsh_hadamard(values * self.signs_[:, k].astype(X.dtype))
-        return values.reshape(len(X), blocks * b)
+            values = walsh_hadamard(values * signs[:, k, :])
+        return namespace(X).reshape(values, (n, blocks * b))
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         if X.shape[1] < _FAST_FROM or issparse(X):
             return super()._columns(X)
-        kernel, _ = self.kernel_.isotropic(X[:1])
+        kernel, _ = self.kernel_.isotropic(X[:1, :])
         assert isinstance(kernel, Gaussian)
         pairs = self.n_components_ // 2
         n, sigma = self.n_components_ - pairs, kernel.single_width
-        phases, amplitude = self.phases_.astype(X.dtype), X.dtype.type(np.sqrt(1 / n))
-        features = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        xp, phases, amplitude = namespace(X), beside(self.phases_, X), float(np.sqrt(1 / n))
+        features = empty((X.shape[0], self.n_components_), X)
 
         def fill(rows: slice) -> None:
-            angles = self._products(X[rows] / X.dtype.type(sigma))[:, :n] + phases
-            features[rows, :pairs] = np.cos(angles[:, :pairs]) * amplitude
-            features[rows, pairs : 2 * pairs] = np.sin(angles[:, :pairs]) * amplitude
-            features[rows, 2 * pairs :] = np.cos(angles[:, pairs:]) * amplitude * np.sqrt(X.dtype.type(2))
+            angles = self._products(X[rows, :] / float(sigma))[:, :n] + phases
+            features[rows, :pairs] = xp.cos(angles[:, :pairs]) * amplitude
+            features[rows, pairs : 2 * pairs] = xp.sin(angles[:, :pairs]) * amplitude
+            features[rows, 2 * pairs :] = xp.cos(angles[:, pairs:]) * amplitude * float(np.sqrt(2))
 
-        over_row_blocks(fill, len(X), max(1, _BLOCK_ELEMENTS // self.signs_[:, 0].size))
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.signs_[:, 0].size))
         return features

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,16 @@ from scipy import fft
 from scipy.sparse import csr_array, issparse
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    empty,
+    is_single,
+    multiply_into,
+    namespace,
+    take_columns,
+    zeros,
+)
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap, Seed
@@ -21,7 +32,7 @@ _BLOCK_ELEMENTS = 1 << 19
 # Number of input columns from which sketches and fast transforms are faster than matrix products.
 _DENSE_BELOW = 48
 
-Transform = Callable[[Rows], NDArray]
+Transform = Callable[[Rows], Array]
 
 
 class TensorSketch(RandomFeatureMap):
@@ -94,50 +105,52 @@ class TensorSketch(RandomFeatureMap):
         self.hashes_ = rng.integers(0, n_buckets, shape)
         self.signs_ = (2 * rng.integers(0, 2, shape) - 1).astype(np.int8)
 
-    def _columns(self, X: Rows) -> NDArray[np.floating]:
+    def _columns(self, X: Rows) -> Array:
         D = self.n_components_
-        features = np.empty((X.shape[0], D), dtype=X.dtype)
-        transforms = self._transforms(X.dtype)
+        xp, features = namespace(X), empty((X.shape[0], D), X)
+        transforms = self._transforms(X)
         # Entry k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
-        weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=X.dtype)
+        weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=np.float32 if is_single(X) else np.float64)
         weights[0] /= np.sqrt(2)
         if D % 2 == 0:
             weights[-1] /= np.sqrt(2)
+        weights = beside(weights, X)
         inner = slice(1, (D + 1) // 2)
 
         def fill(rows: slice) -> None:
-            product = transforms[0](X[rows])
+            product = transforms[0](X[rows, :])
             for transform in transforms[1:]:
-                product *= transform(X[rows])
-            np.multiply(product.real, weights, out=features[rows, : D // 2 + 1])
-            np.multiply(product.imag[:, inner], weights[inner], out=features[rows, D // 2 + 1 :])
+                product *= transform(X[rows, :])
+            multiply_into(features[rows, : D // 2 + 1], xp.real(product), weights)
+            multiply_into(features[rows, D // 2 + 1 :], xp.imag(product)[:, inner], weights[inner])
 
-        over_row_blocks(fill, X.shape[0], max(1, _BLOCK_ELEMENTS // D))
+        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // D))
         return features
 
-    def _transforms(self, dtype: np.dtype) -> list[Transform]:
-        """Return functions from rows to the real Fourier transforms (n, D // 2 + 1) of their sketches.
+    def _transforms(self, X: Rows) -> list[Transform]:
+        """Return functions from rows like X to the real Fourier transforms (n, D // 2 + 1) of their sketches.
 
-        The transform of a sketch is linear in the row. With few input columns a matrix product is fastest, with
-        many it is the sketch and a fast transform.
+        The transform of a sketch is linear in the row. With few input columns a matrix product is fastest on a
+        processor, with many it is the sketch and a fast transform.
         """
         d = self.n_features_in_
-        sketches = self._sketches(dtype, self.n_components_)
-        return [
-            _by_product(sketch, d, dtype) if d < _DENSE_BELOW else _by_transform(sketch)
-            for sketch in sketches
-        ]
+        sketches = self._sketches(X, self.n_components_)
+        if d < _DENSE_BELOW and namespace(X) is np:
+            return [_by_product(sketch, d, X.dtype) for sketch in sketches]
+        return [_by_transform(sketch) for sketch in sketches]
 
-    def _sketches(self, dtype: np.dtype, n_buckets: int) -> list[Transform]:
-        """Return functions from rows to their count sketches (n, n_buckets)."""
+    def _sketches(self, X: Rows, n_buckets: int) -> list[Transform]:
+        """Return functions from rows like X to their count sketches (n, n_buckets)."""
         kernel, d = self._polynomial(), self.n_features_in_
+        dtype = np.dtype(np.float32 if is_single(X) else np.float64)
+        make = _sketch if namespace(X) is np else partial(_sketch_by_columns, X)
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         found = []
         for hashes, signs in zip(self.hashes_, self.signs_, strict=True):
             constant = np.zeros(n_buckets, dtype=dtype)
             constant[hashes[d]] = signs[d] * constant_term
-            found.append(_sketch(hashes[:d], (slope * signs[:d]).astype(dtype), constant))
+            found.append(make(hashes[:d], (slope * signs[:d]).astype(dtype), constant))
         return found
 
 
@@ -161,8 +174,35 @@ def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
     return sketch
 
 
+def _sketch_by_columns(X: Array, hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
+    """Return the function of `_sketch` for rows like X, of columns that are taken and added.
+
+    There is no way to add to places of an array in all namespaces. So the first columns of all buckets with any
+    are added to their second ones, and so on; a column of zeros stands for those that a bucket has not.
+    """
+    order = np.argsort(hashes, kind="stable")
+    buckets, starts, counts = np.unique(hashes[order], return_index=True, return_counts=True)
+    none, ordinal = len(hashes), np.arange(counts.max())[:, None]
+    sources = np.where(ordinal < counts, order[np.minimum(starts + ordinal, none - 1)], none)
+    places = np.full(len(constant), len(buckets))
+    places[buckets] = np.arange(len(buckets))
+    values, constant = beside(values, X), beside(constant, X)
+
+    def sketch(block: Array) -> Array:
+        none = zeros((block.shape[0], 1), block)
+        weighted = namespace(block).concat([block * values, none], axis=1)
+        filled = sum(take_columns(weighted, source) for source in sources)
+        return take_columns(namespace(block).concat([filled, none], axis=1), places) + constant
+
+    return sketch
+
+
 def _by_transform(sketch: Transform) -> Transform:
-    return lambda block: fft.rfft(sketch(block), axis=1)
+    def transform(block: Rows) -> Array:
+        xp = namespace(block)
+        return fft.rfft(sketch(block), axis=1) if xp is np else xp.fft.rfft(sketch(block), axis=1)
+
+    return transform
 
 
 def _by_product(sketch: Transform, d: int, dtype: np.dtype) -> Transform:

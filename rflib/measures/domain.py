@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
+from rflib.kernels.namespaces import Array, beside, namespace, widest
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, largest_size, lexicographic_order, mean_row
 from rflib.measures.row_pairs import RowPairs
 
@@ -151,8 +152,14 @@ def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:
     return best, _MARGIN * radius if radius > _RESOLUTION * largest_size(X) else 0.5
 
 
-def distances_from(centre: NDArray, X: Rows) -> NDArray[np.float64]:
-    """Return the distances of the rows X (n, d) from a point (d,) in double precision, shape (n,)."""
+def distances_from(centre: NDArray, X: Rows) -> Array:
+    """Return the distances of the rows X (n, d) from a point (d,), shape (n,).
+
+    They are in double precision, where the device of the rows has it.
+    """
+    if namespace(X) is not np:
+        rows = widest(X)
+        return namespace(X).linalg.vector_norm(rows - beside(centre, rows), axis=1)
     if issparse(X):
         return ShiftedRows.less(X, centre).norms()
     height = max(1, _BLOCK_ELEMENTS // X.shape[1])

@@ -30,6 +30,7 @@ from rflib.measures.minimum_variance import (
     nodes,
     profile_values,
     quantiles_of,
+    ranges_of,
     with_merged,
 )
 from rflib.measures.omega import omega
@@ -54,14 +55,12 @@ def minimum_residual(
     Parameters and exceptions are those of `rflib.measures.minimum_variance.minimum_variance`.
     """
     check_options("minimum_residual", deltas, largest_radius)
-    d, zmax = domain.dimension, float(domain.zmax)
-    quantiles = quantiles_of(domain)
-    values = profile_values(kernel, zmax, _N_DISTANCES, quantiles)
-    radii = frequency_norms(largest_radius * 2 * np.sqrt(d) / zmax, _N_RADII, _N_TAIL)
+    ranges, quantiles = ranges_of(domain), quantiles_of(domain)
+    values = profile_values(kernel, ranges, _N_DISTANCES, quantiles)
     return _ladder(
-        d,
-        zmax,
-        radii.tobytes(),
+        domain.dimension,
+        ranges,
+        largest_radius,
         domain.pairs(_N_PAIRS),
         quantiles.tobytes(),
         tuple(value.tobytes() for value in values),
@@ -81,22 +80,25 @@ def _prices(radii: NDArray, pairs: RowPairs) -> NDArray[np.float64]:
 @lru_cache(maxsize=64)
 def _ladder(
     d: int,
-    zmax: float,
-    radius_bytes: bytes,
+    ranges: tuple[float, ...],
+    largest_radius: float,
     pairs: RowPairs,
     quantile_bytes: bytes,
     value_bytes: tuple[bytes, ...],
     deltas: tuple[float, ...],
     positive: bool,
 ) -> AtomicLadder:
-    radii, quantiles = map(np.frombuffer, (radius_bytes, quantile_bytes))
-    prices = _prices(radii, pairs)
-    target, values, exact = map(np.frombuffer, value_bytes)
-    design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
-    errors = [delta * float(np.abs(target).max()) for delta in deltas]
-    solutions = [nearest_single_norm(d, radii[1:], quantiles, values)]
-    for share, some in ((_SURCHARGE, errors), (_SMALL_SURCHARGE, errors[-1:])):
-        surcharged = prices + share * prices.max()
-        for mu in fitted_weights(design, target, surcharged, some, positive=positive):
-            solutions.extend(with_merged(radii, mu))
-    return ladder_of(solutions, d, zmax, quantiles, values, exact)
+    quantiles = np.frombuffer(quantile_bytes)
+    targets, values, exact = map(np.frombuffer, value_bytes)
+    solutions = []
+    for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
+        radii = frequency_norms(largest_radius * 2 * np.sqrt(d) / zmax, _N_RADII, _N_TAIL)
+        prices = _prices(radii, pairs)
+        design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
+        errors = [delta * float(np.abs(target).max()) for delta in deltas]
+        solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
+        for share, some in ((_SURCHARGE, errors), (_SMALL_SURCHARGE, errors[-1:])):
+            surcharged = prices + share * prices.max()
+            for mu in fitted_weights(design, target, surcharged, some, positive=positive):
+                solutions.extend(with_merged(radii, mu))
+    return ladder_of(solutions, d, ranges, quantiles, values, exact)

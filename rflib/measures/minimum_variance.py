@@ -9,7 +9,7 @@ The construction was introduced in rflib.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -32,6 +32,10 @@ _N_CHECK_NEAR_ZERO = 600
 _NEAREST = 1e-7
 _NEGLIGIBLE = 1e-9
 _AWAY = 0.4
+# A range of nearly all pairs counts if it is much nearer than zmax; it has the margin of the ball of `Domain`.
+_NEARLY_ALL = 0.99
+_MUCH_NEARER = 0.25
+_MARGIN = 1.5
 DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
@@ -65,12 +69,11 @@ def minimum_variance(
         positive.
     """
     check_options("minimum_variance", deltas, largest_radius)
-    zmax = float(domain.zmax)
-    quantiles = quantiles_of(domain)
-    values = profile_values(kernel, zmax, _N_DISTANCES, quantiles)
+    ranges, quantiles = ranges_of(domain), quantiles_of(domain)
+    values = profile_values(kernel, ranges, _N_DISTANCES, quantiles)
     return _ladder(
         domain.dimension,
-        zmax,
+        ranges,
         quantiles.tobytes(),
         tuple(value.tobytes() for value in values),
         tuple(deltas),
@@ -85,6 +88,16 @@ def check_options(name: str, deltas: tuple[float, ...], largest_radius: float) -
             f"{name}: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
             f"largest_radius={largest_radius!r}."
         )
+
+
+def ranges_of(domain: Domain) -> tuple[float, ...]:
+    """Return the largest distances up to which the kernel is fitted.
+
+    They are zmax, and if a few rows are far from all others, also a range that nearly all pairs are in: a fit to
+    zmax has too few norms to resolve the kernel within that.
+    """
+    nearer = _MARGIN * float(np.quantile(domain.distances, _NEARLY_ALL))
+    return (float(domain.zmax), nearer) if nearer < _MUCH_NEARER * domain.zmax else (float(domain.zmax),)
 
 
 def quantiles_of(domain: Domain) -> NDArray[np.float64]:
@@ -103,48 +116,49 @@ def nodes(zmax: float, n: int) -> NDArray[np.float64]:
     return zmax * (1 - np.cos(np.pi * np.arange(n) / (n - 1))) / 2
 
 
-def check_grid(zmax: float) -> NDArray[np.float64]:
+def check_grid(ranges: Sequence[float]) -> NDArray[np.float64]:
     """Return the distances at which the bias is computed, dense near zero, where narrow kernels fall."""
-    return zmax * np.append(np.linspace(0, 1, _N_CHECK), np.geomspace(_NEAREST, 1, _N_CHECK_NEAR_ZERO))
+    grid = np.append(np.linspace(0, 1, _N_CHECK), np.geomspace(_NEAREST, 1, _N_CHECK_NEAR_ZERO))
+    return np.multiply.outer(ranges, grid).ravel()
 
 
 @lru_cache(maxsize=64)
 def _ladder(
     d: int,
-    zmax: float,
+    ranges: tuple[float, ...],
     quantile_bytes: bytes,
     value_bytes: tuple[bytes, ...],
     deltas: tuple[float, ...],
     largest_radius: float,
 ) -> AtomicLadder:
     quantiles = np.frombuffer(quantile_bytes)
-    target, values, exact = map(np.frombuffer, value_bytes)
-    unit = 2 * np.sqrt(d) / zmax
-    radii = frequency_norms(largest_radius * unit, _N_RADII, _N_TAIL)
-    away = int(np.searchsorted(radii, _AWAY * unit))
-    deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
-    design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
-
-    solutions = [nearest_single_norm(d, radii[1:], quantiles, values)]
-    for block in sorted({1, max(1, d // 2), d}):
-        cost = _deviations(d, radii, quantiles, block)
-        for first in (0, away):
-            for mu in fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
-                solutions.extend(with_merged(radii[first:], mu))
-
-    return ladder_of(solutions, d, zmax, quantiles, values, exact)
+    targets, values, exact = map(np.frombuffer, value_bytes)
+    solutions = []
+    for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
+        unit = 2 * np.sqrt(d) / zmax
+        radii = frequency_norms(largest_radius * unit, _N_RADII, _N_TAIL)
+        away = int(np.searchsorted(radii, _AWAY * unit))
+        deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
+        design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
+        solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
+        for block in sorted({1, max(1, d // 2), d}):
+            cost = _deviations(d, radii, quantiles, block)
+            for first in (0, away):
+                for mu in fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
+                    solutions.extend(with_merged(radii[first:], mu))
+    return ladder_of(solutions, d, ranges, quantiles, values, exact)
 
 
 def ladder_of(
     solutions: Iterable[tuple[NDArray, NDArray]],
     d: int,
-    zmax: float,
+    ranges: Sequence[float],
     quantiles: NDArray,
     values: NDArray,
     exact: NDArray,
 ) -> AtomicLadder:
     """Return a ladder of the atomic measures, with the bounds of their bias."""
-    check = check_grid(zmax)
+    check, zmax = check_grid(ranges), max(ranges)
     rungs = []
     for radii, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, radii)) @ weights - exact).max())
@@ -163,9 +177,9 @@ def ladder_of(
 
 
 def profile_values(
-    kernel: RadialKernel, zmax: float, n_nodes: int, quantiles: NDArray
+    kernel: RadialKernel, ranges: Sequence[float], n_nodes: int, quantiles: NDArray
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return the kernel at the nodes, at the quantiles of the distances, and at the points of `check_grid`.
+    """Return the kernel at the nodes of all ranges, at the quantiles, and at the points of `check_grid`.
 
     Raises
     ------
@@ -174,11 +188,11 @@ def profile_values(
     """
     values = [
         np.asarray(kernel.at_distance(z), dtype=np.float64)
-        for z in (nodes(zmax, n_nodes), quantiles, check_grid(zmax))
+        for z in (np.concatenate([nodes(z, n_nodes) for z in ranges]), quantiles, check_grid(ranges))
     ]
     if not all(np.isfinite(each).all() for each in values):
         raise ValueError(
-            f"{kernel!r} is not finite on the distances [0, {zmax:.6g}]. Change its profile or its width."
+            f"{kernel!r} is not finite on the distances [0, {max(ranges):.6g}]. Change its profile or its width."
         )
     if not values[1].any():
         raise ValueError(

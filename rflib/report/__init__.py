@@ -2,4 +2,4 @@
 
 from rflib.extras import need
 
-need("pipeline", __name__, "pandas", "pyarrow", "yaml", "jsonschema", "jinja2", "matplotlib")
+need("pipeline", __name__, "pandas", "pyarrow", "yaml", "jsonschema", "jinja2", "latex2mathml", "matplotlib")

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rflib.report.kind import DataFrame, Options
+from rflib.report.kind import DataFrame, Options, Series
 
 EXACT = "exact kernel"
+BLOCK = ["data", "kernel", "method", "n_components"]
 _ONE_S = ["data", "kernel", "method", "learner", "metric", "s_label"]
 _ONE_ROW = ["data", "kernel", "method", "learner", "metric", "n_components", "seed"]
-_CELL = ["data", "kernel_id", "method_id", "n_components", "seed"]
+CELL = ["data", "kernel_id", "method_id", "n_components", "seed"]
 
 
 def read_cells(path: Path, study: Options) -> DataFrame:
@@ -72,7 +73,7 @@ def select(cells: DataFrame, entry: Options, *, curves: bool = False) -> DataFra
 
 def number_of_cells(cells: DataFrame) -> int:
     """Return how many cells there are, whatever was measured in each."""
-    return len(cells.drop_duplicates(_CELL))
+    return len(cells.drop_duplicates(CELL))
 
 
 def at_s(cells: DataFrame) -> DataFrame:
@@ -87,3 +88,8 @@ def at_s(cells: DataFrame) -> DataFrame:
 def at_columns(cells: DataFrame) -> DataFrame:
     """Keep each cell once, even if several values of s lead to its number of columns."""
     return cells.drop_duplicates(_ONE_ROW)
+
+
+def medians(cells: DataFrame, metric: str) -> Series:
+    """Return the median of a metric, such as seconds, over the repetitions of each `BLOCK`."""
+    return cells[cells["metric"] == metric].groupby(BLOCK)["value"].median()

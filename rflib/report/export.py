@@ -1,18 +1,24 @@
 """Export of results as Markdown and SVG, with the conditions under which they were measured."""
 
 import os
-import platform
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
-from rflib.report.cell_table import number_of_cells, read_cells
+from rflib.experiment.plan import StudyPlan
+from rflib.report.cell_table import CELL, number_of_cells, read_cells
 from rflib.report.folder import read_index
 from rflib.report.inference import CLAIM_RULE
 from rflib.report.number_format import columns
 from rflib.report.page import run_of
+from rflib.report.provenance import core_hours, fingerprints, older
+
+_FINGERPRINTS = (
+    "A fingerprint stands for the code that decided a result: the kernel, the map, the step of the pipeline and "
+    "all that they import, without comments. `rflib fingerprint MODULE ...` computes that of today."
+)
 
 
 def export(study: Path, results: Path, out_dir: Path) -> Path:
@@ -29,8 +35,8 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
     cells = read_cells(folder / "cells.parquet", about)
     out_dir.mkdir(parents=True, exist_ok=True)
-    _, absent, smaller = run_of(study.stem, about, cells)
-    parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells)]
+    plan, absent, smaller = run_of(study.stem, about, cells)
+    parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells), code(plan, cells)]
     if smaller:
         parts.append(f"**Reduced run.** It has {smaller}.")
     if absent:
@@ -45,6 +51,7 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
     for entry in read_index(folder / "tables"):
         table = pd.read_csv(folder / "tables" / entry["file"])
         parts += [f"## {entry['title']}", entry["caption"], markdown(table)]
+    parts += ["## Fingerprints of the code", _FINGERPRINTS, markdown(fingerprints(cells))]
     page = out_dir / f"{study.stem}.md"
     page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
     return page
@@ -52,12 +59,29 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
 
 def conditions(cells: pd.DataFrame) -> str:
     """Return what was run, with which software, and for how long, as a paragraph."""
-    measured = cells.drop_duplicates(["data", "kernel_id", "method_id", "n_components", "seed", "learner"])
     versions = ", ".join(sorted(cells["versions"].dropna().unique()))
+    cores = cells.get("cores", pd.Series([os.cpu_count()])).dropna().unique()
+    what = "Their jobs" if "job_seconds" in cells else "Their features and learners"
     return (
         f"`rflib export` made this page from the results of the pipeline: {number_of_cells(cells)} cells in "
-        f"{cells['seed'].nunique()} repetitions, which took {measured['seconds'].sum():.0f} s in features and "
-        f"learners. This machine has {os.cpu_count()} cores ({platform.machine()}). Versions: {versions}."
+        f"{cells['seed'].nunique()} repetitions. {what} took {core_hours(cells):.2g} core-hours on machines with "
+        f"{' or '.join(f'{n:.0f}' for n in sorted(cores))} cores. Versions: {versions}."
+    )
+
+
+def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
+    """Return which commit's code made the cells, and which of them older code made, as a paragraph."""
+    commits = cells.drop_duplicates([*CELL, "learner"]).get("commit", pd.Series(dtype=str)).value_counts()
+    text = (
+        f"The cells were made by the code of commit {' and '.join(commits.index)}. " if len(commits) else ""
+    )
+    old = older(plan, cells)
+    if old.empty:
+        return f"{text}The code that decides them has not changed since they were made."
+    methods = ", ".join(dict.fromkeys(old["method"]))
+    return (
+        f"{text}**Older code.** The code that decides {number_of_cells(old)} of the {number_of_cells(cells)} "
+        f"cells has changed since they were made: {methods}."
     )
 
 

@@ -9,6 +9,7 @@ from rflib.report.folder import write_folder
 from rflib.report.kind import Figure, Options, Results
 from rflib.report.options import check_entries
 from rflib.report.style import RC
+from rflib.report.vector import save_svg
 
 
 def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -> None:
@@ -19,12 +20,20 @@ def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -
     entries = check_entries(study, "figures")
     results = Results(study, read_cells(cells, study), published)
 
-    def save(kind: Figure, entry: Options, path: Path) -> None:
+    def draw(kind: Figure, entry: Options, path: Path) -> None:
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
             figure = matplotlib.figure.Figure(layout="constrained")
             kind.make(entry, results, figure)
             _take_literally(figure)
-            figure.savefig(path, metadata={"Date": None, "Creator": "rflib"})
+            save_svg(figure, path)
+
+    def save(kind: Figure, entry: Options, path: Path) -> dict[str, dict[str, str]]:
+        draw(kind, entry, path)
+        axes = kind.switch(entry, results) if kind.switch else []
+        files = {x: path.with_stem(f"{path.stem}_by_{x}") if i else path for i, x in enumerate(axes)}
+        for x in axes[1:]:
+            draw(kind, {**entry, "x": x}, files[x])
+        return {"axes": {x: file.name for x, file in files.items()}}
 
     write_folder(out_dir, Figure, entries, ".svg", save)
 

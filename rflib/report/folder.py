@@ -7,28 +7,28 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rflib.report.kind import Options, Shown, Table, kinds
-from rflib.report.wording import METRICS
+from rflib.report.kind import Options, Shown, kinds
 
-Save = Callable[[Any, Options, Path], None]
+Save = Callable[[Any, Options, Path], dict[str, Any]]
 
 
 def write_folder(folder: Path, cls: type[Shown], entries: Sequence[Options], suffix: str, save: Save) -> None:
-    """Save each entry with ``save(kind, entry, path)``, and write the index. What the folder held is removed."""
+    """Save each entry with ``save(kind, entry, path)``, and write the index. What the folder held is removed.
+
+    What ``save`` returns becomes a part of the entry of the index.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     index = []
     for number, entry in enumerate(entries):
         kind = kinds(cls)[entry["type"]]
         file = f"{slug(number, entry['title'])}{suffix}"
-        save(kind, entry, folder / file)
+        more = save(kind, entry, folder / file)
         own = kind.caption(entry) if kind.caption else ""
         caption = f"{str(entry.get('caption', own)).strip()} {kind.note}".strip()
-        about = {"type": entry["type"], "title": entry["title"], "caption": caption, "file": file}
-        bold = isinstance(kind, Table) and kind.best_is_bold
-        index.append(
-            {**about, "best": ("min" if METRICS[entry["metric"]].lower else "max") if bold else None}
-        )
+        about = {key: entry[key] for key in ("type", "title", "metric", "learner") if key in entry}
+        about |= {"caption": caption, "file": file}
+        index.append({**about, **more})
     (folder / "index.json").write_text(json.dumps(index, indent=2), encoding="utf-8")
 
 

@@ -40,6 +40,11 @@ def names(what: str) -> Schema:
     }
 
 
+def mapping_to(item: Schema, about: str) -> Schema:
+    """Return the schema of a mapping from any names to values."""
+    return {"type": "object", "minProperties": 1, "additionalProperties": item, "description": about}
+
+
 def list_of(item: Schema) -> Schema:
     """Return the schema of a list that is not empty."""
     return {

@@ -87,15 +87,22 @@ class Shown(Kind):
 class Table(Shown):
     """A table; ``make(entry, results)`` returns a DataFrame, or a list of mappings, which are its rows.
 
-    Two columns "x" and "x std" are shown as one, mean ± standard deviation. With ``best_is_bold``, the best number
-    of each data set and kernel is bold in each column after the first three.
+    Two columns "x" and "x std" are shown as one, mean ± standard deviation. ``bold(entry, results, table)``
+    returns the row and column of each number that is bold.
     """
 
-    best_is_bold: bool = False
+    bold: Callable[[Options, Results, DataFrame], list[tuple[int, str]]] | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class Figure(Shown):
-    """A figure; ``make(entry, results, figure)`` draws on an empty figure of matplotlib and sets its size."""
+    """A figure; ``make(entry, results, figure)`` draws on an empty figure of matplotlib and sets its size.
+
+    With ``switch``, the page can change the horizontal axis: the function returns the values that the key ``x`` of
+    an entry can have, beginning with its own.
+    """
+
+    switch: Callable[[Options, Results], list[str]] | None = None
 
 
 class Check(Kind):

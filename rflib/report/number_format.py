@@ -12,11 +12,12 @@ _PRINTED = "published"
 
 @dataclass(frozen=True)
 class Column:
-    """A column as shown: its name, the text in each row, and the numbers to sort by (None: sort by the text)."""
+    """A column as shown: its name, the text in each row, and its numbers and their deviations (None: a text)."""
 
     name: str
     texts: list[str]
     keys: list[float] | None
+    deviations: list[float] | None = None
 
 
 def columns(table: pd.DataFrame) -> list[Column]:
@@ -29,13 +30,15 @@ def columns(table: pd.DataFrame) -> list[Column]:
         if not pd.api.types.is_numeric_dtype(values):
             found.append(Column(str(name), ["" if pd.isna(v) else str(v) for v in values], None))
             continue
+        deviations = None
         if f"{name}{_STD}" in table:
             deviations = table[f"{name}{_STD}"]
             show = _as_printed if name == _PRINTED else plus_minus
             texts = [show(m, s) for m, s in zip(values, deviations, strict=True)]
         else:
             texts = _alike(values)
-        found.append(Column(str(name), texts, [float(value) for value in values]))
+        keys = [float(value) for value in values]
+        found.append(Column(str(name), texts, keys, None if deviations is None else list(deviations)))
     return found
 
 

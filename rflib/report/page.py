@@ -1,28 +1,27 @@
 """The report: one page that holds everything, opens offline, and escapes every text that comes from a file."""
 
-import base64
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import yaml
-from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 
-from rflib import __version__
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
-from rflib.files import replacing
-from rflib.report.cell_table import number_of_cells, read_cells
+from rflib.report.cell_table import EXACT, number_of_cells, read_cells
+from rflib.report.findings import Shown, findings
 from rflib.report.folder import read_index, slug
+from rflib.report.html import write_html
 from rflib.report.inference import CLAIM_RULE
+from rflib.report.kind import Results
 from rflib.report.method_cards import cards
 from rflib.report.number_format import columns
+from rflib.report.panels import read_plot, swatch
 from rflib.report.provenance import machines, units, warned
 from rflib.report.standings import STANDING_RULE, standings
-from rflib.report.wording import METRICS
+from rflib.report.wording import AXES, METRICS
 
-_TEMPLATES = Path(__file__).parent / "templates"
 _TIMES = ("sample_seconds", "transform_seconds")
 VERDICTS = (
     *("agrees", "better", "worse", "not run"),
@@ -59,31 +58,52 @@ def write_page(
     }
     if not present:
         raise ValueError(f"{results} holds no cells of any study. Run a study first.")
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     cells = {name: read_cells(results / name / "cells.parquet", study) for name, study in present.items()}
     tables = {name: standings(study, cells[name]) for name, study in present.items()}
     compared = pd.concat(tables, names=["study"]).reset_index("study")
-    html = environment.get_template("page.html").render(
-        sections=[_section(name, study, cells[name], results) for name, study in present.items()],
+    shapes: dict[str, Markup] = {}
+    sections = [_section(name, study, cells[name], results, shapes) for name, study in present.items()]
+    write_html(
+        "page.html",
+        out_file,
+        sections=sections,
+        labels={section["name"]: section["labels"] for section in sections},
+        shapes=shapes,
+        swatch=swatch,
+        without_study=_without_study(results, studies),
         methods=cards(present),
         standings=columns(compared),
-        totals=compared.groupby("type")[["won", "tied", "lost"]].sum().to_dict("index"),
+        totals=_totals(compared),
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
         rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
-        version=__version__,
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    with replacing(out_file) as file:
-        file.write(html.encode("utf-8"))
 
 
-def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results: Path) -> dict[str, Any]:
+def _without_study(results: Path, studies: Sequence[Path]) -> list[str]:
+    """Return the folders that hold the cells of a study whose file is not among the given ones."""
+    known = {path.stem for path in studies}
+    return sorted({path.parent.name for path in results.glob("*/cells.parquet")} - known)
+
+
+def _totals(compared: pd.DataFrame) -> dict[str, dict[str, dict[str, int]]]:
+    """Return for each type of method, and for kernel errors and scores apart, how often it won, tied and lost."""
+    of_kernel = compared["measured by"].str.contains("kernel").map({True: "Kernel error", False: "Scores"})
+    sums = compared.assign(by=of_kernel).groupby(["type", "by"])[["won", "tied", "lost"]].sum()
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for row in sums.reset_index().to_dict("records"):
+        found.setdefault(row["type"], {})[row["by"]] = {key: row[key] for key in ("won", "tied", "lost")}
+    return found
+
+
+def _section(
+    name: str, study: Mapping[str, Any], cells: pd.DataFrame, results: Path, shapes: dict[str, Markup]
+) -> dict[str, Any]:
     """All that the page shows of one study."""
     folder = results / name
     tables = list(_tables(name, folder / "tables"))
+    figures = list(_figures(name, study, folder / "figures", shapes))
+    first = [entry["id"] for entry in (*figures, *tables)]
     claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
     plan, absent, smaller = run_of(name, study, cells)
     skipped = pd.DataFrame(plan.skipped, columns=["kernel", "method", "reason"])
@@ -93,18 +113,31 @@ def _section(name: str, study: Mapping[str, Any], cells: pd.DataFrame, results: 
         "title": study["title"],
         "text": study.get("text", ""),
         "paper": study.get("paper", ""),
+        "findings": findings(
+            Results(study, cells, Path()),
+            Shown(
+                claims,
+                [(table["id"], table, table["table"]) for table in tables],
+                f"{name}-claims",
+                (*first, f"{name}-provenance")[0],
+            ),
+        ),
+        "labels": {
+            label: {"type": str(spec["type"]), "made": _call(spec)}
+            for label, spec in study["methods"].items()
+        },
         "reduced": smaller,
         "absent": absent,
         "repetitions": cells["seed"].nunique(),
         "n_cells": number_of_cells(cells),
         "datasets": list(dict.fromkeys(cells["dataset"])),
         "kernels": list(dict.fromkeys(cells["kernel"])),
-        "n_methods": cells.loc[cells["method_id"] != "exact", "method"].nunique(),
+        "methods": [method for method in dict.fromkeys(cells["method"]) if method != EXACT],
         "published": {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts},
         "claimed": {v: n for v in VERDICTS if (n := int((claims["verdict"] == v).sum()))},
         "claims": columns(claims),
         "tables": tables,
-        "figures": list(_figures(name, folder / "figures")),
+        "figures": figures,
         "times": columns(_times(cells)),
         "skipped": columns(skipped),
         "units": units(cells, results),
@@ -140,34 +173,41 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     return " and ".join(parts)
 
 
+def _call(spec: Mapping[str, Any]) -> str:
+    """Return how a study builds a method, such as "GRFF(measure=auto)"."""
+    options = ", ".join(f"{key}={value}" for key, value in spec.items() if key not in ("type", "kernels"))
+    return f"{spec['type']}({options})"
+
+
 def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
     for number, entry in enumerate(read_index(folder)):
         table = pd.read_csv(folder / entry["file"])
+        first = [name for name in table if name == "verdict"]
         yield {
             **entry,
             "id": f"{study}-table-{slug(number, entry['title'])}",
-            "columns": columns(table),
-            "best": _best(table, entry["best"]) if entry["best"] else set(),
+            "table": table,
+            "columns": columns(table[[*first, *table.columns.drop(first)]]),
+            "bold": {(row, name) for row, name in entry["bold"]},
             "verdicts": list(table.get("verdict", [])),
         }
 
 
-def _best(table: pd.DataFrame, extreme: Literal["min", "max"]) -> set[tuple[int, str]]:
-    """Return the row and column of the best mean of each data set and kernel, among the methods."""
-    found: set[tuple[int, str]] = set()
-    for name in table.columns[3:]:
-        if name != "exact" and not name.endswith(" std"):
-            groups = table[name].groupby([table["data set"], table["kernel"]])
-            best = table[name] == groups.transform(extreme)
-            found |= {(int(row), name) for row in table.index[best]}
-    return found
-
-
-def _figures(study: str, folder: Path) -> Iterator[dict[str, Any]]:
+def _figures(
+    name: str, study: Mapping[str, Any], folder: Path, shapes: dict[str, Markup]
+) -> Iterator[dict[str, Any]]:
+    order = {method: i for i, method in enumerate((*study["methods"], EXACT))}
     for number, entry in enumerate(read_index(folder)):
-        image = base64.b64encode((folder / entry["file"]).read_bytes()).decode("ascii")
-        address = f"data:image/svg+xml;base64,{image}"
-        yield {**entry, "id": f"{study}-figure-{slug(number, entry['title'])}", "source": address}
+        files = entry["axes"] or {"": entry["file"]}
+        plots = {x: read_plot(folder / file, shapes) for x, file in files.items()}
+        lines = {line: method for plot in plots.values() for line, method in plot.lines.items()}
+        yield {
+            **entry,
+            "id": f"{name}-figure-{slug(number, entry['title'])}",
+            "plots": plots,
+            "axes": {x: AXES[x] for x in entry["axes"]},
+            "lines": sorted(lines.items(), key=lambda line: order.get(line[1], len(order))),
+        }
 
 
 def _times(cells: pd.DataFrame) -> pd.DataFrame:

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.kept import ROW
+from rflib.experiment.plan import StudyPlan
 from rflib.experiment.warned import COLUMN, kind
-from rflib.report.cell_table import number_of_cells
+from rflib.report.cell_table import CELL, number_of_cells
 
 _UNIT = ["dataset", "kernel", "method", "data", "kernel_id", "method_id"]
 
@@ -55,6 +58,36 @@ def _commands(logs: Path, unit: str) -> Iterator[str]:
                     line = file.readline().strip()
                 if line.startswith("rflib "):
                     yield f"python -m {line}"
+
+
+def core_hours(cells: pd.DataFrame) -> float:
+    """Return the hours that the jobs of kept cells took; of others, the hours in features and learners."""
+    if "job_seconds" in cells:
+        row = [column for column in ROW if column in cells]
+        return float(cells.drop_duplicates(row)["job_seconds"].sum()) / 3600
+    return float(cells.drop_duplicates([*CELL, "learner", "seconds"])["seconds"].sum()) / 3600
+
+
+def fingerprints(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return for each method the fingerprints of the code that made its cells."""
+    found = cells.groupby("method", sort=False)["fingerprint"].agg(
+        lambda column: " ".join(sorted(set(column)))
+    )
+    return found.reset_index().rename(columns={"fingerprint": "fingerprints"})
+
+
+def older(plan: StudyPlan, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells that were not made by the code of today. Those that are not planned are left out."""
+    today: set[tuple[str, ...]] = set()
+    for wanted in plan.wanted:
+        names = {"method_id": wanted.method_id, **wanted.job.names}
+        labels = (names["data"], names["kernel_id"], names["method_id"], wanted.learner or "")
+        today.add((*labels, fingerprint(*wanted.job.modules)))
+    planned = {made[:-1] for made in today}
+    rows = (
+        cells[["data", "kernel_id", "method_id", "learner", "fingerprint"]].fillna("").itertuples(index=False)
+    )
+    return cells[[tuple(row[:-1]) in planned and tuple(row) not in today for row in rows]]
 
 
 def machines(cells: pd.DataFrame) -> list[tuple[str, str]]:

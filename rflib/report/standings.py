@@ -1,6 +1,6 @@
 """Where a method wins and loses: every pair of methods is compared at the same number of columns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,9 @@ COLUMNS = (
     *("ahead of", "behind", "strongest on", "weakest on"),
 )
 STANDING_RULE = (
-    "A comparison is won or lost if a t-test over the repetitions, paired by seed, finds a significant "
-    "difference; otherwise it is a tie. Among the comparisons of one study and measure that are called won or "
-    "lost, at most one in twenty is expected to be a false alarm (Benjamini and Hochberg's correction)."
+    "A pairing of two methods is won or lost if a t-test over the repetitions, paired by seed, finds a "
+    "significant difference; otherwise it is a tie. Among the pairings of one study and measure that are called "
+    "won or lost, at most one in twenty is expected to be a false alarm (Benjamini and Hochberg's correction)."
 )
 _CONSTANT = 1e-9
 
@@ -28,8 +28,8 @@ _CONSTANT = 1e-9
 def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each method of a study and each measure: the kernel error, and the score of each learner.
 
-    A comparison is one data set, kernel and number of columns D. It is won or lost by `STANDING_RULE`. A method is
-    ahead of another if it wins more of their comparisons than it loses.
+    Two methods are a pairing at each data set, kernel and number of columns D that both have. It is won or lost by
+    `STANDING_RULE`. A method is ahead of another if it wins more of their pairings than it loses.
 
     Parameters
     ----------
@@ -38,20 +38,24 @@ def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     cells : DataFrame
         What :func:`rflib.report.cell_table.read_cells` returned.
     """
-    chosen = at_columns(cells[cells["at"].isna() & (cells["method"] != EXACT)])
-    present = set(chosen["metric"])
-    errors = [metric for metric in KERNEL_ERRORS if metric in present][:1]
     rows = []
-    for metric in (*errors, *SCORES):
-        of_metric = chosen[chosen["metric"] == metric]
-        for learner, part in of_metric.groupby("learner", dropna=False, sort=False):
-            by = METRICS[metric].text + ("" if pd.isna(learner) else f" of {learner!s}")
-            outcomes = _outcomes(part, lower=METRICS[metric].lower)
-            for method in study["methods"]:
-                own = outcomes[outcomes["method"] == method]
-                if len(own):
-                    rows.append((study["methods"][method]["type"], method, by, *_standing(own)))
+    for metric, learner, part in measures(at_columns(cells)):
+        by = METRICS[metric].text + (f" of {learner}" if learner else "")
+        outcomes = _outcomes(part, lower=METRICS[metric].lower)
+        for method in study["methods"]:
+            own = outcomes[outcomes["method"] == method]
+            if len(own):
+                rows.append((study["methods"][method]["type"], method, by, *_standing(own)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def measures(cells: pd.DataFrame) -> Iterator[tuple[str, str | None, pd.DataFrame]]:
+    """Yield the metric, learner and cells of what methods are compared by: one kernel error, and all scores."""
+    chosen = cells[cells["at"].isna() & (cells["method"] != EXACT)]
+    present = set(chosen["metric"])
+    for metric in (*[metric for metric in KERNEL_ERRORS if metric in present][:1], *SCORES):
+        for learner, part in chosen[chosen["metric"] == metric].groupby("learner", dropna=False, sort=False):
+            yield metric, None if pd.isna(learner) else str(learner), part
 
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:

@@ -3,18 +3,33 @@
 import zlib
 from typing import Any
 
-# The colours of Okabe and Ito, which colour-blind readers can tell apart; yellow is darkened for white paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A89A00", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+# Each colour on white paper and on the dark page: those of Okabe and Ito, with others in place of yellow. Any two
+# differ by 15 or more in CIELAB for readers with normal vision and for those who lack one kind of cones.
+PALETTE = {
+    "#0072b2": "#0072a5",  # 0 blue
+    "#d55e00": "#ec9436",  # 1 vermilion
+    "#009e73": "#3bffa8",  # 2 green
+    "#cc79a7": "#ca90a4",  # 3 pink
+    "#e69f00": "#f4de00",  # 4 orange
+    "#56b4e9": "#a7d1fd",  # 5 sky blue
+    "#5a3c00": "#7a641f",  # 6 brown
+    "#000000": "#ffffff",  # 7 black
+    "#7a1040": "#a44456",  # 8 wine
+    "#3d2b9e": "#783cf8",  # 9 indigo
+    "#964bff": "#b093ff",  # 10 violet
+}
+COLOURS = tuple(PALETTE)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "d", "+", "x", "1", "2", "3", "4", "h")
 LINES = ("-", "--", ":", "-.")
 
-# Methods of one family share a colour and differ in marker and line: (colour, marker, line).
+# (colour, marker, line). Methods of one family share a colour. Any two methods of a study of ours differ in their
+# markers, or in both their colours and lines.
 METHODS: dict[str, tuple[int, int, int]] = {
     "RFF": (0, 0, 0),
-    "RFF phase": (0, 1, 1),
-    "LeverageRFF": (1, 4, 2),
-    "leverage": (1, 4, 2),
-    "leverage as run": (1, 7, 1),
+    "RFF phase": (0, 12, 1),
+    "LeverageRFF": (3, 4, 2),
+    "leverage": (3, 4, 2),
+    "leverage as run": (3, 7, 1),
     "SurrogateLeverageRFF": (3, 6, 3),
     "surrogate": (3, 6, 3),
     "SLS-RFF": (3, 6, 3),
@@ -22,40 +37,56 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "ORF": (5, 2, 0),
     "QMC": (5, 3, 1),
     "SORF": (5, 5, 2),
-    "MomentMatching": (5, 6, 3),
-    "QuadratureRFF": (5, 8, 0),
-    "GRFF": (4, 0, 0),
-    "GRFF as run": (4, 5, 2),
+    "MomentMatching": (5, 14, 1),
+    "QuadratureRFF": (5, 13, 0),
+    "GRFF": (4, 11, 0),
+    "GRFF as run": (4, 12, 2),
     "GORF": (1, 1, 0),
-    "GORF frame": (1, 8, 1),
+    "GORF frame": (1, 18, 1),
     "GORF as run": (1, 3, 2),
     "GORF as run, frame": (1, 9, 3),
     "MVORF": (2, 7, 0),
-    "MVORF plain": (2, 0, 2),
-    "AutoMap": (6, 9, 0),
-    "AutoMap oblivious": (6, 7, 3),
-    "SRF": (3, 2, 0),
-    "SRF as printed": (3, 0, 2),
-    "SRF orthogonal": (3, 9, 1),
-    "DIGMM": (5, 4, 2),
-    "RandomMaclaurin": (0, 3, 1),
-    "RM": (0, 3, 1),
-    "OptimizedMaclaurin": (0, 6, 0),
-    "OM": (0, 6, 0),
+    "MVORF plain": (2, 15, 2),
+    "MVORF learner": (2, 3, 3),
+    "AutoMap": (6, 8, 3),
+    "AutoMap oblivious": (6, 18, 1),
+    "SRF": (9, 8, 0),
+    "SRF as printed": (9, 0, 2),
+    "SRF orthogonal": (9, 17, 1),
+    "DIGMM": (10, 10, 2),
+    "RandomMaclaurin": (8, 13, 1),
+    "RM": (8, 13, 1),
+    "OptimizedMaclaurin": (8, 16, 0),
+    "OptimizedMaclaurin real": (8, 0, 1),
+    "OM": (8, 16, 0),
+    "OM Rademacher as published": (8, 2, 1),
+    "OM SRHT as published": (8, 11, 2),
+    "OM Rademacher CtR as published": (8, 4, 3),
+    "OM SRHT CtR as published": (8, 6, 1),
     "TensorSketch": (6, 5, 0),
     "TS": (6, 5, 0),
-    "CRAFT": (6, 8, 2),
-    "CRAFT RM": (0, 8, 2),
-    "CRAFT TS": (6, 8, 3),
-    "CRAFT SRF": (3, 8, 2),
+    "PolySketch": (6, 15, 1),
+    "CRAFT": (6, 14, 2),
+    "CRAFT RM": (8, 2, 2),
+    "CRAFT TS": (6, 14, 3),
+    "CRAFT SRF": (9, 4, 2),
     "Nystroem": (7, 9, 0),
     "Nystroem kmeans": (7, 0, 1),
     "Nystroem rpcholesky": (7, 3, 2),
 }
 
-_SIZES = {"*": 7.5, "P": 5.5, "X": 5.5}
+_SIZES = {"*": 7.5, "P": 5.5, "X": 5.5, "+": 6.5, "x": 5.5, "1": 7.0, "2": 7.0, "3": 7.0, "4": 7.0, "d": 5.5}
 
 REFERENCE: dict[str, Any] = {"color": "#555555", "linewidth": 1.0, "linestyle": (0, (6, 3))}
+
+FRONT: dict[str, Any] = {
+    "color": "#999999",
+    "alpha": 0.35,
+    "linewidth": 6.0,
+    "drawstyle": "steps-post",
+    "solid_joinstyle": "round",
+    "zorder": 1,
+}
 
 RC: dict[str, Any] = {
     "font.size": 9,
@@ -74,7 +105,7 @@ RC: dict[str, Any] = {
     "axes.axisbelow": True,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",
     "svg.hashsalt": "rflib",
     "figure.dpi": 100,
 }

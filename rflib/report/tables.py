@@ -34,8 +34,10 @@ def write_tables(study: Options, cells: Path, published: Path, out_dir: Path) ->
     results = Results(study, read_cells(cells, study), published)
     claims = check_claims(results)
 
-    def save(table: Table, entry: Options, path: Path) -> None:
-        pd.DataFrame(table.make(entry, results)).to_csv(path, index=False)
+    def save(kind: Table, entry: Options, path: Path) -> dict[str, list[tuple[int, str]]]:
+        table = pd.DataFrame(kind.make(entry, results))
+        table.to_csv(path, index=False)
+        return {"bold": kind.bold(entry, results, table) if kind.bold else []}
 
     write_folder(out_dir, Table, entries, ".csv", save)
     claims.to_csv(out_dir / "claims.csv", index=False)

@@ -292,3 +292,40 @@ def test_unknown_data_set(tmp_path):
 def test_what_scikit_learn_ships_needs_no_file(tmp_path):
     assert fetch("digits", tmp_path / "raw") == files("digits") == []
     assert not (tmp_path / "raw").exists()
+
+
+UNPACKED = {
+    "plain": File("thing", sha256=SHA, size=len(CONTENT)),
+    "sha256": hashlib.sha256(b"packed").hexdigest(),
+}
+
+
+@pytest.mark.parametrize("packed", ["", ".xz"])
+@pytest.mark.parametrize("kind", ["folder", "server"])
+def test_a_mirror_may_hold_the_unpacked_form(kind, packed, register, server, tmp_path):
+    register(**UNPACKED, size=6)
+    mirror = f"{server}/{'xz' if packed else 'fine'}"
+    if kind == "folder":
+        mirror = tmp_path / "mirror"
+        mirror.mkdir()
+        (mirror / f"thing{packed}").write_bytes(BODIES["xz"] if packed else CONTENT)
+        assert held("thing", tmp_path / "raw", [mirror])
+    (path,) = fetch("thing", tmp_path / "raw", [mirror])
+    assert path == tmp_path / "raw/thing"
+    assert path.read_bytes() == CONTENT
+    assert fetch("thing", tmp_path / "raw") == [path]
+    assert held("thing", tmp_path / "raw")
+
+
+def test_the_official_file_is_taken_before_its_unpacked_form(register, tmp_path):
+    register(**UNPACKED, size=6)
+    (tmp_path / "thing.data").write_bytes(b"packed")
+    (tmp_path / "thing").write_bytes(CONTENT)
+    assert fetch("thing", tmp_path) == [tmp_path / "thing.data"]
+
+
+def test_another_file_under_the_name_of_the_unpacked_form(register, tmp_path):
+    register(**UNPACKED, size=6)
+    (tmp_path / "thing").write_bytes(b"something else")
+    with pytest.raises(FetchError, match="thing is not the official file: sha256 is"):
+        fetch("thing", tmp_path)

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import struct
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from rflib.datasets.formats import delimited, libsvm
 from rflib.datasets.formats.delimited import csv_blocks, numbers, read_csv
+from rflib.datasets.formats.idx import read_idx
 from rflib.datasets.formats.libsvm import libsvm_blocks, read_libsvm
 from rflib.datasets.npy import NpyWriter
 from rflib.datasets.user import read_user_file
@@ -153,3 +155,34 @@ def test_npy_writer(tmp_path):
         writer.append(np.arange(3))
         with pytest.raises(ValueError, match=r"a block of float64 \(2,\) does not continue int64 \(3,\)"):
             writer.append(np.ones(2))
+
+
+def _idx(shape, values, kind=8):
+    return struct.pack(f">HBB{len(shape)}I", 0, kind, len(shape), *shape) + bytes(values)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_idx(packed, tmp_path):
+    content = _idx((2, 3, 1), range(250, 256))
+    path = tmp_path / f"images-idx3-ubyte{'.gz' if packed else ''}"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert read_idx(path).tolist() == [[[250], [251], [252]], [[253], [254], [255]]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x00", "unpack requires"),
+        (b"<html>", "the header begins with"),
+        (_idx((2,), [1, 2], kind=13), "the header begins with 0, 13, 1"),
+        (_idx((3,), [1, 2]), "it has 2 of the 3 values"),
+        (_idx((1,), [1, 2]), "it has more than the 1 values"),
+        (_idx((1 << 20, 1 << 20), []), "1,099,511,627,776 values, of which at most"),
+    ],
+    ids=["empty", "page", "other type", "short", "long", "huge"],
+)
+def test_damaged_idx(content, message, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"file cannot be read as IDX data: .*{message}"):
+        read_idx(path)

@@ -95,6 +95,7 @@ def check_memory(name, folder):
     return (np.load(folder / "out" / f"{key}.npy", mmap_mode="r") for key in "Xy")
 
 
+@pytest.mark.reliability
 def test_covtype(tmp_path):
     rows = write_covtype(tmp_path)
     X, y = check_memory("covtype", tmp_path)
@@ -105,6 +106,7 @@ def test_covtype(tmp_path):
         assert np.array_equal(y[start : start + 2000], np.where(part[:, 54] == 2, 1, -1))
 
 
+@pytest.mark.reliability
 def test_gisette(tmp_path):
     rows = write_gisette(tmp_path)
     X, y = check_memory("gisette", tmp_path)

@@ -26,12 +26,18 @@ BALANCE = {
     "adult": ({-1: 24720, 1: 7841}, {-1: 12435, 1: 3846}),
     "adult_uci": ({-1: 24720, 1: 7841}, {-1: 12435, 1: 3846}),
     "eeg": ({0: 8254, 1: 6722},),
+    "eeg_raw": ({0: 8257, 1: 6723},),
     "magic04": ({-1: 6688, 1: 12332},),
     "cod_rna": ({-1: 39690, 1: 19845}, {-1: 181078, 1: 90539}),
     "covtype_sample": ({-1: 92962 - 45328, 1: 45328},),
     "covtype_20k": ({-1: 20000 - 9728, 1: 9728},),
 }
-BETWEEN = {"digits": (174, 183), "usps_digits": (708, 1553), "letter_libsvm": (734, 813)}
+BETWEEN = {
+    "digits": (174, 183),
+    "usps_digits": (708, 1553),
+    "letter_libsvm": (734, 813),
+    "mnist": (6313, 7877),
+}
 BETWEEN |= {
     "normal_512": (722, 778),
     "normal_1000": (714, 786),
@@ -39,21 +45,12 @@ BETWEEN |= {
     "normal_2048": (715, 785),
     "normal_4096": (735, 765),
 }
-REGRESSION = {"diabetes", "housing", "housing_luo2021"}
-NOT_HELD = {"california_housing", "gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
+REGRESSION = {"diabetes", "housing", "housing_luo2021", "california_housing"}
+NOT_HELD = {"gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
 HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
 
-# In the mirror beside the registry's files: a second copy of housing, the member of California housing's archive,
-# and MNIST, which the registry does not have yet.
-OTHER_FILES = {
-    "boston_house_prices.csv",
-    "cal_housing.data",
-    *(
-        f"{part}-{kind}-idx{n}-ubyte"
-        for part in ("train", "t10k")
-        for kind, n in (("images", 3), ("labels", 1))
-    ),
-}
+# In the mirror beside the registry's files: a second copy of housing.
+OTHER_FILES = {"boston_house_prices.csv"}
 
 
 def test_every_data_set_is_accounted_for():
@@ -96,7 +93,7 @@ def _manifest(mirror):
 
 
 def test_every_file_of_the_mirror_is_of_a_data_set(mirror):
-    known = {file.name for entry in REGISTRY.values() for file in entry.files}
+    known = {form.name for entry in REGISTRY.values() for file in entry.files for form in file.forms}
     held = {row["file"].removesuffix(".xz") for row in _manifest(mirror)}
     assert held <= known | OTHER_FILES
 
@@ -104,7 +101,7 @@ def test_every_file_of_the_mirror_is_of_a_data_set(mirror):
 def test_checksums_and_sizes_are_those_of_the_mirror_s_list(mirror):
     listed = {row["file"].removesuffix(".xz"): row for row in _manifest(mirror)}
     for entry in REGISTRY.values():
-        for file in entry.files:
+        for file in (form for official in entry.files for form in official.forms):
             row = listed.get(file.name)
             if row is None:
                 continue
@@ -237,3 +234,21 @@ def test_missing_official_file_is_named(tmp_path):
 def test_description_needs_no_file():
     about = {"task": "classification", "rows": 14_976, "columns": 14, "classes": 2, "split": "half"}
     assert describe("eeg") == about
+
+
+def test_mnist_keeps_the_order_of_the_files(prepared):
+    """The first labels are known from everywhere, and so are the columns that are always black."""
+    data = load(prepared("mnist"))
+    assert data.y_train[:10].tolist() == [5, 0, 4, 1, 9, 2, 1, 3, 1, 4]
+    assert data.y_test[:10].tolist() == [7, 2, 1, 0, 4, 1, 4, 9, 5, 9]
+    assert (data.X_train.max(axis=0) == 0).sum() == 67
+    assert (data.X_train.min(), data.X_train.max()) == (0, 255)
+
+
+def test_california_housing_is_that_of_sklearn(prepared):
+    """Mean value and mean income, as scikit-learn's documentation has them, and the first row."""
+    folder = prepared("california_housing")
+    X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
+    assert y.mean() == pytest.approx(2.068558169, abs=1e-9)
+    assert X[:, 0].mean() == pytest.approx(3.8707, abs=5e-5)
+    assert X[0] == pytest.approx([8.3252, 41, 6.98412698, 1.02380952, 322, 2.55555556, 37.88, -122.23])

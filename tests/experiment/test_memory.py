@@ -2,7 +2,7 @@
 
 import pytest
 
-from rflib.experiment.jobs import Data, ExactJob, SampleJob, TrainJob, Unit
+from rflib.experiment.jobs import CostJob, Data, ExactJob, SampleJob, TrainJob, Unit
 
 KERNEL, LEARNER = {"type": "Gaussian"}, {"type": "LinearSVM"}
 
@@ -26,3 +26,8 @@ def test_features_need_rows_times_columns() -> None:
     unit = Unit(Data("digits", max_train=600, max_test=400), KERNEL, {"type": "RFF"})
     job = TrainJob(SampleJob(unit, (64, 512), (0, 10)), LEARNER)
     assert job.megabytes == 1000 + 1000 * 512 * 32 // 10**6
+
+
+def test_costs_need_the_features_and_the_landmarks() -> None:
+    job = CostJob(Data("digits", max_train=600, max_test=400), KERNEL, ({"type": "RFF"},), (64, 512), (0, 3))
+    assert job.megabytes == 1000 + 16 * (600 + 512) * 512 // 10**6

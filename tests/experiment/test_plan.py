@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 import yaml
 
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import BlockJob, ExactJob, SampleJob
+from rflib.experiment.jobs import BlockJob, CostJob, ExactJob, SampleJob
 from rflib.experiment.plan import EXACT, StudyPlan, Wanted, plan_study
 from rflib.experiment.studies import check, load_study
 
@@ -155,6 +156,24 @@ def test_kernel_errors_may_be_left_out() -> None:
     assert all("eigenvalues" in file for file in files(kernel_error={"eigenvalues": True}))
 
 
+def test_the_costs_of_all_maps_of_a_kernel_are_measured_in_one_job() -> None:
+    """Those with the same numbers of columns; a map that does not apply to the kernel is left out."""
+    found = jobs(s=[[4, 8], 16], budget="n_components", cost=True, repetitions=3, seed_block=2)
+    costs = [wanted for wanted in found.wanted if isinstance(wanted.job, CostJob)]
+    assert {(w.kernel, w.method, w.method_id, w.job.n_components, w.job.seeds) for w in costs} == {
+        (kernel, method, type_, columns, seeds)
+        for kernel, method, type_ in (
+            ("delta", "GORF", "GORF"),
+            ("poly", "GORF", "GORF"),
+            ("poly", "RM", "RandomMaclaurin"),
+        )
+        for columns in ((4, 8), (16,))
+        for seeds in ((0, 2), (2, 3))
+    }
+    assert len({wanted.job for wanted in costs}) == 8
+    assert not any(isinstance(wanted.job, CostJob) for wanted in jobs().wanted)
+
+
 def test_columns_may_be_limited() -> None:
     grids = [{"max_columns": 128}, {"s": [[4, 64]], "max_columns": 16}]
     found = {sample.n_components for _, sample in samples(plan(s=[[4, "d/2"], 64], grids=grids))}
@@ -267,3 +286,17 @@ def test_a_key_that_stands_twice(text: str, words: str, tmp_path: Path) -> None:
 def test_the_studies_of_the_project_can_be_planned(path: Path) -> None:
     found = plan_study(path.stem, load_study(path), {})
     assert {w.method for w in found.wanted} - {EXACT} == set(yaml.safe_load(path.read_text())["methods"])
+
+
+def test_devices_and_streams_are_settings_of_jobs() -> None:
+    learners = {"ridge": {"type": "KRRClassifier"}, "svm": {"type": "LinearSVM"}}
+    plain = files(learners=learners)
+    changed = jobs(learners=learners, device="cuda", stream_above=500)
+    kinds = {(type(w.job).__name__, w.learner): w.job for w in changed.wanted}
+    assert kinds["EvaluateJob", None].device == "cuda"
+    ridge, svm = kinds["TrainJob", "ridge"], kinds["TrainJob", "svm"]
+    assert (ridge.device, ridge.stream_above, svm.stream_above) == ("cuda", 500, None)
+    assert ridge.path.endswith("-device=cuda-stream_above=500.parquet")
+    assert type(ridge).of(json.loads(ridge.text)) == ridge
+    assert plain.isdisjoint(w.job.path for w in changed.wanted)
+    assert files(learners=learners, device="cpu") == plain

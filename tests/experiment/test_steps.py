@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from rflib.cli import main
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
 from rflib.experiment.cells import seed_of
-from rflib.experiment.jobs import JOBS, Data, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.jobs import JOBS, CostJob, Data, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.learners.krr import KRRClassifier
@@ -118,6 +119,15 @@ def test_parts_and_regularised_errors_are_those_of_the_library(results: Path) ->
         assert table[name] == pytest.approx(error_at(exact, estimate, entries), rel=1e-9, abs=1e-12)
 
 
+def test_errors_of_rows_that_the_map_has_not_seen(results: Path) -> None:
+    table = read_table(step(EvaluateJob(ONE, 30, held_out=True), results))
+    rows, fitted = by_hand(results, 16, 0)
+    chosen = np.sort(np.random.default_rng(seed_of("rows", 0)).permutation(40)[:30])
+    X = rows.X_test[chosen]
+    error = table.loc[table["metric"] == "relative_frobenius_error", "value"].item()
+    assert error == relative_frobenius_error(DeltaGaussian()(X), fitted.kernel_matrix(X))
+
+
 def test_what_a_map_of_maps_took_is_noted(results: Path) -> None:
     unit = Unit(ROWS, {"type": "Gaussian", "sigma": 0.5}, {"type": "AutoMap", "candidates": ["RFF"]})
     sample = SampleJob(unit, (8,), (0, 1))
@@ -173,6 +183,77 @@ def test_the_exact_learner_is_scored(results: Path) -> None:
     assert list(read_table(step(job, results))["seed"]) == [0, 1]
 
 
+COSTS = CostJob(ROWS, KERNEL, (METHOD, {"type": "MVORF"}, {"type": "Nystroem"}), (8, 64), (0, 3))
+
+
+def test_every_map_has_its_cost_for_each_number_of_columns_and_seed(results: Path) -> None:
+    table = read_table(step(COSTS, results))
+    metrics = ("fit_seconds", "row_microseconds", "map_seconds", "map_megabytes")
+    wanted = {
+        (method, n, seed, metric)
+        for method in ("GORF", "MVORF", "Nystroem")
+        for n in (8, 64)
+        for seed in range(3)
+        for metric in metrics
+    }
+    found = table.set_index(["method_id", "n_components", "seed", "metric"])["value"]
+    assert set(found.index) == wanted
+    assert len(found) == len(wanted)
+    assert (found >= 0).all()
+    seconds = {metric: found.xs(metric, level="metric") for metric in metrics}
+    rows = seconds["fit_seconds"] + 60 * seconds["row_microseconds"] / 1e6
+    assert np.allclose(rows, seconds["map_seconds"], rtol=1e-12)
+    spent = table.set_index(["method_id", "n_components", "seed"])["seconds"]
+    assert set(spent.items()) == set(seconds["map_seconds"].items())
+
+
+def test_memory_is_that_of_the_map(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    """A map that fills 80 MB while it transforms is measured as such, whatever maps before it took."""
+    transform = GORF.transform
+
+    def greedy(self: GORF, X: Any) -> Any:
+        return transform(self, X) + 0 * np.ones(10**7)[0]
+
+    monkeypatch.setattr(GORF, "transform", greedy)
+    job = CostJob(ROWS, KERNEL, (METHOD, {"type": "Nystroem"}), (8,), (0, 2))
+    table = read_table(step(job, results))
+    megabytes = table[table["metric"] == "map_megabytes"].groupby("method_id")["value"].median()
+    assert 70 < megabytes["GORF"] < 110
+    assert megabytes["Nystroem"] < 40
+
+
+def test_maps_are_measured_without_what_earlier_fits_left(
+    monkeypatch: pytest.MonkeyPatch, results: Path
+) -> None:
+    fits: list[int] = []
+    fit = GORF.fit
+
+    def counted(self: GORF, X: Any, y: Any = None) -> GORF:
+        fits.append(1)
+        assert len(fits) == 1
+        return fit(self, X, y)
+
+    monkeypatch.setattr(GORF, "fit", counted)
+    step(CostJob(ROWS, KERNEL, (METHOD,), (8, 16), (0, 2)), results)
+    assert not fits
+
+
+@pytest.mark.parametrize(
+    ("fails", "words"),
+    [
+        (lambda *_: np.array([1.0]) @ np.ones((2, 2)), "matmul: "),
+        (lambda *_: os._exit(9), r"A measurement ended without a result \(exit status 9\)"),
+    ],
+)
+def test_a_map_that_fails_ends_the_measurement(
+    fails: Any, words: str, monkeypatch: pytest.MonkeyPatch, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(GORF, "transform", fails)
+    with pytest.raises(SystemExit, match=r"^1$"):
+        step(CostJob(ROWS, KERNEL, (METHOD,), (4,), (0, 1)), results)
+    assert re.search(f"error: {words}", capsys.readouterr().err)
+
+
 def test_a_spectrum_is_stored_and_used(results: Path) -> None:
     unit = Unit(ROWS, KERNEL, {"type": "SRF", "measure": "minimum_variance"})
     assert unit.spectra is not None
@@ -199,6 +280,7 @@ def test_a_job_is_read_as_it_is_written() -> None:
         TrainJob(BLOCK, {"type": "KRR"}),
         exact,
         spectra,
+        COSTS,
     ):
         assert job is not None
         again = JOBS[job.step].of(json.loads(job.text))
@@ -227,3 +309,12 @@ def test_seeds_come_from_identity_alone() -> None:
     assert seed_of("a", 1).entropy == seed_of("a", "1").entropy
     assert seed_of("a", 1).entropy != seed_of("a1").entropy
     assert seed_of("a", 1).generate_state(1)[0] == 1348368279
+
+
+def test_features_in_blocks_give_the_scores_of_stored_ones(results: Path) -> None:
+    learner = {"type": "KRRClassifier", "alphas": [0.01]}
+    stored, streamed, few = (
+        read_table(step(TrainJob(ONE, learner, stream_above=rows), results))["value"]
+        for rows in (None, 59, 60)
+    )
+    assert stored.tolist() == streamed.tolist() == few.tolist()

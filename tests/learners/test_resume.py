@@ -122,6 +122,7 @@ def said(tmp_path_factory):
     return json.loads(run.stdout)
 
 
+@pytest.mark.reliability
 @pytest.mark.parametrize("name", ["ridge of Parquet", "labels of arrays", "Newton's method", "steps"])
 def test_killed_ten_times_and_resumed_is_the_undisturbed_fit(said, name):
     found = said[name]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rflib.learners import KRR, ArrayRows, ParquetRows
-from rflib.learners.passes import RowSample
 from rflib.learners.row_sources import IterableRows, as_row_source
+from rflib.maps.row_sample import RowSample
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

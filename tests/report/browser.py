@@ -13,6 +13,9 @@ import pytest
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
@@ -47,6 +50,21 @@ def visit(page: Path, width: int = 500) -> Iterator[Chrome]:
         yield driver
     finally:
         driver.quit()
+
+
+def visible(driver: Chrome, selector: str) -> list[WebElement]:
+    """The elements of a selector that are shown."""
+    return [item for item in driver.find_elements(By.CSS_SELECTOR, selector) if item.is_displayed()]
+
+
+def focus(driver: Chrome, selector: str) -> WebElement:
+    """Tab until the first element of the selector has the focus."""
+    wanted = driver.find_element(By.CSS_SELECTOR, selector)
+    for _ in range(200):
+        if driver.switch_to.active_element == wanted:
+            return wanted
+        press(driver, Keys.TAB)
+    raise AssertionError(f"Tab does not reach {selector}")
 
 
 def press(driver: Chrome, *keys: str) -> None:

@@ -8,7 +8,8 @@ from rflib.files import write_table
 from rflib.report.figures import write_figures
 from rflib.report.tables import write_tables
 
-from .made_up import ERROR, made_up_cells
+from .browser import visit
+from .made_up import ERROR, made_up_cells, made_up_page
 
 
 @pytest.fixture
@@ -71,3 +72,15 @@ def results(study, published, tmp_path):
     path = tmp_path / "made_up.yaml"
     path.write_text(yaml.safe_dump(study))
     return path, tmp_path / "results"
+
+
+@pytest.fixture(scope="session")
+def page(tmp_path_factory):
+    """The page of a made-up study, with a table, a figure and claims."""
+    return made_up_page(tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture
+def driver(page):
+    with visit(page) as driver:
+        yield driver

@@ -1,8 +1,11 @@
 """Figures, from cells made up for the purpose."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import rc_context
 
 from rflib.files import write_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
@@ -10,7 +13,10 @@ from rflib.measures.exact_measures import exact_measure
 from rflib.measures.variance import variance_iid, variance_orthogonal
 from rflib.report.cell_table import select
 from rflib.report.figures import write_figures
-from rflib.report.style import METHODS, line_style
+from rflib.report.folder import read_index
+from rflib.report.panels import read_plot
+from rflib.report.style import FRONT, RC
+from rflib.report.vector import save_svg
 
 from .made_up import ERROR, drawn, made_up_cells
 
@@ -30,7 +36,15 @@ def test_figures_are_the_same_to_the_byte(study, published, tmp_path):
     for folder in ("a", "b"):
         write_figures(study, tmp_path / "cells.parquet", published, tmp_path / folder)
     names = sorted(path.name for path in (tmp_path / "a").glob("*.svg"))
-    assert names == ["00_error.svg", "01_with_published.svg", "02_nothing_there.svg"]
+    assert names == [
+        *(
+            "00_error.svg",
+            "00_error_by_s.svg",
+            "01_with_published.svg",
+            "01_with_published_by_n_components.svg",
+        ),
+        "02_nothing_there.svg",
+    ]
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -41,16 +55,25 @@ def test_error_against_seconds(study, published, tmp_path):
     write_table(tmp_path / "cells.parquet", pd.concat([cells, times]))
     entry = {"type": "lines", "title": "E", "metric": ERROR, "x": "transform_seconds", "log": True}
     write_figures({**study, "figures": [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
-    assert (tmp_path / "out" / "00_e.svg").stat().st_size > 10_000
+    drawing = (tmp_path / "out" / "00_e.svg").read_text(encoding="utf-8")
+    assert 'data-points="0.00064,0.1,' in drawing
+    assert 'data-xlabel="seconds to compute the features"' in drawing
 
 
-def test_a_method_has_one_style_everywhere():
-    assert line_style("GORF") == line_style("GORF")
-    assert line_style("GORF frame")["color"] == line_style("GORF")["color"]
-    assert line_style("GORF frame") != line_style("GORF")
-    assert line_style("of mine") == line_style("of mine")
-    alias = {"OM", "RM", "TS", "leverage", "surrogate", "SLS-RFF"}
-    assert len({str(line_style(name)) for name in METHODS if name not in alias}) == len(METHODS) - len(alias)
+@pytest.mark.parametrize(("metric", "best"), [(ERROR, [0.3, 0.1, 0.1]), ("accuracy", [0.3, 0.3, 0.4])])
+def test_the_front_is_the_best_mean_at_no_more_cost(metric, best):
+    """GORF costs 1 and 3, GRFF 2; the exact kernel has no part in it."""
+    cells = made_up_cells({"GORF": 0.3, "GRFF": 0.1, "exact kernel": 0.9}, spread=0)
+    cells = cells[(cells["method"] == "GORF") | (cells["n_components"] == 64)].assign(metric=metric)
+    wide = (cells["method"] == "GORF") & (cells["n_components"] == 128)
+    cells.loc[wide, "value"] = 0.4
+    costs = cells.assign(metric="map_seconds", value=1.0 + wide * 2 + (cells["method"] == "GRFF"))
+    entry = {"type": "lines", "title": "t", "metric": metric, "x": "map_seconds", "front": True}
+    axes = drawn(entry, pd.concat([cells, costs])).axes[0]
+    front = next(line for line in axes.lines if line.get_color() == FRONT["color"])
+    assert front.get_drawstyle() == "steps-post"
+    np.testing.assert_allclose(front.get_xydata(), np.column_stack([[1, 2, 3], best]))
+    assert "Pareto front" in [text.get_text() for text in axes.figure.legends[0].texts]
 
 
 def curve(cells, values):
@@ -100,6 +123,23 @@ def test_panels_fill_rows_that_can_be_read(kernels, datasets, shape, published):
     assert figure.axes[0].get_gridspec().get_geometry() == shape
 
 
+def test_kernels_with_a_data_set_each_fill_rows(published):
+    cells = made_up_cells({"GORF": 0.1})
+    copies = [cells.assign(kernel=f"k{i}", dataset=f"d{i}", name=f"d{i}", data=f"d{i}") for i in range(3)]
+    figure = drawn({"type": "lines", "title": "t", "metric": ERROR}, pd.concat(copies), published)
+    assert [axes.get_title() for axes in figure.axes] == ["d0, k0", "d1, k1", "d2, k2"]
+    assert figure.axes[0].get_gridspec().get_geometry() == (1, 3)
+
+
+def test_a_legend_of_long_names_is_within_the_figure():
+    names = [f"OptimizedMaclaurin, Rademacher number {i}" for i in range(9)]
+    cells = made_up_cells(dict.fromkeys(names, 0.1))
+    with rc_context(rc=RC):
+        figure = drawn({"type": "lines", "title": "t", "metric": ERROR}, cells)
+        figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+
+
 def test_variance_figure_shows_the_formulas():
     kernels = {"delta": {"type": "DeltaGaussian"}, "poly": {"type": "SphericalPolynomial", "a": 3, "p": 1}}
     entry = {"type": "variance", "kernels": ["delta", "poly"], "dimensions": [4], "zmax": 3}
@@ -128,6 +168,17 @@ def test_pooled_panels(study, published):
     assert [axes.get_title() for axes in drawn(entry, cells, published).axes] == ["all of them, delta"]
 
 
+def test_lines_of_several_kernels_have_names_and_methods_of_their_own(tmp_path):
+    cells = curve(made_up_cells({"GORF": 0.1}), {1: 1.0, 2: 2.0})
+    both = pd.concat([cells, cells.assign(kernel="k2")])
+    with rc_context(rc=RC):
+        save_svg(drawn({"type": "curves", "title": "t", "metric": ERROR}, both), tmp_path / "c.svg")
+    plot = read_plot(tmp_path / "c.svg", {})
+    assert plot.lines == {"GORF, delta": "GORF", "GORF, k2": "GORF"}
+    assert 'data-kernel="k2"' in plot.panels[0]
+    assert 'data-points="1,1,1,1,' in plot.panels[0]
+
+
 def test_marks_of_another_learner_lie_on_the_curve():
     cells = curve(made_up_cells({"GORF": 0.1}), {1: 1.0, 2: 2.0}).assign(learner="path")
     marks = curve(made_up_cells({"GORF": 0.1}), {1.5: 1.4}).assign(learner="grid")
@@ -153,3 +204,63 @@ def test_map_figure_measures_what_the_formulas_say():
     for formula, measured in zip(axes.lines[::2], axes.lines[1::2], strict=True):
         expected = formula.get_ydata()
         np.testing.assert_allclose(measured.get_ydata(), expected, rtol=0.4, atol=1e-12)
+
+
+def test_the_drawing_says_what_its_parts_are(study, published, tmp_path):
+    write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 0.1, "GRFF": 0.2}))
+    write_figures(study, tmp_path / "cells.parquet", published, tmp_path / "out")
+    shapes = {}
+    plot = read_plot(tmp_path / "out/00_error.svg", shapes)
+    assert plot.abreast == len(plot.panels) == 2
+    assert plot.lines == {"GRFF": "GRFF", "GORF": "GORF"}
+    panel = ElementTree.fromstring(plot.panels[0])
+    assert (panel.get("data-dataset"), panel.get("data-kernel")) == ("letter", "delta")
+    assert panel.get("data-xlabel") == "number of columns D"
+    line = next(
+        item for item in panel.iter("g") if item.get("data-points") and item.get("data-method") == "GORF"
+    )
+    x, mean, low, high, n = map(float, line.get("data-points").split(";")[1].split(","))
+    assert (x, n) == (128, 10)
+    half = 1.96 * 0.001 / np.sqrt(10)
+    np.testing.assert_allclose([mean, low, high], [0.1, 0.1 - half, 0.1 + half], rtol=1e-4)
+    left, top, right, bottom = map(float, panel.get("data-frame").split())
+    (low, high), (floor, ceiling) = (
+        [np.log(float(end)) for end in panel.get(key).split(",")[:2]] for key in ("data-x", "data-y")
+    )
+    at = left + (np.log(128) - low) / (high - low) * (right - left)
+    height = bottom - (np.log(0.1) - floor) / (ceiling - floor) * (bottom - top)
+    places = [(float(use.get("x")), float(use.get("y"))) for use in line.iter("use")]
+    np.testing.assert_allclose(places[1], (at, height), atol=0.02)
+    used = {use.get("href")[1:] for use in panel.iter("use")}
+    assert used <= set(shapes)
+
+
+@pytest.mark.parametrize(("apart", "offered"), [(True, True), (False, False)])
+def test_memory_is_an_axis_where_jobs_tell_numbers_of_columns_apart(
+    study, published, tmp_path, apart, offered
+):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    if apart:
+        cells["peak_memory"] += 1e6 * cells["n_components"]
+    write_table(tmp_path / "cells.parquet", cells)
+    write_figures(study, tmp_path / "cells.parquet", published, tmp_path / "out")
+    (entry,) = read_index(tmp_path / "out")
+    assert list(entry["axes"]) == ["n_components", "s", *["peak_memory"] * offered]
+    if offered:
+        drawing = (tmp_path / "out/00_error_by_peak_memory.svg").read_text(encoding="utf-8")
+        assert 'data-points="264,0.1,' in drawing, "200 MB and 1 MB for each of 64 columns"
+
+
+def test_a_figure_without_methods_keeps_its_own_legend(tmp_path):
+    kernels = {"delta": {"type": "DeltaGaussian"}}
+    figure = drawn(
+        {"type": "variance", "kernels": ["delta"], "dimensions": [4], "zmax": 3}, study={"kernels": kernels}
+    )
+    with rc_context(rc=RC):
+        save_svg(figure, tmp_path / "v.svg")
+    plot = read_plot(tmp_path / "v.svg", {})
+    assert plot.lines == {}
+    panel, legend = plot.panels
+    assert 'class="key"' in legend
+    assert "d = 4, printed frame" in legend
+    assert 'aria-label="delta"' in panel

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 import yaml
 
+from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.plan import plan_study
 from rflib.files import write_table
-from rflib.report.export import export
+from rflib.report.export import code, export
 from rflib.report.figures import write_figures
 from rflib.report.inference import CLAIM_RULE
+from rflib.report.method_cards import cards
 from rflib.report.page import reduced, write_page
 from rflib.report.provenance import warned
 from rflib.report.standings import STANDING_RULE
@@ -31,7 +33,7 @@ def test_page(results, tmp_path):
     for method in ("RFF", "MVORF", "TensorSketch", "Nystroem"):
         assert method in html
     assert '<td class="n best" data-key="0.1' in html
-    assert "4 comparisons won, 0 tied, 0 lost" in html
+    assert "Kernel error: 4 pairings won, 0 tied, 0 lost" in html
     assert CLAIM_RULE in unescape(html)
     assert STANDING_RULE in unescape(html)
     for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
@@ -140,3 +142,49 @@ def test_a_smaller_run_says_in_what(study):
     assert reduced(cells[cells["seed"] < 2], plan, []) == "2 of 3 repetitions"
     fewer = cells[(cells["dataset"] == "usps") & (cells["method"] == "GORF")]
     assert reduced(fewer, plan, []).startswith("1 of 4 combinations of data set")
+
+
+def test_results_whose_study_file_is_gone_are_named(results, tmp_path):
+    path, folder = results
+    write_page([path], folder, tmp_path / "index.html")
+    assert "Not shown" not in (tmp_path / "index.html").read_text(encoding="utf-8")
+    (folder / "lost <b>").mkdir()
+    write_table(folder / "lost <b>/cells.parquet", made_up_cells({"GORF": 0.1}))
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "There are results of lost &lt;b&gt;, but no study file of this name was given." in html
+
+
+def test_only_methods_of_the_studies_have_open_cards(results, tmp_path):
+    path, folder = results
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    shown, _, others = html.partition('<details id="other-methods">')
+    assert re.findall(r'id="method-(\w+)"', shown) == ["GRFF", "GORF"]
+    assert 'id="method-TensorSketch"' in others
+
+
+def test_formulas_are_typeset():
+    found = {card["type"]: card for card in cards({})}
+    for name, card in found.items():
+        assert "$" not in card["what"], name
+        assert "\\" not in card["what"] + card["formula"], name
+    assert found["QMC"]["formula"].startswith('<math display="block">')
+    assert "<msub><mi>v</mi><mi>f</mi></msub>" in found["QMC"]["formula"]
+    assert cards({"s": {"methods": {"x": {"type": "a.b:<C>"}}}})[-1]["name"] == "<C>"
+
+
+def test_export_says_which_cells_older_code_made(study):
+    datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
+    plan = plan_study("a", {**study, "datasets": datasets, "s": [16], "budget": "n_components"}, {})
+    made = {wanted.method: fingerprint(*wanted.job.modules) for wanted in plan.wanted}
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    cells = cells.assign(commit="abc", fingerprint=cells["method"].map(made))
+    for column, name in (("kernel_id", "kernel_id"), ("method_id", "method_id")):
+        ids = {wanted.method: wanted.job.names[name] for wanted in plan.wanted}
+        cells[column] = cells["method"].map(ids)
+    now = "The cells were made by the code of commit abc. The code that decides them has not changed since"
+    assert code(plan, cells).startswith(now)
+    cells.loc[cells["method"] == "GORF", "fingerprint"] = "0123"
+    assert "**Older code.** The code that decides 40 of the 80 cells has changed" in code(plan, cells)
+    assert code(plan, cells).endswith("since they were made: GORF.")

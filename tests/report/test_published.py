@@ -100,6 +100,16 @@ def test_agreement_with_a_published_table(study, published):
     )
 
 
+def test_data_sets_are_left_out_of_a_claim(study, published):
+    claim = {"type": "agrees", "title": "As printed", "without": ["usps"]}
+    claim |= {k: study["tables"][0][k] for k in ("metric", "paper", "table", "kernels", "methods")}
+    found = check_claims(Results({**study, "claims": [claim]}, made_up_cells({"GORF": 0.1}), published))
+    assert "agrees with 1 of 2 published numbers" in found["evidence"][0]
+    other = {**claim, "datasets": {"letter": "other", "usps": "letter"}}
+    found = check_claims(Results({**study, "claims": [other]}, made_up_cells({"GORF": 0.1}), published))
+    assert "of 1 published numbers" in found["evidence"][0], "other; letter stands for usps and is left out"
+
+
 def test_agreement_is_judged_over_all_published_cells_together(study, tmp_path):
     """Of 80 cells that agree, tests at 5 % tell about four apart: no refutation, but one outlier is."""
     methods = [f"m{i}" for i in range(20)]

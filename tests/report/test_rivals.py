@@ -81,16 +81,14 @@ def test_a_method_that_is_not_everywhere_counts_where_it_is(kind):
     here = cells[(cells["method"] != "GORF") | (cells["dataset"] == "usps")]
     verdict, evidence = judged(kind, here)
     assert verdict == "not reproduced"
-    assert {"best": "holds in 2 of 4 comparisons", "unbeaten": "better in 4 of 6 comparisons"}[
-        kind
-    ] in evidence
+    assert {"best": "holds in 2 of 4 comparisons", "unbeaten": "better in 4 of 6 pairings"}[kind] in evidence
     assert judged(kind, cells[cells["method"] != "GORF"])[0] == "reproduced"
 
 
 def test_unbeaten_flips_with_one_cell_and_names_it():
     verdict, evidence = judged("unbeaten", MEANS)
     assert verdict == "reproduced"
-    assert "better in 8 of 8 comparisons with 2 other methods, significantly in 8." in evidence
+    assert "better in 8 of 8 pairings with 2 other methods, significantly in 8." in evidence
     assert evidence.endswith("It is significantly worse in 0.")
     verdict, evidence = judged("unbeaten", spoilt(0.07), at="columns")
     assert verdict == "not reproduced"

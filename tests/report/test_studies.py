@@ -37,7 +37,7 @@ NO_CELLS = pd.DataFrame(
         "value",
     ]
 )
-PAPERS = {"luo2021", "pennington2015", "liu2020", "poczos"}
+PAPERS = {"luo2021", "pennington2015", "liu2020", "poczos", "wacker2022"}
 
 
 @pytest.fixture(params=STUDIES, ids=lambda path: path.stem)

@@ -1,5 +1,7 @@
 """Tables, from cells made up for the purpose."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from rflib.files import write_table
 from rflib.kernels.gaussian import Gaussian
 from rflib.measures import exact_measures
 from rflib.report.cell_table import read_cells
+from rflib.report.kind import Results, Table, kinds
 
 from .made_up import ERROR, made, made_up_cells
 
@@ -115,3 +118,44 @@ def test_densities_tell_a_wrong_pair(monkeypatch):
     right = exact_measures.exact_measure
     monkeypatch.setattr(exact_measures, "exact_measure", lambda kernel, d: right(Gaussian(1.0), d))
     assert "no" in set(made(entry, study={"kernels": kernels})["match"])
+
+
+def bold(cells, **entry):
+    entry = {"type": "grid", "title": "t", "metric": ERROR, **entry}
+    kind = kinds(Table)["grid"]
+    table = made(entry, cells)
+    results = Results({}, cells, Path())
+    return table, {(table["method"][row], column) for row, column in kind.bold(entry, results, table)}
+
+
+def test_bold_are_the_best_and_what_is_not_significantly_worse():
+    cells = made_up_cells({"A": 0.1, "B": 0.2}).query("dataset == 'letter'")
+    twin = cells[cells["method"] == "A"].assign(method="like A")
+    twin["value"] += 0.0005 * (-1.0) ** twin["seed"] + 1e-6
+    table, found = bold(pd.concat([cells, twin]))
+    assert list(table["method"]) == ["A", "B", "like A"]
+    assert found == {(method, column) for method in ("A", "like A") for column in ("D = 64", "D = 128")}
+    higher = pd.concat([cells, twin]).assign(metric="accuracy", learner="SVM")
+    assert {method for method, _ in bold(higher, metric="accuracy")[1]} == {"B"}
+    one = pd.concat([cells, twin]).query("seed == 0")
+    assert {method for method, _ in bold(one)[1]} == {"A"}, "one repetition tells nothing more"
+
+
+def test_the_exact_kernel_has_the_same_number_in_each_column_and_is_not_bold():
+    cells = made_up_cells({"A": 0.1, "B": 0.2}).query("dataset == 'letter'")
+    exact = cells[(cells["method"] == "A") & (cells["n_components"] == 64)].assign(
+        method="exact kernel", n_components=np.nan, s_label=None, s=np.nan, value=0.01
+    )
+    table, found = bold(pd.concat([cells, exact]))
+    row = table.set_index("method").loc["exact kernel"]
+    assert [row["D = 64"], row["D = 128"]] == [0.01, 0.01]
+    assert list(table.columns) == [
+        "data set",
+        "kernel",
+        "method",
+        "D = 64",
+        "D = 64 std",
+        "D = 128",
+        "D = 128 std",
+    ]
+    assert {method for method, _ in found} == {"A"}

@@ -96,13 +96,16 @@ def test_tables_sort_and_filter_and_the_page_is_searched(driver: Chrome) -> None
     assert shown(driver, ".block tbody tr") > 0
 
 
-def test_keys_open_a_figure_and_the_commands(driver: Chrome) -> None:
-    driver.find_element(By.CSS_SELECTOR, ".zoom").send_keys(Keys.ENTER)
-    image = driver.find_element(By.CSS_SELECTOR, "#large img")
-    assert image.is_displayed()
-    assert image.get_property("naturalWidth") > 0
+def test_keys_read_a_value_and_open_the_commands(driver: Chrome) -> None:
+    driver.find_element(By.CSS_SELECTOR, "figure svg[tabindex]").send_keys(Keys.ARROW_RIGHT)
+    assert "95 % confidence interval" in driver.find_element(By.ID, "tip").text
+    method = driver.find_element(By.CSS_SELECTOR, ".legend button[data-method^='SRF']")
+    method.send_keys(Keys.ENTER)
+    assert driver.find_element(By.CSS_SELECTOR, "#card .label").text.startswith(f"SRF {HOSTILE}")
+    driver.refresh()
+    assert driver.find_element(By.CSS_SELECTOR, "#card .label").text.startswith(f"SRF {HOSTILE}")
     press(driver, Keys.ESCAPE)
-    assert not image.is_displayed()
+    assert not driver.find_element(By.ID, "card").is_displayed()
     driver.find_element(By.CSS_SELECTOR, "#tiny-provenance > summary").send_keys(Keys.ENTER)
     driver.find_element(By.CSS_SELECTOR, ".commands summary").send_keys(Keys.ENTER)
     command = driver.find_element(By.CSS_SELECTOR, ".commands pre")

@@ -15,6 +15,7 @@ rule errors:
     resources:
         mem_mb=ERRORS.mem_mb,
         runtime=ERRORS.runtime,
+        gpu=ERRORS.gpu,
     params:
         job=ERRORS.job,
         code=ERRORS.code,

@@ -16,6 +16,7 @@ rule scores:
     resources:
         mem_mb=SCORES.mem_mb,
         runtime=SCORES.runtime,
+        gpu=SCORES.gpu,
     params:
         job=SCORES.job,
         code=SCORES.code,

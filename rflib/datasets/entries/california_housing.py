@@ -1,30 +1,39 @@
 """House prices of California: the living regression set."""
 
+from __future__ import annotations
+
 import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rflib.datasets.entry import NOT_STATED, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.checked import reading
-from rflib.datasets.formats.delimited import numbers
+from rflib.datasets.formats.delimited import numbers, read_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MAX_BYTES = 1 << 24
 
 
 def _read(paths: Paths) -> Blocks:
     """Read the columns as scikit-learn makes them: averages per household, target in units of 100,000."""
+    table = numbers(paths[0], _from_archive(paths[0]) if paths[0].suffix == ".tgz" else read_csv(paths[0]))
+    longitude, latitude, age, rooms, bedrooms, population, households, income, value = table.T
+    averages = (rooms / households, bedrooms / households, population, population / households)
+    yield Block("all", np.column_stack([income, age, *averages, latitude, longitude]), value / 100_000)
+
+
+def _from_archive(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    with reading(paths[0], "tar archive"), tarfile.open(paths[0], "r:gz") as archive:
+    with reading(path, "tar archive"), tarfile.open(path, "r:gz") as archive:
         members = [m for m in archive if m.name == "CaliforniaHousing/cal_housing.data" and m.isreg()]
         if not members or members[0].size > _MAX_BYTES:
             raise ValueError("it has no member CaliforniaHousing/cal_housing.data of the expected size")
-        table = pd.read_csv(archive.extractfile(members[0]), header=None)  # type: ignore[arg-type]
-    longitude, latitude, age, rooms, bedrooms, population, households, income, value = numbers(
-        paths[0], table
-    ).T
-    averages = (rooms / households, bedrooms / households, population, population / households)
-    yield Block("all", np.column_stack([income, age, *averages, latitude, longitude]), value / 100_000)
+        return pd.read_csv(archive.extractfile(members[0]), header=None)  # type: ignore[arg-type]
 
 
 ENTRIES = {
@@ -38,6 +47,11 @@ ENTRIES = {
                 "cal_housing.tgz",
                 ("https://ndownloader.figshare.com/files/5976036",),
                 sha256="aaa5c9a6afe2225cc2aed2723682ae403280c4a3695a2ddda4ffb5d8215ea681",
+                plain=File(
+                    "cal_housing.data",
+                    sha256="d3d8a1a722ae78f91134862727d27a70b1415e7d512a89140406248687f4b902",
+                    size=2_092_122,
+                ),
             ),
         ),
         scaling="The values are raw, in the columns of scikit-learn's fetch_california_housing. The columns "

@@ -7,8 +7,9 @@ import numpy as np
 from rflib.report import keys
 from rflib.report.cell_table import select
 from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results
+from rflib.report.marks import tag, tag_points
 from rflib.report.style import hollow, legend_below, line_style
-from rflib.report.wording import metric_text
+from rflib.report.wording import METRICS, metric_text
 
 _PLACES = {"log_eigenvalue_ratio": "rank of the eigenvalue", "accuracy": "training examples seen"}
 _DISTINCT_MARKS = 12
@@ -53,19 +54,25 @@ def curves(entry: Options, results: Results, figure: Drawing) -> None:
             style = line_style(name)
             every = max(1, len(line) // _DISTINCT_MARKS)
             (handle,) = axes.plot(line["at"], line["mean"], **(style | {"markevery": every}))
-            axes.fill_between(line["at"], line["min"], line["max"], color=style["color"], alpha=0.15)
+            band = axes.fill_between(line["at"], line["min"], line["max"], color=style["color"], alpha=0.15)
+            for part in (handle, band):
+                tag(part, method=str(method), kernel=str(kernel), line=name)
+            tag_points(handle, line["at"], line["mean"], line["min"], line["max"], line["n"])
             handles.setdefault(name, handle)
             same = marked[["dataset", "method", "kernel"]] == [dataset, method, kernel]
             if same.all(axis=1).any():
                 points = _statistics(marked[same.all(axis=1)])
-                axes.plot(points["at"], points["mean"], **hollow(style))
+                (marks,) = axes.plot(points["at"], points["mean"], **hollow(style))
+                tag(marks, method=str(method), kernel=str(kernel), line=name)
         if entry.get("log_x", False):
             axes.set_xscale("log")
         used = inside["n_components"].max()
         reduced = f", here D = {used:g}" if used < entry.get("columns", 0) else ""
         place = _PLACES.get(entry["metric"], "place on the curve")
-        axes.set(title=dataset + reduced, xlabel=entry.get("x_label", place))
-    figure.axes[0].set_ylabel(metric_text(entry))
+        tag(axes, dataset=dataset, spread="range of the repetitions")
+        axes.set(
+            title=dataset + reduced, xlabel=entry.get("x_label", place), ylabel=METRICS[entry["metric"]].axis
+        )
     legend_below(figure, handles, int(width / 1.7))
 
 
@@ -83,4 +90,5 @@ def _statistics(curves: DataFrame) -> DataFrame:
     nth = curves.groupby("seed")["at"].rank(method="first")
     found = curves.groupby(nth)["value"].agg(["mean", "min", "max"])
     found["at"] = curves.groupby(nth)["at"].median()
+    found["n"] = curves.groupby(nth).size()
     return found.where(np.isfinite(found["mean"]))

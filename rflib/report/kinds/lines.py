@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from rflib.report import keys
-from rflib.report.cell_table import EXACT, at_columns, at_s, select
-from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results
+from rflib.report.cell_table import BLOCK, EXACT, at_columns, at_s, medians, select
+from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results, Series
 from rflib.report.kinds.published import published_numbers
-from rflib.report.style import REFERENCE, hollow, legend_below, line_style
+from rflib.report.marks import tag, tag_method, tag_points
+from rflib.report.style import FRONT, REFERENCE, hollow, legend_below, line_style
 from rflib.report.wording import AXES, METRICS, metric_text
 
+_MEMORY = "peak_memory"
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
+_LEGEND_ENTRY, _LEGEND_MARKER, _LETTER = 1.45, 0.55, 0.068
 # Panels in a row for so many panels; for more, the most.
 _ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
 _Lines = dict[str, Any]
@@ -22,10 +25,14 @@ _Lines = dict[str, Any]
 
 def _caption(entry: Options) -> str:
     where = "lower" if METRICS[entry["metric"]].lower else "higher"
-    text = f"{metric_text(entry)} by {AXES[entry.get('x', 'n_components')]}; {where} is better. "
+    text = f"{metric_text(entry)}; {where} is better. "
     text += "Points are means with 95 % confidence intervals over the repetitions."
     if "learner" in entry:
         text += " A dashed line shows the learner with the exact kernel, where the study has it."
+    if entry.get("front", False):
+        text += (
+            " The broad grey line is the Pareto front: the best mean of any map of the panel at no more cost."
+        )
     if "floor" in entry:
         text += (
             f" The axis ends at {entry['floor']:g}; lines leaving the plot continue down to rounding error."
@@ -40,6 +47,7 @@ def _caption(entry: Options) -> str:
         **keys.SELECTION,
         "x": {"enum": list(AXES)},
         "log": keys.FLAG,
+        "front": keys.FLAG,
         "floor": keys.POSITIVE,
         "published": keys.mapping(
             keys.NUMBERS, keys.NUMBERS_REQUIRED, "a mapping that names published numbers"
@@ -48,13 +56,15 @@ def _caption(entry: Options) -> str:
     },
     ("metric",),
     caption=_caption,
+    switch=lambda entry, results: _horizontal(entry, results.cells),
 )
 def lines(entry: Options, results: Results, figure: Drawing) -> None:
     """Means with 95 % confidence intervals, with a panel for each kernel and data set and a line for each method.
 
-    With several data sets and several kernels, each kernel has a row of panels; otherwise, the panels fill the
-    rows. With ``pooled``, all data sets share one panel, which has that name. There is one legend below the
-    panels.
+    With several data sets and several kernels, each kernel has a row of panels, unless each has a data set of its
+    own; otherwise, the panels fill the rows. With ``pooled``, all data sets share one panel, which has that name.
+    With ``front``, a grey line is the best mean that any method of the panel reaches at no larger x. There is one
+    legend below the panels.
     """
     chosen = _points(entry, results.cells)
     if "pooled" in entry:
@@ -62,9 +72,10 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
     kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
     there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
     places = [pair if pair in there else None for pair in product(kernels, datasets)]
-    if min(len(kernels), len(datasets)) > 1:
+    if len(there) > max(len(kernels), len(datasets)) and min(len(kernels), len(datasets)) > 1:
         columns = len(datasets)
     else:
+        places = [pair for pair in places if pair]
         columns = _ABREAST.get(len(places), max(_ABREAST.values()))
     rows = ceil(len(places) / columns) or 1
     handles: _Lines = {}
@@ -75,20 +86,22 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
             axes.set_axis_off()
             continue
         inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
+        if entry.get("front", False):
+            _front(axes, inside, METRICS[entry["metric"]].lower, handles)
         _panel(axes, inside, handles)
         if "published" in entry:
             _published(axes, entry, results.published, place, inside, handles)
         _axes(axes, entry, inside)
-        axes.set_title(f"{place[1]}, {place[0]}")
-        if i % columns == 0 or places[i - 1] is None:
-            axes.set_ylabel(metric_text(entry).replace(" (", "\n("))
+        axes.set(title=f"{place[1]}, {place[0]}", ylabel=METRICS[entry["metric"]].axis)
+        tag(axes, kernel=place[0], dataset=place[1], spread="95 % confidence interval")
     _finish(figure, handles, rows, columns)
 
 
 def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
     """Set the size and add the legend; a figure without data says that it has none."""
     width = max(_WIDTH * columns, 4.2)
-    abreast = max(1, int(width / 1.45))
+    longest = max(map(len, handles), default=0)
+    abreast = max(1, int(width / max(_LEGEND_ENTRY, _LEGEND_MARKER + _LETTER * longest)))
     legend_rows = ceil(len(handles) / abreast)
     figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
     if handles:
@@ -98,7 +111,7 @@ def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
 
 
 def _points(entry: Options, cells: DataFrame) -> DataFrame:
-    """Return the chosen cells with the column ``x``. Seconds are the median over the repetitions of a method."""
+    """Return the chosen cells with the column ``x``. Seconds and memory are medians over the repetitions."""
     x = entry.get("x", "n_components")
     chosen = select(cells, entry)
     if x == "s":
@@ -106,22 +119,61 @@ def _points(entry: Options, cells: DataFrame) -> DataFrame:
     chosen = at_columns(chosen)
     if x == "n_components":
         return chosen.assign(x=chosen["n_components"])
-    block = ["data", "kernel", "method", "n_components"]
-    seconds = cells[cells["metric"] == x].groupby(block)["value"].median().rename("x")
-    return chosen.join(seconds, on=block)
+    return chosen.join(_costs(cells, x).rename("x"), on=BLOCK)
+
+
+def _costs(cells: DataFrame, x: str) -> Series:
+    """Return the median seconds, or the median of the peak memory in MB, by `BLOCK`."""
+    if x == _MEMORY:
+        return cells.groupby(BLOCK)[_MEMORY].median() / 1e6
+    return medians(cells, x)
+
+
+def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
+    """Return what the horizontal axis can show, beginning with what the entry says.
+
+    A job has one peak of its memory, so that memory is shown only where most lines have a job for each number of
+    columns.
+    """
+    own = entry.get("x", "n_components")
+    chosen = select(cells, entry)
+    chosen = chosen[chosen["method"] != EXACT]
+    there = {"n_components"} | {x for x in METRICS if x in AXES and (cells["metric"] == x).any()}
+    there |= {"s"} & {"s" for s in chosen["s"] if s == s}
+    if _MEMORY in cells and len(chosen):
+        sizes = _costs(chosen, _MEMORY).groupby(BLOCK[:-1]).agg(["nunique", "size"])
+        sizes = sizes[sizes["size"] > 1]
+        there |= {_MEMORY} if len(sizes) and (sizes["nunique"] == sizes["size"]).mean() > 0.5 else set()
+    return [own, *(x for x in AXES if x in there - {own})]
 
 
 def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
     """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
     for method, group in cells.groupby("method", sort=False):
         if method == EXACT:
-            handles.setdefault(EXACT, axes.axhline(float(group["value"].mean()), **REFERENCE))
+            level = axes.axhline(float(group["value"].mean()), **REFERENCE)
+            tag_method([level], EXACT)
+            handles.setdefault(EXACT, level)
             continue
-        statistics = group.groupby("x")["value"].agg(["mean", "std", "size"])
-        half = 1.96 * statistics["std"].fillna(0) / np.sqrt(statistics["size"])
-        style = {**line_style(str(method)), "capsize": 2, "elinewidth": 0.8}
-        line = axes.errorbar(statistics.index, statistics["mean"], half, **style)
+        points = group.groupby("x")
+        order = points["n_components"].median().sort_values(kind="stable").index
+        found = points["value"].agg(["mean", "std", "size"]).loc[order]
+        half = 1.96 * found["std"].fillna(0) / np.sqrt(found["size"])
+        style = {**line_style(str(method)), "elinewidth": 0.8}
+        line = axes.errorbar(found.index, found["mean"], half, **style)
+        tag_method(line.get_children(), str(method))
+        low, high = found["mean"] - half, found["mean"] + half
+        tag_points(line, found.index, found["mean"], low, high, found["size"])
         handles.setdefault(str(method), line)
+
+
+def _front(axes: Any, cells: DataFrame, lower: bool, handles: _Lines) -> None:
+    """Draw the best mean that any method reaches at no larger x."""
+    points = cells[cells["method"] != EXACT].groupby(["method", "n_components"])[["x", "value"]].mean()
+    points = points.sort_values("x", kind="stable")
+    best = points["value"].cummin() if lower else points["value"].cummax()
+    (line,) = axes.plot(points["x"], best, **FRONT)
+    handles.setdefault("Pareto front", line)
 
 
 def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame, handles: _Lines) -> None:
@@ -137,15 +189,19 @@ def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame
         if len(cell):
             style = {**hollow(line_style(label)), "alpha": 0.7, "elinewidth": 0.8, "zorder": 1}
             line = axes.errorbar(x[cell["s"]], cell["mean"], cell["std"], **style)
+            tag_method(line.get_children(), label)
+            low, high = (cell["mean"] + sign * cell["std"] for sign in (-1, 1))
+            tag_points(line, x[cell["s"]], cell["mean"], low, high)
+            tag(line[0], spread="published, ± standard deviation")
             handles.setdefault(f"{label}, published", line)
 
 
 def _axes(axes: Any, entry: Options, cells: DataFrame) -> None:
-    """Label and scale the axes: x by powers of two, or decades for seconds; y logarithmic if the entry says so."""
+    """Label and scale the axes: x by powers of two, or decades for costs; y logarithmic if the entry says so."""
     x = entry.get("x", "n_components")
     axes.set_xlabel(AXES[x])
     ticks = sorted(cells["x"].dropna().unique())
-    if x in METRICS:
+    if x in METRICS or x == _MEMORY:
         _logarithmic(axes, "x")
     elif ticks:
         axes.set_xscale("log", base=2)

@@ -75,7 +75,7 @@ def unbeaten(claim: Options, results: Results) -> tuple[str, str]:
     more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     where = f": {'; '.join(named[:_NAMED])}{more}" if named else ""
     return str(found.verdict), (
-        f"{claim['method']} is better in {found.holds.sum()} of {len(own)} comparisons with "
+        f"{claim['method']} is better in {found.holds.sum()} of {len(own)} pairings with "
         f"{len(own.index.unique('rival'))} other methods, significantly in {found.surely.sum()}. The average over "
         f"them supports this with p = {float(found.p_average):.2g}. It is significantly worse in "
         f"{len(lost)}{where}.{left_out}"

@@ -1,0 +1,118 @@
+"""Step cost: the seconds and the memory that maps take for the training rows, measured in turn."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from rflib.experiment.cells import read_rows, seed_of, unfitted_map
+from rflib.experiment.specs import identity
+from rflib.experiment.warned import noted
+from rflib.files import write_rows
+
+if TYPE_CHECKING:
+    from rflib.datasets.load import Dataset
+    from rflib.experiment.jobs import CostJob, Unit
+    from rflib.maps.base import RandomFeatureMap
+
+Found = TypeVar("Found")
+
+
+def run(job: CostJob, results: Path, output: Path, **common: Any) -> None:
+    """Fit every map and transform the training rows, once for each number of columns and seed.
+
+    Each seed takes all maps in turn, in an order of its own, so that what else the machine does meets all of them
+    alike; the median over the seeds is the map's time. Each measurement is made in a process of its own, a copy of
+    this one, in which no map was fitted before, because maps keep things that would spare later fits work.
+    The memory is the peak of that process beyond what it began with, in megabytes of 10^6 bytes.
+    """
+    found: list[dict[str, Any]] = []
+    _import_what_fits_import(job, results)
+    for seed in noted(range(*job.seeds), found):
+        data = read_rows(results, job.data, seed)
+        order = np.random.default_rng(seed_of("order", seed)).permutation(len(job.units))
+        for n in job.n_components:
+            for i in order:
+                unit = job.units[i]
+                values = _in_a_copy(partial(_cost, unfitted_map(unit, data, n, seed), data))
+                cell = {"method_id": identity(unit.method), "n_components": n, "seed": seed}
+                took = {**cell, "seconds": values["map_seconds"]}
+                found += [{**took, "metric": m, "value": v} for m, v in values.items()]
+    write_rows(output, found, **common)
+
+
+def _import_what_fits_import(job: CostJob, results: Path) -> None:
+    """Fit every map once in a copy of this process, and import here what was imported there."""
+    data, n = read_rows(results, job.data, job.seeds[0]), min(job.n_components)
+
+    def fit(unit: Unit) -> list[str]:
+        unfitted_map(unit, data, n, 0).fit(data.X_train, data.y_train).transform(data.X_train)
+        return list(sys.modules)
+
+    for unit in job.units:
+        for name in _in_a_copy(partial(fit, unit)):
+            with suppress(ImportError):
+                import_module(name)
+
+
+def _cost(feature_map: RandomFeatureMap, data: Dataset) -> dict[str, float]:
+    """Return what the fit and the transform of the training rows take."""
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    start = perf_counter()
+    feature_map.fit(data.X_train, data.y_train)
+    fitted = perf_counter()
+    feature_map.transform(data.X_train)
+    end = perf_counter()
+    peak = getrusage(RUSAGE_SELF).ru_maxrss
+    return {
+        "fit_seconds": fitted - start,
+        "row_microseconds": (end - fitted) * 1e6 / len(data.X_train),
+        "map_seconds": end - start,
+        "map_megabytes": (peak - before) * 1024 / 1e6,
+    }
+
+
+def _in_a_copy(work: Callable[[], Found]) -> Found:
+    """Return what a function returns in a copy of this process, and raise what it raises there."""
+    context = get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    copy = context.Process(target=_send, args=(theirs, work))
+    copy.start()
+    theirs.close()
+    try:
+        answer = ours.recv()
+    except EOFError:
+        copy.join()
+        raise ValueError(
+            f"A measurement ended without a result (exit status {copy.exitcode}). The process may have been "
+            "killed because the machine's memory was full."
+        ) from None
+    finally:
+        ours.close()
+    copy.join()
+    if isinstance(answer, Exception):
+        raise answer
+    found: Found = answer
+    return found
+
+
+def _send(to: Connection, work: Callable[[], Any]) -> None:
+    """Send what a function returns or raises. Its warnings are stored where the same maps' errors are measured."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            to.send(work())
+    except Exception as error:
+        to.send(error)

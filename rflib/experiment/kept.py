@@ -1,0 +1,109 @@
+"""Kept cells: what the jobs of a study measured, in a file for each data set, from which its page is drawn again.
+
+A repository keeps these files beside its pages. They grow with each run of a part of a study, and the pages can be
+drawn anew without a run. A kept row is a row of a job's file, with the job's identity (whatever its seeds), the
+commit of its code, the number of cores of the machine, and its share of the seconds of the job and of the bytes of
+the job's files. Labels of the study are not in it, so they may change.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from rflib.experiment.aggregate import write_cells
+from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.held import divided
+from rflib.experiment.jobs import CellJob
+from rflib.experiment.plan import StudyPlan, Wanted
+from rflib.files import read_table, replacing
+
+# What tells a kept row from all others, where it is there.
+ROW = ["job", "method_id", "n_components", "seed", "metric", "at"]
+
+
+def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
+    """Merge the results of a plan into the kept cells of its study.
+
+    Parameters
+    ----------
+    plan : StudyPlan
+        The plan of the study, before its division.
+    results : Path
+        Folder of the results. Files of jobs that are missing, or that were made by other code than that of today,
+        are left out.
+    folder : Path
+        Folder of the kept cells of all studies. New rows replace the old ones of the same cell. Rows of jobs that
+        the plan does not have are removed.
+    commit : str
+        The commit of the code, for people.
+    """
+    wanted_jobs = {identity(wanted.job) for wanted in plan.wanted}
+    kept = _read(plan.name, folder)
+    about = {"commit": commit, "cores": os.cpu_count()}
+    fresh = [
+        (wanted.dataset, table.assign(job=identity(wanted.job), **_shares(files, len(table)), **about))
+        for wanted, table, files in _current(plan, results)
+    ]
+    for dataset in {wanted.dataset for wanted in plan.wanted}:
+        tables = [table for name, table in fresh if name == dataset]
+        tables += [kept[dataset]] if dataset in kept else []
+        if tables:
+            table = pd.concat(tables, ignore_index=True)
+            row = [column for column in ROW if column in table]
+            table = table[table["job"].isin(wanted_jobs)].drop_duplicates(row)
+            with replacing(folder / plan.name / f"{dataset}.parquet") as file:
+                table.to_parquet(file, compression="zstd", index=False)
+
+
+def restore(plan: StudyPlan, folder: Path, output: Path) -> bool:
+    """Write the table that ``rflib aggregate`` writes, from the kept cells; False if none is kept."""
+    kept = _read(plan.name, folder)
+    if not kept:
+        return False
+    by_job = dict(iter(pd.concat(kept.values()).groupby("job")))
+    wanted = ((w, identity(w.job)) for w in plan.wanted)
+    return write_cells(plan.name, ((w, by_job[job]) for w, job in wanted if job in by_job), output)
+
+
+def identity(job: CellJob) -> str:
+    """Return what names a job, whatever its seeds."""
+    return job.with_seeds((0, 0)).path
+
+
+def _current(plan: StudyPlan, results: Path) -> Iterator[tuple[Wanted, pd.DataFrame, list[Path]]]:
+    """Yield what is wanted, the table of its job and the files of the job, where the code of today made it.
+
+    The files of a job are its own, those that it reads unless an earlier job read them, and their logs.
+    """
+    (plan,) = divided([plan], results)
+    counted: set[str] = set()
+    for path, wanted in {wanted.job.path: wanted for wanted in plan.wanted}.items():
+        if (results / path).exists():
+            table = read_table(results / path)
+            if len(table) and set(table["fingerprint"]) == {fingerprint(*wanted.job.modules)}:
+                files = sorted({path, *(job.path for job in wanted.job.after)} - counted)
+                counted.update(files)
+                logs = [results / "logs" / Path(file).with_suffix(".log") for file in files]
+                yield (
+                    wanted,
+                    table,
+                    [file for file in (*(results / f for f in files), *logs) if file.exists()],
+                )
+
+
+def _shares(files: list[Path], n_rows: int) -> dict[str, float]:
+    """Return the share of one of the rows in the seconds of the jobs of these files, and in the bytes."""
+    logs = [file.read_text(encoding="utf-8", errors="replace") for file in files if file.suffix == ".log"]
+    took = [
+        float(seconds) for log in logs for seconds in re.findall(r"^done in ([\d.]+) s$", log, re.MULTILINE)
+    ]
+    size = sum(file.stat().st_size for file in files)
+    return {"job_seconds": sum(took) / n_rows, "bytes": size / n_rows}
+
+
+def _read(study: str, folder: Path) -> dict[str, pd.DataFrame]:
+    """Return the kept rows of a study by the names of its data sets."""
+    return {file.stem: pd.read_parquet(file) for file in sorted((folder / study).glob("*.parquet"))}

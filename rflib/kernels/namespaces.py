@@ -1,0 +1,229 @@
+"""Array namespaces: the library whose functions compute with rows, and how arrays of numpy come to their device.
+
+numpy computes with its own arrays and with sparse rows. While scikit-learn's ``array_api_dispatch`` is on, rows of
+another library with the array API standard, such as torch or CuPy, stay on their device, and this library computes
+with them. A fitted estimator holds arrays of numpy, which the functions below bring to the rows.
+
+The array API has neither ``out=`` nor views, but all libraries whose arrays can be written to have slices that are
+views. Code for all namespaces uses that, and `multiply_into` where numpy needs no temporary array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn import get_config
+
+from rflib.extras import need
+
+# An array of any library. There are no stubs for what all of them have in common.
+Array = Any
+Namespace = Any
+
+_COPIES: ContextVar[dict[Any, tuple[NDArray, Array]] | None] = ContextVar("_COPIES", default=None)
+
+
+def is_foreign(X: object) -> bool:
+    """Return whether X is an array of another library than numpy that scikit-learn is told to leave as it is.
+
+    Raises
+    ------
+    ImportError
+        If array-api-compat is missing, which is needed then.
+    """
+    if (
+        isinstance(X, np.ndarray)
+        or not hasattr(X, "__dlpack__")
+        or not get_config().get("array_api_dispatch")
+    ):
+        return False
+    return bool(_compat().is_array_api_obj(X))
+
+
+def namespace(X: Array) -> Namespace:
+    """Return the library that computes with checked rows: numpy itself for its arrays and for sparse rows."""
+    if isinstance(X, np.ndarray | np.generic) or issparse(X):
+        return np
+    return _compat().array_namespace(X)
+
+
+def as_array(values: ArrayLike) -> tuple[Namespace, Array]:
+    """Return a library and its array of the values: numpy's, unless they are an array of another library."""
+    return (namespace(values), values) if is_foreign(values) else (np, np.asarray(values))
+
+
+def float_types(X: Array) -> list[Any]:
+    """Return the types that rows may have, the widest first: float64, where the device has it, and float32."""
+    if not is_foreign(X):
+        return [np.float64, np.float32]
+    xp = namespace(X)
+    names = xp.__array_namespace_info__().dtypes(device=_device(X), kind="real floating")
+    return [xp.float64, xp.float32] if "float64" in names else [xp.float32]
+
+
+def widest(X: Array) -> Array:
+    """Return an array in the widest type of its device: float64, but float32 where there is no float64."""
+    xp = namespace(X)
+    if xp is np:
+        return X.astype(np.float64, copy=False)
+    names = xp.__array_namespace_info__().dtypes(device=_device(X), kind="real floating")
+    return xp.astype(X, xp.float64 if "float64" in names else xp.float32, copy=False)
+
+
+def narrowest(X: Array) -> Array:
+    """Return an array in float32."""
+    xp = namespace(X)
+    return X.astype(np.float32, copy=False) if xp is np else xp.astype(X, xp.float32, copy=False)
+
+
+def in_type_of(values: Array, X: Array) -> Array:
+    """Return numbers in the type of X, without a copy where they have it."""
+    xp = namespace(values)
+    return values.astype(X.dtype, copy=False) if xp is np else xp.astype(values, X.dtype, copy=False)
+
+
+def is_single(X: Array) -> bool:
+    """Return whether numbers are in single precision."""
+    return bool(X.dtype == namespace(X).float32)
+
+
+def beside(values: NDArray, X: Array) -> Array:
+    """Return an array of numpy where the rows X are: in their library, on their device.
+
+    Integers keep their type, other numbers get that of X.
+    """
+    is_index = values.dtype.kind == "i" and values.dtype.itemsize > 1
+    xp = namespace(X)
+    if xp is np:
+        return values if is_index else values.astype(X.dtype, copy=False)
+    device = _device(X)
+    if is_index:
+        return xp.asarray(values, device=device)
+    if values.dtype.itemsize > 1:
+        values = values.astype(np.float32 if X.dtype == xp.float32 else np.float64, copy=False)
+    return xp.astype(xp.asarray(np.ascontiguousarray(values), device=device), X.dtype, copy=False)
+
+
+def held_beside(values: NDArray, X: Array) -> Array:
+    """Return what `beside` does for an array of a fitted estimator, which is copied once `within_one_call`."""
+    copies = _COPIES.get()
+    if copies is None or namespace(X) is np:
+        return beside(values, X)
+    key = id(values), namespace(X).__name__, str(X.dtype), str(_device(X))
+    if key not in copies:
+        copies[key] = values, beside(values, X)  # the values too, so that no other array gets their id
+    return copies[key][1]
+
+
+def follow(values: Array, X: Array) -> Array:
+    """Return values of any library where the rows X are: unchanged if they are there, else as `beside` does it."""
+    xp = namespace(X)
+    if namespace(values) is xp and (xp is np or _device(values) == _device(X)):
+        return values
+    return beside(to_numpy(values), X)
+
+
+def on_torch(values: NDArray, device: Any) -> Array:
+    """Return an array of numpy as a tensor on a device of torch, in float32 where this has no float64.
+
+    Raises
+    ------
+    ImportError
+        If torch or array-api-compat is missing.
+    """
+    need("array", "A device", "array_api_compat", "torch")
+    import torch
+
+    names = namespace(torch.empty(0)).__array_namespace_info__().dtypes(device=torch.device(device))
+    if values.dtype == np.float64 and "float64" not in names:
+        values = values.astype(np.float32)
+    return torch.asarray(values, device=device)
+
+
+@contextmanager
+def within_one_call() -> Iterator[None]:
+    """Keep the copies on devices that `held_beside` makes, for the blocks of one call of a learner."""
+    if _COPIES.get() is not None:
+        yield
+        return
+    token = _COPIES.set({})
+    try:
+        yield
+    finally:
+        _COPIES.reset(token)
+
+
+def to_numpy(values: Array) -> NDArray:
+    """Return an array of any library as an array of numpy, in the memory of the host."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
+        return np.asarray(values)
+    try:
+        return np.array(np.from_dlpack(values, device="cpu"))
+    except (TypeError, ValueError, RuntimeError, BufferError, NotImplementedError):
+        return np.asarray(_compat().to_device(values, "cpu"))
+
+
+def empty(shape: tuple[int, ...], X: Array) -> Array:
+    """Return an array to be filled, in the library, on the device and of the type of X."""
+    xp = namespace(X)
+    return np.empty(shape, X.dtype) if xp is np else xp.empty(shape, dtype=X.dtype, device=_device(X))
+
+
+def zeros(shape: tuple[int, ...], X: Array) -> Array:
+    """Return an array of zeros, in the library, on the device and of the type of X."""
+    xp = namespace(X)
+    return np.zeros(shape, X.dtype) if xp is np else xp.zeros(shape, dtype=X.dtype, device=_device(X))
+
+
+def ones(shape: tuple[int, ...], X: Array) -> Array:
+    """Return an array of ones, in the library, on the device and of the type of X."""
+    xp = namespace(X)
+    return np.ones(shape, X.dtype) if xp is np else xp.ones(shape, dtype=X.dtype, device=_device(X))
+
+
+def some_rows(X: Array, rows: slice) -> Array:
+    """Return consecutive rows of an array of any number of dimensions."""
+    return X[rows] if namespace(X) is np else X[rows, ...]
+
+
+def take_columns(X: Array, places: NDArray) -> Array:
+    """Return the columns of X (n, d) at some places, an array of numpy, as a new array."""
+    return X[:, places] if isinstance(X, np.ndarray) else _taken(X, places, 1)
+
+
+def take_rows(X: Array, places: NDArray) -> Array:
+    """Return the rows of X at some places, an array of numpy, as a new array."""
+    return X[places] if isinstance(X, np.ndarray) else _taken(X, places, 0)
+
+
+def multiply_into(out: Array, left: Array, right: Array) -> None:
+    """Write a product into an array or a slice of one."""
+    if isinstance(out, np.ndarray):
+        np.multiply(left, right, out=out)
+    else:
+        out[...] = left * right
+
+
+def _taken(X: Array, places: NDArray, axis: int) -> Array:
+    xp = namespace(X)
+    return xp.take(X, xp.asarray(places, device=_device(X)), axis=axis)
+
+
+def _device(X: Array) -> Any:
+    return _compat().device(X)
+
+
+def _compat() -> ModuleType:
+    try:
+        import array_api_compat
+    except ImportError:
+        need("array", "An array of another library than numpy", "array_api_compat")
+        raise
+    return array_api_compat

@@ -1,0 +1,72 @@
+"""A uniform sample of rows that come in blocks, and of blocks on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+class RowSample:
+    """A uniform sample of rows without replacement, in their order; all rows while these are few enough.
+
+    Each row gets a random number, and the rows with the smallest ones are kept. So the sample does not depend on
+    how the rows are cut into blocks. Samples of consecutive parts of the rows can be made anywhere and joined.
+
+    Parameters
+    ----------
+    size : int
+        Largest number of rows.
+    seed : int
+        Seed of the numbers.
+    start : int, default=0
+        Number of rows before the first one that is added.
+    n_rows : int, optional
+        Number of all rows, if it is known: then hardly more rows are held than the sample of all parts has.
+    """
+
+    def __init__(self, size: int, seed: int, start: int = 0, n_rows: int | None = None):
+        generator = np.random.PCG64(seed).advance(start)
+        self._size, self._rng = size, np.random.Generator(generator)
+        self._keys = np.zeros(0)
+        # ten standard deviations of the number of keys below it lie between the bound and too few rows
+        self._bound = (size + 10 * np.sqrt(size) + 50) / n_rows if n_rows else np.inf
+        self._X: list[Any] = []
+        self._y: list[NDArray] = []
+
+    def add(self, X: Any, y: NDArray) -> None:
+        """Draw from more rows X (n, n_features), dense or CSR, with targets y."""
+        keys = self._rng.random(len(y))
+        chosen = keys < self._bound
+        self._keys = np.append(self._keys, keys[chosen])
+        self._X.append(X[chosen])
+        self._y.append(y[chosen])
+        if len(self._keys) > 2 * self._size:
+            self._cut()
+
+    def followed_by(self, others: Iterable[Self]) -> Self:
+        """Return the sample of these rows and of those of the other samples, which follow in their order."""
+        samples, joined = [self, *others], copy(self)
+        joined._keys = np.concatenate([sample._keys for sample in samples])
+        joined._X = [X for sample in samples for X in sample._X]
+        joined._y = [y for sample in samples for y in sample._y]
+        joined._cut()
+        return joined
+
+    def rows(self) -> tuple[Any, NDArray]:
+        """Return the rows drawn and their targets."""
+        self._cut()
+        return self._X[0], self._y[0]
+
+    def _cut(self) -> None:
+        stack = sparse.vstack if sparse.issparse(self._X[0]) else np.concatenate
+        kept = np.sort(np.argsort(self._keys, kind="stable")[: self._size])
+        X: Any = stack(self._X)
+        self._X, self._y = [(X.tocsr() if sparse.issparse(X) else X)[kept]], [np.concatenate(self._y)[kept]]
+        self._keys = self._keys[kept]
+        if len(kept) == self._size:
+            self._bound = float(self._keys.max())

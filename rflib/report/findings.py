@@ -1,0 +1,235 @@
+"""What a study found in three sentences, each with its evidence: verdicts, the best map, the largest surprise."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import pandas as pd
+
+from rflib.report.cell_table import EXACT, at_columns
+from rflib.report.kind import Options, Results
+from rflib.report.kinds.comparisons import cells_of, paired, relative_gain
+from rflib.report.kinds.rivals import encounters, judged, ratios
+from rflib.report.standings import measures
+from rflib.report.wording import METRICS
+
+_CONTRADICTED = ("not reproduced", "explained")
+_CLAIMED = ("reproduced", "explained", "undecided", "not reproduced", "no data")
+_DECIDED = ("better", "worse")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, and where its evidence stands: the id of a part of the page."""
+
+    text: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows of a study: claims, tables with their ids, and where to look if there is neither."""
+
+    claims: pd.DataFrame
+    tables: Sequence[tuple[str, Options, pd.DataFrame]]
+    claims_id: str
+    otherwise: str
+
+
+def findings(results: Results, shown: Shown) -> list[Finding]:
+    """Return three sentences about a study: on its verdicts, on its best map, and on the largest surprise.
+
+    The best map is the one with the best mean in most comparisons at the same number of columns. The surprise is,
+    in this order, the claim that its cells contradict most, the published number that differs most from ours, or
+    the comparison in which another map beats the best one by most.
+    """
+    best = _leaders(results)
+    return [
+        _verdicts(shown),
+        _best_map(best, shown),
+        _broken_claim(results, shown) or _far_from_published(shown) or _upset(results, best, shown),
+    ]
+
+
+def _verdicts(shown: Shown) -> Finding:
+    parts, evidence = [], shown.otherwise
+    numbers = [(place, table) for place, _, table in shown.tables if "verdict" in table and len(table)]
+    if numbers:
+        counts = pd.concat([table["verdict"] for _, table in numbers]).value_counts()
+        run = int(counts.drop("not run", errors="ignore").sum())
+        parts.append(
+            f"Of {_plural(run, 'published number')} that were measured again, ours agrees with "
+            f"{counts.get('agrees', 0)}, is better than {counts.get('better', 0)} and worse than "
+            f"{counts.get('worse', 0)}."
+            if run
+            else "None of the published numbers was measured."
+        )
+        evidence = numbers[0][0]
+    if len(shown.claims):
+        parts.insert(0, _claims(shown.claims["verdict"]))
+        evidence = shown.claims_id
+    return Finding(" ".join(parts) or "The study checks no claims and no published numbers.", evidence)
+
+
+def _claims(verdicts: pd.Series) -> str:
+    counts, n = verdicts.value_counts(), len(verdicts)
+    verdict, count = counts.index[0], counts.iloc[0]
+    if n == 1:
+        return f"The only claim is {_is(verdict)}."
+    if count == n:
+        return f"All {n} claims are {_is(verdict)}."
+    said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in _CLAIMED if v in counts]
+    return f"Of {n} claims, {_listed(said)}."
+
+
+def _is(verdict: str) -> str:
+    return {"no data": "without data", "explained": "not reproduced but explained"}.get(verdict, verdict)
+
+
+@dataclass(frozen=True)
+class _Leader:
+    """The method with the best mean in most comparisons by a measure."""
+
+    metric: str
+    learner: str | None
+    method: str
+    won: int
+    second: str
+    won_by_second: int
+    comparisons: int
+
+    @property
+    def measure(self) -> str:
+        return METRICS[self.metric].axis + (f" with {self.learner}" if self.learner else "")
+
+    @property
+    def share(self) -> str:
+        """In how many comparisons it has the best mean."""
+        n = _plural(self.comparisons, "comparison")
+        return f"{'all ' * (self.won > 1)}{n}" if self.won == self.comparisons else f"{self.won} of {n}"
+
+
+def _leaders(results: Results) -> list[_Leader]:
+    """Return the leader by each measure that compares methods: the kernel error first, then scores."""
+    found = []
+    for metric, learner, part in measures(at_columns(results.cells)):
+        place = ["dataset", "kernel", "n_components"]
+        means = part.groupby([*place, "method"], sort=False)["value"].mean().dropna()
+        several = means.groupby(level=[0, 1, 2], sort=False).transform("size") > 1
+        groups = means[several].groupby(level=[0, 1, 2], sort=False)
+        best = groups.idxmin() if METRICS[metric].lower else groups.idxmax()
+        counts = pd.Series([where[-1] for where in best]).value_counts()
+        if len(counts):
+            second, won = (str(counts.index[1]), int(counts.iloc[1])) if len(counts) > 1 else ("", 0)
+            leader = (str(counts.index[0]), int(counts.iloc[0]))
+            found.append(_Leader(metric, learner, *leader, second, won, int(counts.sum())))
+    return found
+
+
+def _best_map(leaders: Sequence[_Leader], shown: Shown) -> Finding:
+    if not leaders:
+        return Finding(
+            "No two methods were run with the same number of columns, so none is best.", shown.otherwise
+        )
+    first = leaders[0]
+    text = f"With equal numbers of columns, {first.method} has the best {first.measure} in {first.share}"
+    text += f", and {first.second} in {first.won_by_second}." if first.second else "."
+    for other in leaders[1:2]:
+        text += f" The best {other.measure} is that of {other.method}, in {other.share}."
+    rankings = [
+        place
+        for place, entry, _ in shown.tables
+        if entry["type"] == "ranking"
+        and (entry["metric"], entry.get("learner")) == (first.metric, first.learner)
+    ]
+    return Finding(text, rankings[0] if rankings else "standings")
+
+
+def _broken_claim(results: Results, shown: Shown) -> Finding | None:
+    """The claim that is not reproduced and whose worst comparison has the greatest ratio of means."""
+    claims = {claim["title"]: claim for claim in results.study.get("claims") or ()}
+    found: list[tuple[float, str, int]] = []
+    for number, row in enumerate(shown.claims.to_dict("records")):
+        if row["verdict"] in _CONTRADICTED and row["claim"] in claims:
+            against = _against(claims[row["claim"]], results)
+            size, where = max(against, default=(0.0, ""), key=lambda item: item[0])
+            found.append((size, f"“{row['claim']}” is {_is(row['verdict'])}{where}", number))
+    if not found:
+        return None
+    _, text, number = max(found, key=lambda item: item[0])
+    return Finding(f"The largest surprise: {text}.", f"{shown.claims_id}-{number}")
+
+
+def _against(claim: Options, results: Results) -> Iterator[tuple[float, str]]:
+    """Yield how much the means of each comparison contradict a claim about two methods, and where."""
+    if claim["type"] not in ("better", "best", "unbeaten", "equal"):
+        return
+    sign, error = (1 if METRICS[claim["metric"]].lower else -1), METRICS[claim["metric"]].axis
+    cells, place, _ = cells_of(claim, results)
+    for other in [claim["than"]] if isinstance(claim["than"], str) else claim["than"]:
+        tables = paired(cells, place, claim["method"], other)
+        gains = relative_gain(sign, *tables)
+        means = zip(*(table.mean(axis=1).tolist() for table in tables), strict=True)
+        for where, gain, (ours, theirs) in zip(gains.index.tolist(), gains, means, strict=True):
+            if (gain < 0 or claim["type"] == "equal") and min(ours, theirs) > 0:
+                said = f"{ours:.3g} with {claim['method']} and {theirs:.3g} with {other}"
+                yield abs(log(ours / theirs)), f". On {_place(where, place[-1])}, the mean {error} is {said}"
+
+
+def _far_from_published(shown: Shown) -> Finding | None:
+    """The published number that differs from ours by the greatest ratio, among those that do not agree."""
+    found: list[tuple[float, str, str]] = []
+    for place, entry, table in shown.tables:
+        if "verdict" not in table or "published" not in table:
+            continue
+        for row in table[table["verdict"].isin(_DECIDED)].to_dict("records"):
+            if min(row["ours"], row["published"]) > 0:
+                where = f"{row['data set']}, {row['kernel']}" + (
+                    "" if pd.isna(row["s"]) else f", s = {row['s']}"
+                )
+                text = (
+                    f"The largest difference from a published number is {row['verdict']}: on {where}, the "
+                    f"{METRICS[entry['metric']].axis} of {row['method']} is {row['ours']:.3g} instead of "
+                    f"{row['published']:g}."
+                )
+                found.append((abs(log(row["ours"] / row["published"])), text, place))
+    if not found:
+        return None
+    _, text, place = max(found, key=lambda item: item[0])
+    return Finding(text, place)
+
+
+def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Finding:
+    """Where another method beats the best one by most, or that none does so significantly."""
+    if not leaders:
+        return Finding("There is no surprise, because nothing was compared.", shown.otherwise)
+    best = leaders[0]
+    methods = [method for method in results.cells["method"].unique() if method not in (best.method, EXACT)]
+    entry: Mapping[str, Any] = {"metric": best.metric, "title": "", "method": best.method, "than": methods}
+    entry = {**entry, "at": "columns"} | ({"learner": best.learner} if best.learner else {})
+    sign = 1 if METRICS[best.metric].lower else -1
+    own, others, _ = encounters(entry, results)
+    lost = ratios(sign, own, others)[judged(sign, own, others).refuted]
+    if lost.empty:
+        text = f"There is no surprise: no other method is significantly better than {best.method} anywhere."
+        return Finding(text, "standings")
+    rival, *place = lost.index.tolist()[int(lost.argmin())]
+    text = (
+        f"The largest surprise: on {_place(place, 'n_components')}, {rival} is {1 / lost.min():.3g} times better "
+        f"than {best.method} by {best.measure}."
+    )
+    return Finding(text, "standings")
+
+
+def _place(where: Sequence[Any], x: str) -> str:
+    dataset, kernel, at = where
+    return f"{dataset}, {kernel}, " + (f"D = {at:g}" if x == "n_components" else f"s = {at}")
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -1,0 +1,123 @@
+"""Kernels of arrays of other libraries: the values of numpy, in the library, on the device and in the type."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from rflib.kernels import (
+    ArcCosine,
+    Cauchy,
+    DeltaGaussian,
+    Gaussian,
+    Laplacian,
+    Matern,
+    NeuralTangent,
+    Polynomial,
+    RadialFunction,
+    Similarity,
+    SphericalPolynomial,
+)
+from rflib.kernels.namespaces import as_array, beside, held_beside, namespace, to_numpy, within_one_call
+
+KERNELS = [
+    Gaussian(2.0),
+    Gaussian((1.0, 2.0, 3.0, 1.0, 2.0)),
+    Laplacian(0.1),
+    Cauchy(0.3),
+    Matern(0.8, 3.0),
+    Matern(1.5, 3.0),
+    Matern(25, 3.0),
+    Polynomial(3, 0.2, 1.0),
+    SphericalPolynomial(4.0, 6),
+    DeltaGaussian(width=2.0),
+    ArcCosine(0),
+    ArcCosine(1),
+    NeuralTangent(2),
+    RadialFunction(lambda z: (1 + z * z) ** -1),
+    Similarity(lambda X, Y: (X @ Y.T) ** 3),
+]
+ROUNDING = {"float64": 1e-12, "float32": 1e-5}
+
+
+def rows(n: int = 40, *, unit: bool) -> np.ndarray:
+    X = np.random.default_rng(0).standard_normal((n, 5)) + 0.5
+    return X / np.linalg.norm(X, axis=1, keepdims=True) if unit else X
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: repr(kernel).split("<")[0])
+def test_kernels_equal_those_of_numpy(kernel, home, stays_there):
+    X = rows(unit=kernel.unit_norm)
+    for dtype in home.dtypes:
+        X_there, Y_there = home.array(X, dtype), home.array(X[:7], dtype)
+        with stays_there():
+            square, matrix = kernel(X_there), kernel(X_there, Y_there)
+        for found, known in ((square, kernel(X)), (matrix, kernel(X, X[:7]))):
+            assert home.holds(found) and dtype in str(found.dtype)
+            # ArcCosine(0) has a root in it, by which rounding errors near 0 grow
+            slack = (
+                ROUNDING[dtype] ** 0.5 if isinstance(kernel, ArcCosine | NeuralTangent) else ROUNDING[dtype]
+            )
+            np.testing.assert_allclose(to_numpy(found), known, atol=10 * slack * np.abs(known).max())
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.5, 0.7, 2.3, 7.5, 19.9])
+def test_the_matern_kernel_is_a_mixture_of_gaussians(nu, home):
+    z = np.concatenate([[0.0], np.geomspace(1e-6, 100, 200)])
+    found = to_numpy(Matern(nu).at_distance(home.array(z, home.dtypes[0])))
+    np.testing.assert_allclose(found, Matern(nu).at_distance(z), atol=10 * ROUNDING[home.dtypes[0]])
+
+
+def test_rows_of_another_norm_are_refused(home):
+    with pytest.raises(ValueError, match=r"row 0 has norm 2 \(5 of 5 rows"):
+        SphericalPolynomial()(home.array(2 * np.eye(5), "float32"))
+
+
+def test_functions_of_a_user_compute_with_the_arrays_that_they_get():
+    strict = pytest.importorskip("array_api_strict")
+    X = strict.asarray(rows(unit=False), device=strict.Device("device1"))
+    with pytest.raises(
+        TypeError, match=r"arrays that it gets, here those of array_api_strict.*arrays of numpy"
+    ):
+        RadialFunction(lambda z: np.exp(-z))(X)
+    with pytest.raises(TypeError, match="returned ndarray"):
+        Similarity(lambda X, Y: np.ones((X.shape[0], Y.shape[0])))(X)
+
+
+def test_the_width_of_a_rule_is_that_of_numpy(home):
+    X = rows(unit=False)
+    for rule in ("scale", "median"):
+        found = Gaussian(rule).for_rows(home.array(X, "float32")).single_width
+        assert found == Gaussian(rule).for_rows(X.astype("float32")).single_width
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    X = pytest.importorskip("array_api_strict").eye(3)
+    monkeypatch.setitem(sys.modules, "array_api_compat", None)
+    with pytest.raises(ImportError, match=r'array_api_compat.*pip install "rflib\[array\]"'):
+        Gaussian()(X)
+
+
+def test_values_in_memory_are_numpys():
+    assert all(as_array(values)[0] is np for values in ([1.0], 2.0, np.eye(2)))
+
+
+def test_an_array_that_is_held_is_copied_once_within_a_call(home):
+    X, held = home.array(np.eye(2), "float32"), np.arange(3.0)
+    assert held_beside(held, X) is not held_beside(held, X)
+    with within_one_call():
+        first = held_beside(held, X)
+        with within_one_call():
+            assert held_beside(held, X) is first
+        assert held_beside(held.copy(), X) is not first
+    held[0] = 7
+    with within_one_call():
+        assert float(held_beside(held, X)[0]) == 7
+
+
+def test_arrays_come_beside_rows_in_their_type(home):
+    X = home.array(np.eye(2), home.dtypes[0])
+    for values in (np.arange(3.0), np.ones(3, dtype=np.int8), np.ones(3, dtype=np.float32)):
+        found = beside(values, X)
+        assert found.dtype == X.dtype and home.holds(found)
+    assert beside(np.arange(3), X).dtype == namespace(X).int64

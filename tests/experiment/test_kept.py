@@ -1,0 +1,140 @@
+"""Kept cells give back the table of cells of the run that made them, and hold nothing of other code."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from rflib.experiment import aggregate
+from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.held import divided
+from rflib.experiment.jobs import CostJob, ExactJob
+from rflib.experiment.kept import keep, restore
+from rflib.experiment.plan import StudyPlan, Wanted, plan_study
+from rflib.files import read_table, write_rows
+from rflib.report.provenance import core_hours
+
+STUDY = {
+    "title": "Kept",
+    "datasets": [{"name": "digits", "max_train": 90}, {"name": "wine", "max_train": 90}],
+    "kernels": {"a": {"type": "Gaussian", "sigma": 0.5}},
+    "methods": {"RFF": {"type": "RFF"}, "ORF": {"type": "ORF"}},
+    "learners": {"ridge": {"type": "KRRClassifier", "exact": {"type": "ExactKRRClassifier"}}},
+    "s": [16, [32, 64]],
+    "budget": "n_components",
+    "repetitions": 4,
+    "seed_block": 2,
+    "cost": True,
+}
+
+
+def planned(**changes: object) -> StudyPlan:
+    return plan_study("kept", {**STUDY, **changes}, {})
+
+
+def run(plan: StudyPlan, results: Path, *, code: str | None = None, value: float = 0) -> None:
+    """Make up the files of the plan's jobs."""
+    for wanted in divided([plan], results)[0].wanted:
+        write_rows(results / wanted.job.path, rows(wanted, value), fingerprint=code or made_by(wanted))
+        for job in (wanted.job, *wanted.job.after):
+            log = results / "logs" / Path(job.path).with_suffix(".log")
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.write_text("rflib step\ndone in 1.50 s\n")
+
+
+def made_by(wanted: Wanted) -> str:
+    return fingerprint(*wanted.job.modules)
+
+
+def rows(wanted: Wanted, value: float) -> list[dict]:
+    job = wanted.job
+    exact = isinstance(job, ExactJob)
+    seeds = job.seeds if isinstance(job, ExactJob | CostJob) else job.sample.seeds
+    sizes = (
+        [float("nan")] if exact else job.n_components if isinstance(job, CostJob) else job.sample.n_components
+    )
+    methods = [method["type"] for method in job.methods] if isinstance(job, CostJob) else [None]
+    return [
+        {
+            **({"method_id": method} if method else {}),
+            "n_components": n,
+            "seed": seed,
+            "metric": f"{job.step}_metric",
+            "value": value + hash((method, job.name)) % 1000 / 7,
+            "seconds": 1.0,
+        }
+        for method in methods
+        for n in sizes
+        for seed in range(*seeds)
+    ]
+
+
+def table(plan: StudyPlan, folder: Path, output: Path) -> pd.DataFrame:
+    assert restore(plan, folder, output)
+    return read_table(output)
+
+
+def test_a_table_of_cells_comes_back_the_same(tmp_path: Path) -> None:
+    plan = planned()
+    run(plan, tmp_path / "results")
+    aggregate.run(divided([plan], tmp_path / "results")[0], tmp_path / "results", tmp_path / "cells.parquet")
+    keep(plan, tmp_path / "results", tmp_path / "kept", "abc")
+    found = table(plan, tmp_path / "kept", tmp_path / "restored.parquet")
+    assert set(found["commit"]) == {"abc"}
+    assert set(found["metric"]) == {"evaluate_metric", "train_metric", "exact_metric", "cost_metric"}
+    assert_frame_equal(
+        found.drop(columns=["job", "commit", "cores", "bytes", "job_seconds"]),
+        read_table(tmp_path / "cells.parquet"),
+        check_like=True,
+    )
+    files = [file for file in (tmp_path / "results").rglob("*.*") if file.is_file()]
+    kept = pd.concat(map(pd.read_parquet, (tmp_path / "kept/kept").iterdir()))
+    assert kept["bytes"].sum() == pytest.approx(sum(file.stat().st_size for file in files))
+    n_logs = sum(file.suffix == ".log" for file in files)
+    assert kept["job_seconds"].sum() == pytest.approx(1.5 * n_logs)
+    assert core_hours(found) == pytest.approx(1.5 * n_logs / 3600)
+    assert {file.stem for file in (tmp_path / "kept/kept").iterdir()} == {"digits", "wine"}
+
+
+def test_runs_of_parts_of_a_study_add_up(tmp_path: Path) -> None:
+    whole = planned()
+    parts = [planned(datasets=[dataset]) for dataset in STUDY["datasets"]]
+    for number, part in enumerate(parts):
+        run(part, tmp_path / str(number))
+        keep(whole, tmp_path / str(number), tmp_path / "kept", str(number))
+    found = table(whole, tmp_path / "kept", tmp_path / "cells.parquet")
+    assert found.groupby("dataset")["commit"].unique().map(list).to_dict() == {"digits": ["0"], "wine": ["1"]}
+    run(whole, tmp_path / "all")
+    aggregate.run(divided([whole], tmp_path / "all")[0], tmp_path / "all", tmp_path / "all.parquet")
+    assert len(found) == len(read_table(tmp_path / "all.parquet"))
+
+
+def test_a_later_run_replaces_its_cells_and_keeps_the_others(tmp_path: Path) -> None:
+    run(planned(), tmp_path / "first")
+    keep(planned(), tmp_path / "first", tmp_path / "kept", "first")
+    run(planned(repetitions=2), tmp_path / "second", value=1000)
+    keep(planned(), tmp_path / "second", tmp_path / "kept", "second")
+    found = table(planned(), tmp_path / "kept", tmp_path / "cells.parquet")
+    assert set(found.loc[found["seed"] < 2, "commit"]) == {"second"}
+    assert (found.loc[found["seed"] < 2, "value"] >= 1000).all()
+    assert set(found.loc[found["seed"] >= 2, "commit"]) == {"first"}
+    assert not found.duplicated(["job", "method", "n_components", "seed", "metric", "s_label"]).any()
+
+
+def test_results_of_other_code_are_not_kept(tmp_path: Path) -> None:
+    run(planned(), tmp_path / "results", code="0123456789abcdef")
+    keep(planned(), tmp_path / "results", tmp_path / "kept", "abc")
+    assert not restore(planned(), tmp_path / "kept", tmp_path / "cells.parquet")
+
+
+def test_cells_that_the_study_does_not_have_any_more_are_removed(tmp_path: Path) -> None:
+    run(planned(), tmp_path / "results")
+    keep(planned(), tmp_path / "results", tmp_path / "kept", "abc")
+    smaller = planned(methods={"Mine": {"type": "ORF"}}, cost=False)
+    keep(smaller, tmp_path / "none", tmp_path / "kept", "def")
+    found = table(smaller, tmp_path / "kept", tmp_path / "cells.parquet")
+    assert set(found["method"]) == {"Mine", "exact kernel"}, "labels are those of the study today"
+    assert set(found["commit"]) == {"abc"}
+    with pytest.raises(KeyError):
+        found.groupby("metric").get_group("cost_metric")

@@ -1,0 +1,53 @@
+"""The pages of docs/results say which code made them, and whether it has changed since."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import results  # noqa: E402
+
+from rflib.experiment.kept import restore  # noqa: E402
+from rflib.experiment.plan import plan_study  # noqa: E402
+from rflib.report.cell_table import read_cells  # noqa: E402
+from rflib.report.export import code  # noqa: E402
+
+KEPT = sorted(folder.name for folder in results.KEPT.iterdir())
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_study_says_which_cells_were_made_by_older_code(name, tmp_path):
+    study = yaml.safe_load((results.STUDIES / f"{name}.yaml").read_text(encoding="utf-8"))
+    plan = plan_study(name, study, {})
+    assert restore(plan, results.KEPT, tmp_path / "cells.parquet")
+    page = (results.OUT / f"{name}.md").read_text(encoding="utf-8")
+    assert code(plan, read_cells(tmp_path / "cells.parquet", study)) in page, "make results"
+
+
+@pytest.mark.parametrize("name", results.MEASURED)
+def test_a_measurement_says_whether_its_code_has_changed(name):
+    page = (results.OUT / f"{name}.md").read_text(encoding="utf-8")
+    assert results.restated(name, page) == page, "make results"
+
+
+def test_changed_code_is_noticed(monkeypatch):
+    page = results.measured("bench", "# Title\n", "abc")
+    assert page.endswith(f"of commit abc, with the fingerprint {results.code_of('bench')}.\n")
+    assert results.restated("bench", page) == page
+    monkeypatch.setattr(results, "code_of", lambda name: "other")
+    assert results.restated("bench", page) == page.replace(".\n", ". It has changed since.\n")
+    assert results.measured("bench", results.restated("bench", page), "def").count("fingerprint") == 1
+
+
+def test_studies_without_kept_cells_are_listed_apart():
+    _, now, before, _ = re.split(r"```\{toctree\}", (ROOT / "docs/results.md").read_text(encoding="utf-8"))
+    listed = [re.findall(r"^results/(\w+)$", part, re.MULTILINE) for part in (now, before)]
+    assert sorted(listed[0]) == KEPT
+    assert not set(listed[1]) & set(KEPT)
+    for name in listed[0] + listed[1]:
+        assert (results.OUT / f"{name}.md").exists()
