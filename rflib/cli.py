@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import shlex
 import sys
 import sysconfig
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     An error that rflib raises about its input ends the step with one clear line and exit status 1. An error from
     elsewhere, such as a user's class or numpy, is shown with its traceback too. Standard error is the job's log.
     If it cannot be written, for example on a full disk, the line goes to standard output. The log of a step that
-    ends well ends with its seconds.
+    ends well ends with the time that it took.
     """
     options = vars(_parser().parse_args(arguments))
     step: Callable[..., None] = options.pop("step")
@@ -37,11 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         with explained("the job's log"):
             print("rflib", command, file=sys.stderr, flush=True)
-        start = perf_counter()
+        start, used = perf_counter(), _cpu_seconds()
         with threadpool_limits(threads), unchanged():
             step(**options)
         with explained("the job's log"):
-            print(f"done in {perf_counter() - start:.2f} s", file=sys.stderr, flush=True)
+            took, used = perf_counter() - start, _cpu_seconds() - used
+            print(f"done in {took:.2f} s, {used:.2f} s of CPU time", file=sys.stderr, flush=True)
     except (ValueError, OSError, ImportError) as error:
         try:
             if not _explains_itself(error):
@@ -50,6 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except OSError:
             print(f"error: {error}", flush=True)
         sys.exit(1)
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process and of the processes that it has started and that have ended."""
+    return sum(os.times()[:4])
 
 
 _OURS = Path(__file__).parent

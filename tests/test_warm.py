@@ -78,7 +78,7 @@ def test_a_command_has_its_own_folder_environment_and_files(run: Run, tmp_path: 
             subprocess.run([*COMMAND, *words], env=environment, cwd=tmp_path, capture_output=True, text=True)
             for environment in (run[1], {**run[1], VARIABLE: ""})
         )
-        logs = [re.sub(r"^done in [\d.]+ s$", "done", ended.stderr, flags=re.M) for ended in (forked, alone)]
+        logs = [re.sub(r"^done in .*$", "done", ended.stderr, flags=re.M) for ended in (forked, alone)]
         assert (forked.returncode, forked.stdout, logs[0]) == (status, alone.stdout, logs[1])
     told = {**run[1], "RFLIB_SOURCES": "other sources"}
     refused = subprocess.run([*COMMAND, "fingerprint", "rflib"], env=told, capture_output=True, text=True)

@@ -95,11 +95,10 @@ def _current(plan: StudyPlan, results: Path) -> Iterator[tuple[Wanted, pd.DataFr
 
 
 def _shares(files: list[Path], n_rows: int) -> dict[str, float]:
-    """Return the share of one of the rows in the seconds of the jobs of these files, and in the bytes."""
+    """Return the share of one of the rows in the CPU seconds of the jobs of these files, and in the bytes."""
     logs = [file.read_text(encoding="utf-8", errors="replace") for file in files if file.suffix == ".log"]
-    took = [
-        float(seconds) for log in logs for seconds in re.findall(r"^done in ([\d.]+) s$", log, re.MULTILINE)
-    ]
+    cpu_time = re.compile(r"^done in [\d.]+ s, ([\d.]+) s of CPU time$", re.MULTILINE)
+    took = [float(seconds) for log in logs for seconds in cpu_time.findall(log)]
     size = sum(file.stat().st_size for file in files)
     return {"job_seconds": sum(took) / n_rows, "bytes": size / n_rows}
 

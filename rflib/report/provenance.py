@@ -61,7 +61,7 @@ def _commands(logs: Path, unit: str) -> Iterator[str]:
 
 
 def core_hours(cells: pd.DataFrame) -> float:
-    """Return the hours that the jobs of kept cells took; of others, the hours in features and learners."""
+    """Return the hours of CPU time of the jobs of kept cells; of others, the hours in features and learners."""
     if "job_seconds" in cells:
         row = [column for column in ROW if column in cells]
         return float(cells.drop_duplicates(row)["job_seconds"].sum()) / 3600
