@@ -38,7 +38,8 @@ rule step:
     output: "{n}.raw"
     log: "{n}.log"
     shell:
-        "trap '' INT; echo 'step {wildcards.n}' > {log}; for i in $(seq 600); do test -e go && break; sleep 0.1; done;"
+        "trap '' INT; echo 'step {wildcards.n}' > {log};"
+        "for i in $(seq 600); do test -e go && break; sleep 0.1; done;"
         "test {wildcards.n} != $BAD 2>> {log}; touch {output}"
 rule end:
     input: "{n}.raw"
@@ -329,7 +330,7 @@ def test_a_run_on_a_terminal(tmp_path: Path, interrupted: bool) -> None:
                 os.killpg(process.pid, signal.SIGINT)
             else:
                 (tmp_path / "go").touch()
-        if b"Terminating" in written:  # The jobs ignore Ctrl-C: had they died of it, Snakemake could see that first.
+        if b"Terminating" in written:  # If the jobs died of Ctrl-C, Snakemake could see that before its own.
             (tmp_path / "go").touch()
     os.close(outside)
     assert process.wait(timeout=60) == int(interrupted)
