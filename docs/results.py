@@ -1,9 +1,9 @@
 """Draw docs/results again: ``python docs/results.py [STUDY ...]`` makes the pages of all studies, or of some.
 
 Results of the pipeline are first merged into the kept cells of the study, in docs/results/cells. What a study
-needs is written to docs/cluster.md. The pages of the benchmarks and of the reliability tests say which code they
-measured, and whether it has changed since. A page that was just made gets this sentence with ``--measured PAGE``;
-otherwise, the sentences of all such pages are updated.
+needs is written to docs/cluster.md, and which map is best when to docs/which-map.md. The pages of the benchmarks
+and of the reliability tests say which code they measured, and whether it has changed since. A page that was just
+made gets this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
 """
 
 import argparse
@@ -95,10 +95,20 @@ def _needs(name: str) -> str:
     )
 
 
-def with_needs(page: str) -> str:
-    """Return docs/cluster.md with its table of what studies need made anew."""
-    made = r"(<!-- made: what a study needs -->\n).*?<!-- end -->"
-    return re.sub(made, lambda found: f"{found[1]}\n{needs()}\n\n<!-- end -->", page, flags=re.DOTALL)
+def which_map() -> str:
+    """Return the sections of the page of the study ``frontier`` that say which map to take when."""
+    page = (OUT / "frontier.md").read_text(encoding="utf-8")
+    found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", page, flags=re.MULTILINE | re.DOTALL)
+    return "\n\n".join(f"### {first.upper()}{rest.strip()}" for first, rest in found)
+
+
+MADE = {"what a study needs": ("cluster.md", needs), "which map when": ("which-map.md", which_map)}
+
+
+def with_made(page: str, name: str, text: str) -> str:
+    """Return a page of the documentation with the part of this name made anew."""
+    part = re.compile(rf"(<!-- made: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    return part.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page)
 
 
 def measured(name: str, text: str, commit: str) -> str:
@@ -153,5 +163,6 @@ if __name__ == "__main__":
         with ProcessPoolExecutor() as pool:
             for done in pool.map(partial(redraw, results=options.results, commit=head()), options.studies):
                 print(done, flush=True)
-        cluster = ROOT / "docs/cluster.md"
-        cluster.write_text(with_needs(cluster.read_text(encoding="utf-8")), encoding="utf-8")
+        for name, (page, make) in MADE.items():
+            file = ROOT / "docs" / page
+            file.write_text(with_made(file.read_text(encoding="utf-8"), name, make()), encoding="utf-8")

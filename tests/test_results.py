@@ -51,3 +51,11 @@ def test_studies_without_kept_cells_are_listed_apart():
     assert not set(listed[1]) & set(KEPT)
     for name in listed[0] + listed[1]:
         assert (results.OUT / f"{name}.md").exists()
+
+
+@pytest.mark.parametrize("name", results.MADE)
+def test_parts_of_the_documentation_are_made_from_the_kept_cells(name):
+    page, make = results.MADE[name]
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert results.with_made(text, name, "\n") != text
+    assert results.with_made(text, name, make()) == text, "make results"

@@ -93,10 +93,10 @@ def test_methods_with_continuous_measures_are_unbiased(method, options):
 def test_predicted_error(kernel, rows, columns, objective):
     """Root mean square over held-out rows of the same law, the diagonal included, in the mean over samples.
 
-    Each of three samples of rows has two maps, which share the linear programs.
+    Each of two samples of rows has two maps, which share the linear programs.
     """
     found, predicted = [], []
-    for seed in range(6):
+    for seed in range(4):
         everything = rows(1600, 6, seed // 2)
         train, test = everything[:1000], everything[1000:]
         fitted = MVORF(KERNELS[kernel], columns, objective=objective, random_state=seed).fit(train)
@@ -119,14 +119,13 @@ def test_a_few_rows_far_from_all_others_do_not_spoil_the_fit(kernel, options):
     far[::400] *= 100
     rows = near[1:400]
 
-    def error(X, columns):
-        fitted = MVORF(k, columns, random_state=0, **options).fit(X)
+    def error(X):
+        fitted = MVORF(k, 360, random_state=0, **options).fit(X)
         z = np.linspace(0, 2 * fitted.radius_, 3001)
         assert np.abs(fitted.measure_.profile(z) - k.at_distance(z)).max() <= fitted.bias_bound_ * 1.01
         return np.linalg.norm(fitted.kernel_matrix(rows) - k(rows)) / np.linalg.norm(k(rows))
 
-    for columns in (40, 360):
-        assert error(far, columns) < 1.3 * error(near, columns)
+    assert error(far) < 1.3 * error(near)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
