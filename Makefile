@@ -51,8 +51,8 @@ lowest: $(STAMP)
 # the page that says what happened.
 reliability: $(STAMP)
 	tests/cluster/install.sh
-	OPENBLAS_NUM_THREADS=1 RFLIB_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 --dist loadfile -m reliability \
-		--junit-xml=$(VENV)/reliability.xml tests/datasets tests/learners tests/workflow tests/cluster
+	OPENBLAS_NUM_THREADS=1 RFLIB_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+		-m reliability --junit-xml=$(VENV)/reliability.xml tests/cluster tests/workflow tests/datasets tests/learners
 	$(BIN)/python tests/reliability_page.py $(VENV)/reliability.xml $(wildcard $(VENV)/fuzz.xml) \
 		> docs/results/reliability.md
 	$(BIN)/python docs/results.py --measured reliability
