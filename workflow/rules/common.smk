@@ -1,4 +1,5 @@
 # Configuration and studies, checked; the plans; what all rules share.
+import gc
 import os
 import sys
 from inspect import signature
@@ -42,6 +43,9 @@ if workflow.is_main_process:
 
 # Rules call the Python that runs Snakemake, unless they have an environment of their own.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+
+# A plan of many jobs is millions of objects without cycles, which Python's collector would visit again and again.
+gc.set_threshold(100_000, 50, 1_000)
 
 # Snakemake would find the parameters of these functions out for every job again.
 for function in (*JobRule.FUNCTIONS, Resource.evaluate):
