@@ -97,6 +97,8 @@ def _needs(name: str) -> str:
 
 def which_map() -> str:
     """Return the sections of the page of the study ``frontier`` that say which map to take when."""
+    if not (OUT / "frontier.md").exists():
+        return "The study has not been run yet."
     page = (OUT / "frontier.md").read_text(encoding="utf-8")
     found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", page, flags=re.MULTILINE | re.DOTALL)
     return "\n\n".join(f"### {first.upper()}{rest.strip()}" for first, rest in found)
