@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ import yaml
 
 from ..workflow.conftest import ROOT, TABLE, TINY, Workspace, _copy, copy_of, finished, fresh  # noqa: F401
 from .cluster import Cluster, missing, slurm
+from .often import NOT_NOW
 
 pytestmark = [
     pytest.mark.workflow,
@@ -19,23 +21,18 @@ pytestmark = [
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
 ]
 
+OFTEN = Path(__file__).with_name("often.py")
+
 
 @dataclass
 class Submitted(Workspace):
-    """A workspace whose jobs go to the cluster, as the slurm profile says; status is asked after some seconds."""
+    """A workspace whose jobs go to the cluster, as the slurm profile says."""
 
-    first_check: int = 2
+    first: Path | None = OFTEN
 
     def command(self, *arguments: str) -> list[str]:
         profile = ("--workflow-profile", "workflow/profiles/slurm")
-        command = super().command(*profile, "--slurm-no-account", *arguments)
-        return [
-            *command,
-            "--slurm-init-seconds-before-status-checks",
-            str(self.first_check),
-            "--latency-wait",
-            "10",
-        ]
+        return super().command(*profile, "--slurm-no-account", "--latency-wait", "10", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +104,8 @@ def test_a_cancelled_job(study: Submitted, finished: Workspace, cluster: Cluster
 
 def test_the_controller_dies(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811
     """It is back before the plugin asks for the status: else the plugin waits for `sacct` (docs/cluster.md)."""
-    study.first_check = 30
+    asking = study.folder / NOT_NOW
+    asking.touch()
     process = study.start(TABLE)
     cluster.wait(lambda: bool(cluster.running()), "a running job")
     with process.stopped():
@@ -115,6 +113,7 @@ def test_the_controller_dies(study: Submitted, finished: Workspace, cluster: Clu
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=5)
     cluster.start_controller()
+    asking.unlink()
     process.communicate(timeout=600)
     study.snakemake(TABLE)
     _assert_complete(study, finished)

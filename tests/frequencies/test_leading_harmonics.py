@@ -83,7 +83,7 @@ def test_the_order_is_that_of_the_eigenvalues():
 )
 @pytest.mark.parametrize("n_columns", [3, 20, 33])
 def test_mean_and_variance_of_the_kernel(kernel, n_columns):
-    """Over 1,000 draws: z-tests of the means at 1e-6 each (about 250 of them), and the variance within a tenth."""
+    """Over 500 draws: z-tests of the means at 1e-6 each (about 250 of them), and the variance within a seventh."""
     X = unit(300, 6) if kernel.unit_norm else isotropic(300, 6)
     fitted = MVORF(kernel, n_columns, objective="learner", random_state=0).fit(X)
     composition, pole = fitted.composition_, fitted.exact_pole_
@@ -94,10 +94,10 @@ def test_mean_and_variance_of_the_kernel(kernel, n_columns):
     cosines = np.clip(np.sum(rows[i] * rows[j], axis=1) / norms[i] / norms[j], -1, 1)
     pairs = RowPairs(pole, np.array([norms[i], norms[j]]), cosines, 0 * cosines, np.ones(len(i)))
     exact, last, variance = composition.moments(pairs)
-    values = kernels(fitted, X[:7], 1000)[:, i, j]
+    values = kernels(fitted, X[:7], 500)[:, i, j]
     expected, spread = exact + composition.factor * last, composition.factor * np.sqrt(variance)
-    assert np.all(np.abs(values.mean(axis=0) - expected) < 4.9 * spread / np.sqrt(1000) + 1e-9)
-    assert np.isclose(values.var(axis=0).sum(), (spread**2).sum(), rtol=0.1)
+    assert np.all(np.abs(values.mean(axis=0) - expected) < 4.9 * spread / np.sqrt(500) + 1e-9)
+    assert np.isclose(values.var(axis=0).sum(), (spread**2).sum(), rtol=1 / 7)
     assert np.allclose(fitted.kernel_matrix(X[:7])[i, j], expected, atol=7 * spread.max())
 
 
@@ -122,5 +122,5 @@ def test_any_number_of_columns(n_columns):
 def test_the_mean_is_within_the_bound_of_the_bias(kernel):
     X = unit(300, 6) if kernel.unit_norm else isotropic(300, 6)
     fitted = MVORF(kernel, 40, objective="learner", random_state=0).fit(X)
-    bias = np.abs(kernels(fitted, X[:50], 500).mean(axis=0) - kernel(X[:50]))
+    bias = np.abs(kernels(fitted, X[:50], 250).mean(axis=0) - kernel(X[:50]))
     assert bias.max() < 1.05 * fitted.bias_bound_

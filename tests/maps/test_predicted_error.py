@@ -14,7 +14,7 @@ from rflib.maps import MVORF
 from .conftest import sphere
 
 pytestmark = pytest.mark.usefixtures("shared_by_draws")
-SEEDS = 60
+SEEDS = 30
 ROWS = sphere(1040, 6, seed=5)
 TRAIN, TEST = ROWS[:1000], ROWS[1000:]
 KERNELS = {27: SphericalPolynomial(4, 3), 160: DeltaGaussian((1, -0.8), (0.7, 2))}

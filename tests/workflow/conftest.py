@@ -44,6 +44,7 @@ class Workspace:
 
     folder: Path
     sources: Path | None = None
+    first: Path | None = None  # a file of Python that is run before Snakemake starts
 
     def command(self, *arguments: str) -> list[str]:
         return ["--cores", "2", *arguments]
@@ -53,7 +54,7 @@ class Workspace:
         return {**os.environ, "PYTHONPATH": str(self.sources or self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def start(self, *arguments: str) -> Run:
-        return Run(self.command(*arguments), self.folder, self.environment)
+        return Run(self.command(*arguments), self.folder, self.environment, self.first)
 
     def snakemake(self, *arguments: str, fails: bool = False, seconds: float = 600) -> str:
         process = self.start(*arguments)

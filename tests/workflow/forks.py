@@ -33,13 +33,23 @@ _LONGEST = 1 << 20
 
 
 class Run:
-    """A run of Snakemake in a session of its own, with what tests use of `subprocess.Popen`."""
+    """A run of Snakemake in a session of its own, with what tests use of `subprocess.Popen`.
 
-    def __init__(self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+    A file of Python may be run first, in the run's process.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        first: Path | None = None,
+    ) -> None:
         self.returncode: int | None = None
         self._output, written = os.pipe()
         self._state, told = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         run = {"arguments": arguments, "folder": str(folder), "environment": dict(environment)}
+        run["first"] = first and str(first)
         with told:
             socket.send_fds(_interpreter(), [json.dumps(run).encode()], [written, told.fileno()])
         os.close(written)
@@ -131,7 +141,9 @@ def _watch(run: dict[str, Any], output: int, state: int) -> None:
     os._exit(0)
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], output: int) -> NoReturn:
+def _run(
+    arguments: list[str], folder: str, environment: dict[str, str], first: str | None, output: int
+) -> NoReturn:
     """Be ``python -m snakemake``."""
     os.setsid()
     for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), output, output)):
@@ -141,6 +153,8 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], output:
     sys.path[:0] = [folder, *environment["PYTHONPATH"].split(os.pathsep)]
     _become("snakemake", arguments, environment)
     _fork_warm_interpreter()
+    if first:
+        runpy.run_path(first)
     import_module("snakemake.cli").main()
     sys.exit()
 

@@ -99,7 +99,7 @@ def test_the_complete_page_replaces_the_partial_one(failed: tuple[Workspace, str
 
 
 def test_tables_and_figures_have_the_numbers_of_their_papers_as_inputs() -> None:
-    pipeline = Pipeline({}, ROOT / "workflow")
+    pipeline = Pipeline({"studies": ["luo2021", "quickstart"]}, ROOT / "workflow")
     numbers = [str(pipeline.published_folder / "luo2021.csv")]
     assert pipeline.published("luo2021", "tables", "claims") == numbers
     assert pipeline.published("luo2021", "figures") == numbers
