@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Set
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,22 +30,32 @@ def write_cells(study: str, measured: Iterable[tuple[Wanted, pd.DataFrame]], out
     several grids has one row. If a metric is a curve, ``at`` is the place on it: a rank of eigenvalues, or a
     number of examples. The result is False, and there is no table, if there are no cells.
     """
-    tables = [_labelled(table, wanted) for wanted, table in measured]
+    tables, labels = [], []
+    for number, (wanted, table) in enumerate(measured):
+        table = table[table["seed"] < wanted.demand.repetitions]
+        if wanted.method_id is not None:
+            table = table[table["method_id"] == wanted.method_id]
+        tables.append(table.assign(wanted=number))
+        labels += _labels(wanted, number)
     if not any("n_components" in table for table in tables):
         return False
     table = pd.concat([pd.DataFrame({"at": pd.Series(dtype=float)}), *tables], ignore_index=True)
+    table = table.drop(columns="method_id", errors="ignore")
+    table = table.merge(pd.DataFrame(labels), on=["wanted", "n_components"]).drop(columns="wanted")
     table = table.assign(study=study).drop_duplicates([*_ORDER, "kernel_id", "learner", "s_label"])
     write_table(output, table.sort_values(_ORDER, kind="stable"))
     return True
 
 
-def _labelled(table: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
-    table = table[table["seed"] < wanted.demand.repetitions]
-    if wanted.method_id is not None:
-        table = table[table["method_id"] == wanted.method_id]
-    if wanted.s:
-        table = table.merge(
-            pd.DataFrame(wanted.s, columns=["s_label", "s", "n_components"]), on="n_components"
-        )
-    labels = {"dataset": wanted.dataset, "kernel": wanted.kernel, "method": wanted.method}
-    return table.assign(**labels, learner=wanted.learner, **wanted.job.names)
+def _labels(wanted: Wanted, number: int) -> list[dict[str, Any]]:
+    """Return what a study calls the cells of a job, for each value of s. Exact learners have none."""
+    about = {
+        "dataset": wanted.dataset,
+        "kernel": wanted.kernel,
+        "method": wanted.method,
+        "learner": wanted.learner,
+    }
+    names = {**wanted.job.names, "method_id": wanted.method_id or wanted.job.names["method_id"]}
+    sizes = [dict(zip(("s_label", "s", "n_components"), size, strict=True)) for size in wanted.s]
+    nothing = dict.fromkeys(("s_label", "s", "n_components"))
+    return [{"wanted": number, **size, **about, **names} for size in sizes or [nothing]]

@@ -2,8 +2,8 @@
 
 A repository keeps these files beside its pages. They grow with each run of a part of a study, and the pages can be
 drawn anew without a run. A kept row is a row of a job's file, with the job's identity (whatever its seeds), the
-commit of its code, the number of cores of the machine, and its share of the job's CPU seconds and of the bytes of its
-files. Labels of the study are not in it, so they may change.
+commit of its code, the number of cores of the machine, and its share of the CPU seconds of the job and of the
+bytes of the job's files. Labels of the study are not in it, so they may change.
 """
 
 import os

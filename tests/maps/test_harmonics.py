@@ -131,7 +131,7 @@ def test_a_few_rows_far_from_all_others_do_not_spoil_the_fit(kernel, options):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("columns", [13, 48, 300])
 def test_it_is_never_predicted_to_be_worse_than_plain(kernel, columns):
-    X = sphere(300, 6)
+    X = sphere(200, 6)
     best = MVORF(KERNELS[kernel], columns, random_state=0, **BEST).fit(X).predicted_error_
     plain = MVORF(KERNELS[kernel], columns, random_state=0, **PLAIN).fit(X).predicted_error_
     assert best < plain * 1.05
@@ -139,7 +139,7 @@ def test_it_is_never_predicted_to_be_worse_than_plain(kernel, columns):
 
 @pytest.mark.parametrize("kernel", ["Gaussian", "Matern"])
 def test_definite_kernels_have_no_negative_signs(kernel):
-    for columns in (1, 20, 200, 1000):
+    for columns in (1, 48, 1000):
         assert np.all(
             MVORF(KERNELS[kernel], columns, random_state=0, **BEST).fit(sphere(200, 6)).signature_ == 1
         )
@@ -148,7 +148,7 @@ def test_definite_kernels_have_no_negative_signs(kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("columns", "objective"), [(24, "kernel"), (400, "kernel"), (100, "learner")])
 def test_single_precision(kernel, columns, objective):
-    X = sphere(200, 8)
+    X = sphere(200, 6)
     fitted = MVORF(KERNELS[kernel], columns, objective=objective, random_state=0).fit(X)
     single, double = fitted.transform(X.astype(np.float32)), fitted.transform(X)
     assert single.dtype == np.float32
@@ -182,7 +182,7 @@ def test_the_error_falls_to_zero_where_the_diagonal_is_all():
     errors = [
         np.linalg.norm(MVORF(kernel, D, random_state=0, **BEST).fit(X).kernel_matrix(X) - K)
         / np.linalg.norm(K)
-        for D in (64, 256, 1024, 4096)
+        for D in (64, 512, 4096)
     ]
     assert np.all(np.diff(errors) < 0)
     assert errors[-1] < 0.5 * errors[0]

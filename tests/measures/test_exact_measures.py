@@ -23,7 +23,7 @@ RADIAL = [
 ]
 
 
-@pytest.mark.parametrize("d", [1, 2, 16, 784])
+@pytest.mark.parametrize("d", [1, 16, 784])
 @pytest.mark.parametrize("kernel", RADIAL, ids=repr)
 def test_profile_is_the_kernel(kernel, d):
     largest = 6 * max(getattr(kernel, "sigmas", (getattr(kernel, "sigma", 0),)))
@@ -52,7 +52,7 @@ def test_jordan_mass_in_one_dimension(sigma):
     assert measure.negative.mass == pytest.approx(mass, rel=1e-12)
 
 
-@pytest.mark.parametrize("d", [2, 16, 256, 784])
+@pytest.mark.parametrize("d", [2, 784])
 @pytest.mark.parametrize(("a", "b"), [(1, -1), (1, -0.3), (2, -5)])
 def test_jordan_masses_are_differences_of_chi_distributions(a, b, d):
     sigma = 1.5

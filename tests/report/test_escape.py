@@ -14,15 +14,9 @@ from rflib.report.tables import write_tables
 from .made_up import ERROR, made_up_cells
 
 HOSTILE = (
-    "</td></table></script><script>alert(1)</script>",
-    "\" onload=alert(1) x='",
-    "<img src=//example.org/x onerror=alert(1)>",
-    "<!-- ",
-    "]]><svg onload=alert(1)>",
-    "{{ 7 * 7 }}{% raw %}",
-    "&lt;b&gt; & &#60;script&#62;",
-    "$x_{ \\frac$",
-    "'\"`</title><base href=//x>",
+    "</td></table></script><script>alert(1)</script> ]]><svg onload=alert(1)> $x_{ \\frac$",
+    "\" onload=alert(1) x=' <img src=//example.org/x onerror=alert(1)> {{ 7 * 7 }}{% raw %} <!-- ",
+    "&lt;b&gt; & &#60;script&#62; '\"`</title><base href=//x>",
 )
 
 
