@@ -97,11 +97,16 @@ def _needs(name: str) -> str:
 
 def which_map() -> str:
     """Return the sections of the page of the study ``frontier`` that say which map to take when."""
-    if not (OUT / "frontier.md").exists():
-        return "The study has not been run yet."
     page = (OUT / "frontier.md").read_text(encoding="utf-8")
     found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", page, flags=re.MULTILINE | re.DOTALL)
-    return "\n\n".join(f"### {first.upper()}{rest.strip()}" for first, rest in found)
+    return "\n\n".join([_so_far("frontier"), *(f"### {first.upper()}{rest.strip()}" for first, rest in found)])
+
+
+def _so_far(name: str) -> str:
+    """Return a sentence that says on which data sets a study has been run."""
+    names = [dataset["name"] for dataset in read_study(STUDIES / f"{name}.yaml")["datasets"]]
+    run = [dataset for dataset in names if (KEPT / name / f"{dataset}.parquet").exists()]
+    return f"The study has been run on {len(run)} of its {len(names)} data sets: {', '.join(run)}."
 
 
 MADE = {"what a study needs": ("cluster.md", needs), "which map when": ("which-map.md", which_map)}
