@@ -57,8 +57,8 @@ AXES = {
     "s": "s",
     "transform_seconds": METRICS["transform_seconds"].text,
     "sample_seconds": METRICS["sample_seconds"].text,
-    "map_seconds": METRICS["map_seconds"].text,
-    "map_megabytes": METRICS["map_megabytes"].text,
+    "map_seconds": METRICS["map_seconds"].axis,
+    "map_megabytes": METRICS["map_megabytes"].axis,
     "peak_memory": "peak memory of the job, MB",
 }
 
