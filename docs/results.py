@@ -99,7 +99,9 @@ def which_map() -> str:
     """Return the sections of the page of the study ``frontier`` that say which map to take when."""
     page = (OUT / "frontier.md").read_text(encoding="utf-8")
     found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", page, flags=re.MULTILINE | re.DOTALL)
-    return "\n\n".join([_so_far("frontier"), *(f"### {first.upper()}{rest.strip()}" for first, rest in found)])
+    return "\n\n".join(
+        [_so_far("frontier"), *(f"### {first.upper()}{rest.strip()}" for first, rest in found)]
+    )
 
 
 def _so_far(name: str) -> str:
