@@ -49,13 +49,8 @@ def write_cells(study: str, measured: Iterable[tuple[Wanted, pd.DataFrame]], out
 
 def _labels(wanted: Wanted, number: int) -> list[dict[str, Any]]:
     """Return what a study calls the cells of a job, for each value of s. Exact learners have none."""
-    about = {
-        "dataset": wanted.dataset,
-        "kernel": wanted.kernel,
-        "method": wanted.method,
-        "learner": wanted.learner,
-    }
-    names = {**wanted.job.names, "method_id": wanted.method_id or wanted.job.names["method_id"]}
-    sizes = [dict(zip(("s_label", "s", "n_components"), size, strict=True)) for size in wanted.s]
-    nothing = dict.fromkeys(("s_label", "s", "n_components"))
-    return [{"wanted": number, **size, **about, **names} for size in sizes or [nothing]]
+    about = {role: getattr(wanted, role) for role in ("dataset", "kernel", "method", "learner", "method_id")}
+    return [
+        {"wanted": number, "s_label": label, "s": s, "n_components": n, **about, **wanted.job.names}
+        for label, s, n in wanted.s or [(None, None, None)]
+    ]

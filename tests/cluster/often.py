@@ -17,4 +17,5 @@ async def _sleep(_: RemoteExecutor) -> None:
         await asyncio.sleep(0.2)
 
 
-RemoteExecutor.sleep = _sleep  # type: ignore[method-assign]
+if __name__ == "__main__":
+    RemoteExecutor.sleep = _sleep  # type: ignore[method-assign]

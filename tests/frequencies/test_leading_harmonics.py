@@ -83,7 +83,7 @@ def test_the_order_is_that_of_the_eigenvalues():
 )
 @pytest.mark.parametrize("n_columns", [3, 20, 33])
 def test_mean_and_variance_of_the_kernel(kernel, n_columns):
-    """Over 500 draws: z-tests of the means at 1e-6 each (about 250 of them), and the variance within a seventh."""
+    """Over 500 draws: z-tests of the means at 1e-6 each (about 250 of them), and the variance within a tenth."""
     X = unit(300, 6) if kernel.unit_norm else isotropic(300, 6)
     fitted = MVORF(kernel, n_columns, objective="learner", random_state=0).fit(X)
     composition, pole = fitted.composition_, fitted.exact_pole_
@@ -97,7 +97,7 @@ def test_mean_and_variance_of_the_kernel(kernel, n_columns):
     values = kernels(fitted, X[:7], 500)[:, i, j]
     expected, spread = exact + composition.factor * last, composition.factor * np.sqrt(variance)
     assert np.all(np.abs(values.mean(axis=0) - expected) < 4.9 * spread / np.sqrt(500) + 1e-9)
-    assert np.isclose(values.var(axis=0).sum(), (spread**2).sum(), rtol=1 / 7)
+    assert np.isclose(values.var(axis=0).sum(), (spread**2).sum(), rtol=0.1)
     assert np.allclose(fitted.kernel_matrix(X[:7])[i, j], expected, atol=7 * spread.max())
 
 

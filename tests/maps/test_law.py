@@ -121,6 +121,7 @@ def test_variance_of_gorf(name, formula, X, y):
     assert np.all(expected < variance_of_grff(X))
     values, _ = estimates(UNBIASED[name], X, y, draws=1000)
     assert_variance(values, expected)
+    assert np.all(values.var(axis=0) < variance_of_grff(X))
 
 
 def test_variance_of_random_maclaurin(X, y):

@@ -154,7 +154,7 @@ def _run(
     _become("snakemake", arguments, environment)
     _fork_warm_interpreter()
     if first:
-        runpy.run_path(first)
+        runpy.run_path(first, run_name="__main__")
     import_module("snakemake.cli").main()
     sys.exit()
 

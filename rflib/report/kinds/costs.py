@@ -51,7 +51,7 @@ _REQUIRED = ("metric", "cost", "budgets", "than")
     caption=lambda entry: (
         f"The map with the best mean within a budget of {_text_of(entry)}: {metric_text(entry)}. "
         "Every map has the largest measured number of columns D that stays within the budget. The columns on the "
-        "right say how many times worse other maps are within it; a dash means that a map does not fit in."
+        "right say how many times worse other maps are within it; they are empty where a map does not fit in."
     ),
 )
 def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
