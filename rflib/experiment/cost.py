@@ -39,7 +39,7 @@ def run(job: CostJob, results: Path, output: Path, **common: Any) -> None:
     The memory is the peak of that process beyond what it began with, in megabytes of 10^6 bytes.
     """
     found: list[dict[str, Any]] = []
-    _import_what_fits_import(job, results)
+    _load_what_fits_load(job, results)
     for seed in noted(range(*job.seeds), found):
         data = read_rows(results, job.data, seed)
         order = np.random.default_rng(seed_of("order", seed)).permutation(len(job.units))
@@ -53,8 +53,12 @@ def run(job: CostJob, results: Path, output: Path, **common: Any) -> None:
     write_rows(output, found, **common)
 
 
-def _import_what_fits_import(job: CostJob, results: Path) -> None:
-    """Fit every map once in a copy of this process, and import here what was imported there."""
+def _load_what_fits_load(job: CostJob, results: Path) -> None:
+    """Fit every map once in a copy of this process, and import here what was imported there.
+
+    The compiled cosines are called besides: maps use them only for more numbers than these fits have, and numba
+    loads their code at the first call for each layout of the arrays, all columns of a matrix or some.
+    """
     data, n = read_rows(results, job.data, job.seeds[0]), min(job.n_components)
 
     def fit(unit: Unit) -> list[str]:
@@ -65,6 +69,13 @@ def _import_what_fits_import(job: CostJob, results: Path) -> None:
         for name in _in_a_copy(partial(fit, unit)):
             with suppress(ImportError):
                 import_module(name)
+    with suppress(ImportError):
+        from rflib.maps.compiled_cosines import cosines
+
+        matrix = np.zeros((2, 2))
+        for phases in matrix, matrix[:, :1]:
+            for out in np.empty_like(phases, order="C"), np.empty((2, 3))[:, : phases.shape[1]]:
+                cosines(phases, np.ones(phases.shape[1]), out)
 
 
 def _cost(feature_map: RandomFeatureMap, data: Dataset) -> dict[str, float]:
