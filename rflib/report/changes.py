@@ -12,6 +12,7 @@ from rflib.report.folder import read_index
 from rflib.report.html import write_html
 from rflib.report.inference import holm, p_above_zero
 from rflib.report.number_format import columns
+from rflib.report.tables import read_shown
 from rflib.report.wording import METRICS
 
 MEASURES = (
@@ -184,7 +185,7 @@ def _verdicts(old: Path, new: Path) -> pd.DataFrame:
     ]:
         if not ((old / file).exists() and (new / file).exists()):
             continue
-        before, after = (pd.read_csv(folder / file, keep_default_na=False) for folder in (old, new))
+        before, after = (read_shown(folder / file, missing=False) for folder in (old, new))
         keys = (
             ["claim"]
             if file == "claims.csv"

@@ -14,6 +14,7 @@ from rflib.report.inference import CLAIM_RULE
 from rflib.report.number_format import columns
 from rflib.report.page import run_of
 from rflib.report.provenance import core_hours, fingerprints, older
+from rflib.report.tables import read_shown
 
 _FINGERPRINTS = (
     "A fingerprint stands for the code that decided a result: the kernel, the map, the step of the pipeline and "
@@ -41,7 +42,7 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
         parts.append(f"**Reduced run.** It has {smaller}.")
     if absent:
         parts.append(f"Left out, because their files are not available: {', '.join(absent)}.")
-    claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
+    claims = read_shown(folder / "tables/claims.csv", missing=False)
     if len(claims):
         parts += ["## Claims", CLAIM_RULE, markdown(claims)]
     for entry in read_index(folder / "figures"):
@@ -49,7 +50,7 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
         shutil.copyfile(folder / "figures" / entry["file"], out_dir / name)
         parts += [f"## {entry['title']}", f"![{entry['title']}]({name})", entry["caption"]]
     for entry in read_index(folder / "tables"):
-        table = pd.read_csv(folder / "tables" / entry["file"])
+        table = read_shown(folder / "tables" / entry["file"])
         parts += [f"## {entry['title']}", entry["caption"], markdown(table)]
     parts += ["## Fingerprints of the code", _FINGERPRINTS, markdown(fingerprints(cells))]
     page = out_dir / f"{study.stem}.md"
@@ -87,6 +88,8 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
 
 def markdown(table: pd.DataFrame) -> str:
     """Return a table in Markdown, with its numbers as the page shows them."""
+    if table.empty:
+        return "This table has no rows, because nothing that it shows was run."
     shown = columns(table)
     rows = [[column.name for column in shown], ["---"] * len(shown)]
     rows += [list(row) for row in zip(*(column.texts for column in shown), strict=True)]

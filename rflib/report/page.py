@@ -20,6 +20,7 @@ from rflib.report.number_format import columns
 from rflib.report.panels import read_plot, swatch
 from rflib.report.provenance import machines, units, warned
 from rflib.report.standings import STANDING_RULE, standings
+from rflib.report.tables import read_shown
 from rflib.report.wording import AXES, METRICS
 
 _TIMES = ("sample_seconds", "transform_seconds")
@@ -104,7 +105,7 @@ def _section(
     tables = list(_tables(name, folder / "tables"))
     figures = list(_figures(name, study, folder / "figures", shapes))
     first = [entry["id"] for entry in (*figures, *tables)]
-    claims = pd.read_csv(folder / "tables" / "claims.csv", keep_default_na=False)
+    claims = read_shown(folder / "tables" / "claims.csv", missing=False)
     plan, absent, smaller = run_of(name, study, cells)
     skipped = pd.DataFrame(plan.skipped, columns=["kernel", "method", "reason"])
     verdicts = [verdict for table in tables for verdict in table["verdicts"]]
@@ -181,7 +182,7 @@ def _call(spec: Mapping[str, Any]) -> str:
 
 def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
     for number, entry in enumerate(read_index(folder)):
-        table = pd.read_csv(folder / entry["file"])
+        table = read_shown(folder / entry["file"])
         first = [name for name in table if name == "verdict"]
         yield {
             **entry,

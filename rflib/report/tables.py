@@ -41,3 +41,14 @@ def write_tables(study: Options, cells: Path, published: Path, out_dir: Path) ->
 
     write_folder(out_dir, Table, entries, ".csv", save)
     claims.to_csv(out_dir / "claims.csv", index=False)
+
+
+def read_shown(path: Path, *, missing: bool = True) -> pd.DataFrame:
+    """Return a table that :func:`write_tables` wrote; without ``missing``, empty texts stay as they are.
+
+    A table of which nothing was run may have no columns.
+    """
+    try:
+        return pd.read_csv(path, keep_default_na=missing)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()

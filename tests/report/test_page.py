@@ -52,7 +52,8 @@ def test_page_loads_nothing_from_elsewhere(results, tmp_path):
 
 def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path):
     write_table(tmp_path / "cells.parquet", made_up_cells({"GORF": 0.1}))
-    absent = [{**entry, "metric": "rmse"} for entry in study["tables"][1:]]
+    choices = {"type": "choices", "title": "Choices", "cost": "map_seconds", "budgets": [1], "than": ["GORF"]}
+    absent = [{**entry, "metric": "rmse"} for entry in (*study["tables"][1:], choices)]
     out = tmp_path / "results" / "made_up"
     study = {**study, "tables": absent, "claims": [], "figures": [{**study["figures"][0], "metric": "rmse"}]}
     write_tables(study, tmp_path / "cells.parquet", published, out / "tables")
@@ -61,7 +62,10 @@ def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path)
     (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(study))
     write_page([tmp_path / "made_up.yaml"], tmp_path / "results", tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert html.count("This table has no rows, because nothing that it shows was run.") >= 2
+    text = "This table has no rows, because nothing that it shows was run."
+    assert html.count(text) >= len(absent)
+    page = export(tmp_path / "made_up.yaml", tmp_path / "results", tmp_path / "exported")
+    assert page.read_text(encoding="utf-8").count(text) >= len(absent)
 
 
 def test_page_shows_the_commands_of_the_logs_and_escapes_them(results, tmp_path):
