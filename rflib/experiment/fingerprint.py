@@ -16,6 +16,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+_PARTS = ("body", "handlers", "orelse", "finalbody", "cases")
+
 
 @cache
 def fingerprint(*modules: str) -> str:
@@ -48,7 +50,7 @@ def _parsed(module: str) -> tuple[str, tuple[str, ...]]:
     packages = {"rflib", module.split(".", 1)[0]}
     found: set[str] = set()
     nodes: list[ast.AST] = [tree]
-    while nodes:
+    while nodes:  # statements and what has statements; imports and docstrings are never in an expression
         node = nodes.pop()
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -62,7 +64,8 @@ def _parsed(module: str) -> tuple[str, tuple[str, ...]]:
             base = _absolute(module, node)
             if base.split(".", 1)[0] in packages:
                 found.update(_defining(base, alias.name) for alias in node.names)
-        nodes.extend(ast.iter_child_nodes(node))
+        for part in _PARTS:
+            nodes.extend(getattr(node, part, ()))
     imports = {name for name in found if name.split(".", 1)[0] in packages and not _is_package(name)}
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), tuple(sorted(imports - {module}))
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from rflib.experiment.jobs import Seeds
@@ -19,9 +18,11 @@ def divided(plans: Sequence[StudyPlan], results: Path) -> list[StudyPlan]:
 
     Seeds that have results in the folder stay in the jobs in which they were run (`seeds.ranges`).
     """
+    cells_of = [[_cells(wanted) for wanted in plan.wanted] for plan in plans]
     sharing: defaultdict[str, list[Wanted]] = defaultdict(list)
-    for wanted in chain.from_iterable(plan.wanted for plan in plans):
-        sharing[_cells(wanted)].append(wanted)
+    for plan, each in zip(plans, cells_of, strict=True):
+        for cells, wanted in zip(each, plan.wanted, strict=True):
+            sharing[cells].append(wanted)
     names = cache(lambda folder: _names(results / folder))
     found: dict[str, list[Seeds]] = {}
     for cells, alike in sharing.items():
@@ -33,8 +34,11 @@ def divided(plans: Sequence[StudyPlan], results: Path) -> list[StudyPlan]:
         ]
         found[cells] = ranges({wanted.demand for wanted in alike}, held)
     return [
-        plan.divided(lambda wanted: [s for s in found[_cells(wanted)] if s[0] < wanted.demand.repetitions])
-        for plan in plans
+        plan.divided(
+            [seeds for seeds in found[cells] if seeds[0] < wanted.demand.repetitions]
+            for cells, wanted in zip(each, plan.wanted, strict=True)
+        )
+        for plan, each in zip(plans, cells_of, strict=True)
     ]
 
 

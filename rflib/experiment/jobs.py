@@ -202,6 +202,18 @@ class SampleJob(Job):
 
     step, folder, suffix = "sample", "features", "npz"
 
+    def with_seeds(self, seeds: Seeds) -> SampleJob:
+        """Return the same job for other seeds. Jobs that read it share one value, which makes its name once."""
+        if seeds == self.seeds:
+            return self
+        if seeds not in self._by_seeds:
+            self._by_seeds[seeds] = replace(self, seeds=seeds)
+        return self._by_seeds[seeds]
+
+    @cached_property
+    def _by_seeds(self) -> dict[Seeds, SampleJob]:
+        return {}
+
     @cached_property
     def block(self) -> str:
         """Identity of the numbers of columns and the seeds."""
@@ -269,7 +281,8 @@ class BlockJob(CellJob):
         return self.sample.path
 
     def with_seeds(self, seeds: Seeds) -> Self:
-        return replace(self, sample=replace(self.sample, seeds=seeds))  # type: ignore[type-var]
+        sample = self.sample.with_seeds(seeds)
+        return self if sample is self.sample else replace(self, sample=sample)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Plans: the jobs whose cells a study shows, with the labels of the study. No file is read here."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Self
@@ -65,9 +65,10 @@ class StudyPlan:
     wanted: tuple[Wanted, ...]
     skipped: tuple[tuple[str, str, str], ...]
 
-    def divided(self, seeds_of: Callable[[Wanted], Iterable[Seeds]]) -> Self:
-        """Return the plan with each job divided into jobs of the ranges of seeds that ``seeds_of`` returns."""
-        cut = (replace(w, job=w.job.with_seeds(seeds)) for w in self.wanted for seeds in seeds_of(w))
+    def divided(self, ranges: Iterable[Iterable[Seeds]]) -> Self:
+        """Return the plan with each job divided into jobs of ranges of seeds, which are given job by job."""
+        each = zip(self.wanted, ranges, strict=True)
+        cut = (replace(wanted, job=wanted.job.with_seeds(seeds)) for wanted, of in each for seeds in of)
         return replace(self, wanted=tuple(cut))
 
 

@@ -74,6 +74,33 @@ def test_a_module_and_what_it_imports(
     assert (fingerprint(f"{name}.one") != before) == changes
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if x:\n    pass\nelif x == 1:\n    {}",
+        "for _ in []:\n    pass\nelse:\n    {}",
+        "while x:\n    {}",
+        "with x:\n    {}",
+        "try:\n    {}\nfinally:\n    pass",
+        "try:\n    pass\nexcept ValueError:\n    {}",
+        "try:\n    pass\nexcept* ValueError:\n    {}",
+        "try:\n    pass\nexcept ValueError:\n    pass\nelse:\n    {}",
+        "try:\n    pass\nfinally:\n    {}",
+        "match x:\n    case 1:\n        {}",
+        "class C:\n    async def f(self):\n        async with x:\n            {}",
+    ],
+)
+def test_all_statements_are_read(package: tuple[str, Callable[..., None]], statement: str) -> None:
+    """Imports are followed and docstrings left out wherever they stand."""
+    name, edit = package
+    edit("two.py", "y = 2\n", f"y = 2\nx = 3\n{statement.format('from .other import z')}\n")
+    assert f"{name}.other" in closure(f"{name}.two")
+    edit("two.py", "from .other import z", f"def f():\n{16 * ' '}'One text.'\n")
+    before = fingerprint(f"{name}.two")
+    edit("two.py", "One text.", "Another text.")
+    assert fingerprint(f"{name}.two") == before
+
+
 def test_maps_differ_from_each_other() -> None:
     names = ("rff", "orf", "qmc", "grff", "gorf", "mvorf", "srf")
     assert len({fingerprint(f"rflib.maps.{name}") for name in names}) == len(names)

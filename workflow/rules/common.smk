@@ -20,6 +20,9 @@ from rflib.experiment.unfinished import told, unfinished
 from rflib.report.kind import modules as modules_of_kinds
 from rflib.report.options import check_shown
 
+# A plan of many jobs is millions of objects without cycles, which Python's collector would visit again and again.
+gc.set_threshold(100_000, 50, 1_000)
+
 # The folder "workflow", also where another workflow uses this one as a module.
 HOME = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 
@@ -43,9 +46,6 @@ if workflow.is_main_process:
 
 # Rules call the Python that runs Snakemake, unless they have an environment of their own.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
-
-# A plan of many jobs is millions of objects without cycles, which Python's collector would visit again and again.
-gc.set_threshold(100_000, 50, 1_000)
 
 # Snakemake would find the parameters of these functions out for every job again.
 for function in (*JobRule.FUNCTIONS, Resource.evaluate):
