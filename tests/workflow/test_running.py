@@ -136,6 +136,23 @@ def test_options_are_not_taken_for_studies(finished: Workspace, copy_of: Copy) -
     assert "results/other" not in output
 
 
+def test_a_local_run_looks_for_jobs_only_when_one_has_ended(finished: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(finished)
+    for file in (workspace.folder / TABLE, *(workspace.folder / "results/errors").rglob("*.parquet")):
+        file.unlink()
+    workspace.first = workspace.folder / "first.py"
+    workspace.first.write_text(
+        "from snakemake.scheduling.job_scheduler import JobScheduler\n"
+        "select = JobScheduler.job_selector\n"
+        "def shown(self, jobs):\n"
+        "    print('looks at', len(jobs), 'jobs', flush=True)\n"
+        "    return select(self, jobs)\n"
+        "JobScheduler.job_selector = shown\n"
+    )
+    output = workspace.snakemake("--cores", "1", "--max-jobs-per-timespan", "100/10ms", TABLE, seconds=120)
+    assert re.findall(r"looks at (\d) jobs", output) == ["3", "2", "1", "1"], output
+
+
 def test_a_dry_run_during_a_run_says_so(fresh: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(fresh)
     process = workspace.start(TABLE)
