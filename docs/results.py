@@ -111,7 +111,89 @@ def _so_far(name: str) -> str:
     return f"The study has been run on {len(run)} of its {len(names)} data sets: {', '.join(run)}."
 
 
-MADE = {"what a study needs": ("cluster.md", needs), "which map when": ("which-map.md", which_map)}
+def which_wins() -> str:
+    """Return what the studies ``oblivious`` and ``frontier`` found on maps at the same columns and seconds."""
+    oblivious, frontier = Page("oblivious"), Page("frontier")
+    over = oblivious.gains("Kernel error: how many times lower it is with MVORF")
+    nystroem = frontier.gains(
+        "Kernel error on new rows at the same number of columns: how many times lower it is with Nystroem and "
+        "randomly pivoted Cholesky"
+    )
+    lost = oblivious.table(
+        "Kernel error: where another oblivious map is better than MVORF, and what AutoMap chooses there"
+    )
+    beaten = [
+        f"{row['data set']} with {row['kernel']} and {row['D']} columns ({row['best other']})"
+        for row in lost
+        if row["significant"] == "yes"
+    ]
+    names = ("ORF", "GORF", "OptimizedMaclaurin")
+    return "\n".join(
+        [
+            "- Among data-oblivious maps at the same number of columns, `MVORF` has the least kernel error in "
+            + oblivious.holds("MVORF has lower kernel error than every other data-oblivious map")
+            + ". Its error is lower than that of other maps by these factors (geometric means): "
+            + ", ".join(f"{name} {over[name]}" for name in names)
+            + f", TensorSketch {over['TS']}, and MVORF without harmonics {over['MVORF plain']}"
+            + f". It is significantly worse than another one in {len(beaten)} comparisons: "
+            + f"{'; '.join(beaten)}.",
+            '- As features of ridge regression, `MVORF(objective="learner")` classifies better than ORF in '
+            + oblivious.holds("MVORF learner classifies better than ORF")
+            + " and better than GORF in "
+            + oblivious.holds("MVORF learner classifies better than GORF")
+            + ".",
+            '- On rows that the maps have not seen, `Nystroem(landmarks="rpcholesky")` has lower kernel error '
+            "than every data-oblivious map with the same number of columns in "
+            + frontier.holds("Nystroem with randomly pivoted Cholesky has lower kernel error on new rows")
+            + ". Its error is lower by these factors: "
+            + ", ".join(f"{name} {nystroem[name]}" for name in ("MVORF", "OptimizedMaclaurin", "ORF", "GORF"))
+            + ".",
+            "- In the seconds that the training rows take, Nystroem has lower kernel error than MVORF in "
+            + frontier.holds("Nystroem has lower kernel error than MVORF in the same seconds")
+            + "; in the seconds that a million rows take, in "
+            + frontier.holds(
+                "Nystroem has lower kernel error than MVORF in the same seconds, for a million rows"
+            )
+            + ".",
+            "",
+            f"These are the studies [oblivious](docs/results/oblivious.md) ({oblivious.size}) and "
+            f"[frontier](docs/results/frontier.md) ({frontier.size}).",
+        ]
+    )
+
+
+class Page:
+    """A page of results, of which parts of the documentation are made."""
+
+    def __init__(self, name: str) -> None:
+        self.text = (OUT / f"{name}.md").read_text(encoding="utf-8")
+        asked = len(read_study(STUDIES / f"{name}.yaml")["datasets"])
+        self.size = f"{len(list((KEPT / name).iterdir()))} of its {asked} data sets"
+
+    def table(self, title: str) -> list[dict[str, str]]:
+        """Return the rows of the table below a heading, by the names of the columns."""
+        _, _, below = self.text.partition(f"\n## {title}\n")
+        lines = [line for line in below.partition("\n## ")[0].splitlines() if line.startswith("|")]
+        header, _, *rows = ([cell.strip() for cell in line.strip("|").split(" | ")] for line in lines)
+        return [dict(zip(header, row, strict=True)) for row in rows]
+
+    def gains(self, title: str) -> dict[str, str]:
+        """Return how many times better a method is than each other one, over all kernels and columns."""
+        return {
+            row["than"]: f"{float(row['all']):.3g}" for row in self.table(title) if row["kernel"] == "all"
+        }
+
+    def holds(self, claim: str) -> str:
+        """Return in how many comparisons the first claim holds whose title begins with these words."""
+        evidence = next(row["evidence"] for row in self.table("Claims") if row["claim"].startswith(claim))
+        return re.search(r"\d+ of \d+ comparisons", evidence)[0]
+
+
+MADE = {
+    "what a study needs": ("docs/cluster.md", needs),
+    "which map when": ("docs/which-map.md", which_map),
+    "which map wins": ("README.md", which_wins),
+}
 
 
 def with_made(page: str, name: str, text: str) -> str:
@@ -173,5 +255,5 @@ if __name__ == "__main__":
             for done in pool.map(partial(redraw, results=options.results, commit=head()), options.studies):
                 print(done, flush=True)
         for name, (page, make) in MADE.items():
-            file = ROOT / "docs" / page
+            file = ROOT / page
             file.write_text(with_made(file.read_text(encoding="utf-8"), name, make()), encoding="utf-8")

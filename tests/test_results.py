@@ -56,6 +56,6 @@ def test_studies_without_kept_cells_are_listed_apart():
 @pytest.mark.parametrize("name", results.MADE)
 def test_parts_of_the_documentation_are_made_from_the_kept_cells(name):
     page, make = results.MADE[name]
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     assert results.with_made(text, name, "\n") != text
     assert results.with_made(text, name, make()) == text, "make results"

@@ -65,10 +65,10 @@ def plain(value: Any) -> str:
 
 
 def _alike(values: pd.Series) -> list[str]:
-    """Return numbers with the same number of decimals, if three digits of the largest show the smallest too."""
+    """Return numbers with the same number of decimals, if three digits of the largest show two of the smallest."""
     sizes = values[values.notna() & (values != 0)].abs()
     whole = (values.dropna() % 1 == 0).all()
-    if whole or sizes.min() < sizes.max() / 200 or not 1e-4 < sizes.max() < 1e4:
+    if whole or sizes.min() < sizes.max() / 10 or not 1e-4 < sizes.max() < 1e4:
         return [plain(value) for value in values]
     decimals = max(0, 2 - floor(log10(sizes.max())))
     return ["" if pd.isna(value) else f"{value:.{decimals}f}" for value in values]
