@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from sklearn.base import clone
+
 from rflib.experiment.specs import (
     LONGEST,
     Spec,
@@ -108,9 +110,11 @@ class Unit(Value):
         feature_map: Any = self.feature_map
         spec: Any = self.method
         while spec is not None:
-            names.append(module_of("method", spec["type"]))
-            if measure := _construction(feature_map):
-                names += ["rflib.measures.store", f"rflib.measures.{measure['type']}"]
+            names += [module_of("method", spec["type"]), *_modules_of_measure(feature_map)]
+            if hasattr(feature_map, "candidates_for"):
+                for candidate in feature_map.candidates_for(feature_map.kernel):
+                    with_kernel = clone(candidate).set_params(kernel=feature_map.kernel)
+                    names += [type(candidate).__module__, *_modules_of_measure(with_kernel)]
             feature_map, spec = getattr(feature_map, "base", None), spec.get("base")
         return tuple(names)
 
@@ -124,6 +128,12 @@ def _construction(feature_map: Any) -> Mapping[str, Any] | None:
 
     construction = construction_of(asked, feature_map.kernel)
     return construction if construction["type"] in CONSTRUCTIONS else None
+
+
+def _modules_of_measure(feature_map: Any) -> list[str]:
+    """Return the modules that construct the spectral measure of a map and read it; none for closed forms."""
+    measure = _construction(feature_map)
+    return ["rflib.measures.store", f"rflib.measures.{measure['type']}"] if measure else []
 
 
 class Job(Value):

@@ -136,7 +136,7 @@ class AutoMap(RandomFeatureMap):
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
         super().restore(state)
         index, columns = map(int, self.choice_)
-        best = self._made(self._candidates()[index], columns, None)
+        best = self._made(self.candidates_for(self.kernel_)[index], columns, None)
         self.best_ = best.restore(inner_state(state, "best."))
         return self
 
@@ -144,7 +144,7 @@ class AutoMap(RandomFeatureMap):
         check_choice(self, "criterion", CRITERIA)
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
-        candidates = self._candidates()
+        candidates = self.candidates_for(self.kernel_)
         trial = _Trial(self.kernel_, self.criterion, X, y, rng)
         columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
         self.scores_ = self._compared(candidates, columns, trial)
@@ -162,16 +162,22 @@ class AutoMap(RandomFeatureMap):
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
 
-    def _candidates(self) -> list[RandomFeatureMap]:
-        """Return the candidates that can take the kernel."""
+    def candidates_for(self, kernel: Kernel) -> list[RandomFeatureMap]:
+        """Return the unfitted candidates that can take a kernel.
+
+        Raises
+        ------
+        ValueError
+            If ``candidates`` has something else than maps and names of maps, or none of them can take the kernel.
+        """
         if self.candidates is None:
-            found = list(_default_candidates(self.kernel_, self.criterion))
+            found = list(_default_candidates(kernel, self.criterion))
         else:
             found = [_from_name(self, each) if isinstance(each, str) else each for each in self.candidates]
             for each in found:
                 if not isinstance(each, RandomFeatureMap) or "kernel" not in each.get_params(deep=False):
                     refuse(self, "candidates", "None, or feature maps with a kernel, or names of such maps")
-        reasons = [each.unsupported(self.kernel_) for each in found]
+        reasons = [each.unsupported(kernel) for each in found]
         suitable = [
             each
             for each, reason in zip(found, reasons, strict=True)
@@ -179,7 +185,7 @@ class AutoMap(RandomFeatureMap):
         ]
         if not suitable:
             why = "; ".join(filter(None, reasons)) or "All depend on the training rows, but oblivious=True."
-            raise ValueError(f"AutoMap: no candidate can take the kernel {self.kernel_!r}: {why}")
+            raise ValueError(f"AutoMap: no candidate can take the kernel {kernel!r}: {why}")
         return suitable
 
     def _made(self, candidate: RandomFeatureMap, columns: int, seed: Seed) -> RandomFeatureMap:

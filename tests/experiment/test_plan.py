@@ -300,3 +300,16 @@ def test_devices_and_streams_are_settings_of_jobs() -> None:
     assert type(ridge).of(json.loads(ridge.text)) == ridge
     assert plain.isdisjoint(w.job.path for w in changed.wanted)
     assert files(learners=learners, device="cpu") == plain
+
+
+def test_the_code_of_automap_is_that_of_its_candidates_and_their_measures() -> None:
+    """AutoMap finds the measures of its candidates by name, so that its own module does not import them."""
+
+    def modules(**spec: Any) -> set[str]:
+        return set(jobs(methods={"AutoMap": {"type": "AutoMap", **spec}}).wanted[0].job.modules)
+
+    assert {"rflib.maps.mvorf", "rflib.measures.minimum_residual", "rflib.measures.store"} <= modules()
+    assert "rflib.measures.srf" not in modules()
+    named = modules(candidates=["SRF", "Nystroem"])
+    assert {"rflib.maps.srf", "rflib.measures.srf", "rflib.maps.nystroem"} <= named
+    assert "rflib.maps.mvorf" not in named
