@@ -1,4 +1,4 @@
-"""Atoms for maps with exact harmonics: with few input columns, kernels that are narrow in the range of the rows."""
+"""Atoms for maps with exact harmonics: few input columns, and kernels that are narrow in the range of the rows."""
 
 import numpy as np
 import pytest
