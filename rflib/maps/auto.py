@@ -39,6 +39,8 @@ _HELD_OUT = 400
 _ROWS = 1000
 _ROWS_PER_COLUMN = 2
 _DRAWS = 3
+# With more columns, the error of one draw is near enough to its mean.
+_MOST_REDRAWN = 128
 # A candidate is drawn again only if its error so far is at most this multiple of the least one.
 _CONTENDER = 1.25
 _RIDGE = 1e-3
@@ -51,9 +53,10 @@ class AutoMap(RandomFeatureMap):
     """Choose the feature map that has the least error on held-out rows, among those that suit the kernel.
 
     The candidates are fitted on a sample of the training rows and compared on other training rows, at most 400.
-    The sample has at most max(1000, 2 n_components) rows. Candidates whose errors are close to the least one are
-    compared in up to three draws. The best candidate is then fitted on all rows. MVORF is fitted on all rows from
-    the start, because its fit depends only on the distribution of distances; so its columns are chosen only once.
+    The sample has at most max(1000, 2 n_components) rows. With at most 128 columns, candidates whose errors are
+    close to the least one are compared in up to three draws. The best candidate is then fitted on all rows. MVORF
+    is fitted on all rows from the start, because its fit depends only on the distribution of distances; so its
+    columns are chosen only once.
 
     Parameters
     ----------
@@ -197,7 +200,7 @@ class AutoMap(RandomFeatureMap):
     ) -> list[dict[str, Any]]:
         """Return the scores of the candidates, the best one first."""
         scores = [_Score(_name(each), columns) for each in candidates]
-        for draw in range(_DRAWS):
+        for draw in range(_DRAWS if columns <= _MOST_REDRAWN else 1):
             limit = _CONTENDER * min(score.error for score in scores)
             contenders = [
                 (candidate, score)
