@@ -97,8 +97,8 @@ def _needs(name: str) -> str:
 
 def which_map() -> str:
     """Return the sections of the page of the study ``frontier`` that say which map to take when."""
-    page = (OUT / "frontier.md").read_text(encoding="utf-8")
-    found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", page, flags=re.MULTILINE | re.DOTALL)
+    text = Page("frontier").text
+    found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", text, flags=re.MULTILINE | re.DOTALL)
     return "\n\n".join(
         [_so_far("frontier"), *(f"### {first.upper()}{rest.strip()}" for first, rest in found)]
     )
@@ -106,9 +106,15 @@ def which_map() -> str:
 
 def _so_far(name: str) -> str:
     """Return a sentence that says on which data sets a study has been run."""
+    run, share = _run_on(name)
+    return f"The study has been run on {share}: {', '.join(run)}."
+
+
+def _run_on(name: str) -> tuple[list[str], str]:
+    """Return the names of the data sets on which a study has been run, and their number beside that of all."""
     names = [dataset["name"] for dataset in read_study(STUDIES / f"{name}.yaml")["datasets"]]
     run = [dataset for dataset in names if (KEPT / name / f"{dataset}.parquet").exists()]
-    return f"The study has been run on {len(run)} of its {len(names)} data sets: {', '.join(run)}."
+    return run, f"{len(run)} of its {len(names)} data sets"
 
 
 def which_wins() -> str:
@@ -167,8 +173,7 @@ class Page:
 
     def __init__(self, name: str) -> None:
         self.text = (OUT / f"{name}.md").read_text(encoding="utf-8")
-        asked = len(read_study(STUDIES / f"{name}.yaml")["datasets"])
-        self.size = f"{len(list((KEPT / name).iterdir()))} of its {asked} data sets"
+        _, self.size = _run_on(name)
 
     def table(self, title: str) -> list[dict[str, str]]:
         """Return the rows of the table below a heading, by the names of the columns."""
