@@ -156,7 +156,7 @@ def test_results_whose_study_file_is_gone_are_named(results, tmp_path):
     write_table(folder / "lost <b>/cells.parquet", made_up_cells({"GORF": 0.1}))
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "There are results of lost &lt;b&gt;, but no study file of this name was given." in html
+    assert "There are results of lost &lt;b&gt;, but this report was not asked for this study:" in html
 
 
 def test_only_methods_of_the_studies_have_open_cards(results, tmp_path):
