@@ -16,6 +16,8 @@ from rflib.maps.product_sketch import Law, Moments, moments
 _ROUNDING = -18.0
 # Approximate number of pairs of rows over which errors are averaged.
 _PAIRS = 80_000
+# Prices of draws cannot all be zero, as variances are with one input column.
+_LEAST_PRICE = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +191,7 @@ class _Prices:
         blocks = law.block * np.geomspace(1, max(draws // law.block, 1), 30).astype(int)
         counts = np.unique(np.concatenate([ratios.round().astype(int), blocks[blocks <= draws]]))
         left = np.array([law.variance(m, counts) for m in parts])
-        dearest = left.max(initial=np.finfo(float).tiny)
+        dearest = left.max(initial=_LEAST_PRICE)
         self._prices = np.geomspace(dearest, 1e-16 * dearest, 500)
         best = np.array([np.argmin(v + np.multiply.outer(self._prices, counts), axis=1) for v in left])
         self._draws, self._variances = counts[best], np.take_along_axis(left, best, axis=1)

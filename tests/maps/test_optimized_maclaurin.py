@@ -124,6 +124,20 @@ def test_exact_degrees_exhaust_the_kernel(kernel, centre):
     assert fitted.predicted_error_ < 1e-12
 
 
+@pytest.mark.parametrize("unit", [True, False])
+@pytest.mark.parametrize("options", LAWS, ids=str)
+def test_one_input_column_needs_one_column_of_each_degree(options, unit):
+    rows = np.random.default_rng(0).standard_normal((40, 1))
+    rows = np.sign(rows) if unit else rows
+    for kernel, columns, error in (
+        (Polynomial(3), 4, 1e-12),
+        (Gaussian(1.0), 40, 1e-9),
+        (Gaussian(1.0), 2, 1.0),
+    ):
+        fitted = OptimizedMaclaurin(kernel, columns, random_state=0, **options).fit(rows)
+        assert np.allclose(fitted.kernel_matrix(rows), kernel(rows), atol=error)
+
+
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_a_whole_hadamard_block_is_orthogonal(degree):
     turns = draw_turns(degree, 8, 8, 8, quarter=True, rng=np.random.default_rng(0))
