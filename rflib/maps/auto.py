@@ -45,6 +45,8 @@ _MOST_REDRAWN = 128
 _CONTENDER = 1.25
 _RIDGE = 1e-3
 _ALPHAS = 10.0 ** np.arange(-5, 3)
+# The memory and the time of QMC grow with the square of the number of input columns.
+_MOST_INPUTS_OF_QMC = 1000
 _FEWEST = 8
 _STEP = 1.1
 
@@ -67,9 +69,9 @@ class AutoMap(RandomFeatureMap):
         Number of columns D. With ``tolerance`` it is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
         Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default they
-        are MVORF (with each objective, unless the criterion is "kernel"), ORF and QMC or else GORF,
-        OptimizedMaclaurin, TensorSketch, and Nystroem with landmarks by randomly pivoted Cholesky; those that
-        cannot take the kernel are left out.
+        are MVORF (with each objective, unless the criterion is "kernel"), ORF and QMC (with at most 1,000 input
+        columns) or else GORF, OptimizedMaclaurin, TensorSketch, and Nystroem with landmarks by randomly pivoted
+        Cholesky; those that cannot take the kernel are left out.
     criterion : {"kernel", "spectral", "score"}, default="kernel"
         The error that is minimised.
 
@@ -139,7 +141,7 @@ class AutoMap(RandomFeatureMap):
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
         super().restore(state)
         index, columns = map(int, self.choice_)
-        best = self._made(self.candidates_for(self.kernel_)[index], columns, None)
+        best = self._made(self.candidates_for(self.kernel_, self.n_features_in_)[index], columns, None)
         self.best_ = best.restore(inner_state(state, "best."))
         return self
 
@@ -147,7 +149,7 @@ class AutoMap(RandomFeatureMap):
         check_choice(self, "criterion", CRITERIA)
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
-        candidates = self.candidates_for(self.kernel_)
+        candidates = self.candidates_for(self.kernel_, X.shape[1])
         trial = _Trial(self.kernel_, self.criterion, X, y, rng)
         columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
         self.scores_ = self._compared(candidates, columns, trial)
@@ -165,8 +167,8 @@ class AutoMap(RandomFeatureMap):
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
 
-    def candidates_for(self, kernel: Kernel) -> list[RandomFeatureMap]:
-        """Return the unfitted candidates that can take a kernel.
+    def candidates_for(self, kernel: Kernel, n_features: int = 1) -> list[RandomFeatureMap]:
+        """Return the unfitted candidates that can take a kernel on rows with this number of input columns.
 
         Raises
         ------
@@ -174,7 +176,7 @@ class AutoMap(RandomFeatureMap):
             If ``candidates`` has something else than maps and names of maps, or none of them can take the kernel.
         """
         if self.candidates is None:
-            found = list(_default_candidates(kernel, self.criterion))
+            found = list(_default_candidates(kernel, self.criterion, n_features))
         else:
             found = [_from_name(self, each) if isinstance(each, str) else each for each in self.candidates]
             for each in found:
@@ -304,12 +306,14 @@ class _Trial:
         return 1 - float(ridge.fit(train, self.y[some]).score(held, self.y[self.held]))
 
 
-def _default_candidates(kernel: Kernel, criterion: str) -> Iterator[RandomFeatureMap]:
+def _default_candidates(kernel: Kernel, criterion: str, n_features: int) -> Iterator[RandomFeatureMap]:
     yield MVORF()
     if criterion != "kernel":
         yield MVORF(objective="learner")
     if has_positive_measure(kernel):
-        yield from (ORF(), QMC())
+        yield ORF()
+        if n_features <= _MOST_INPUTS_OF_QMC:
+            yield QMC()
     elif has_exact_measure(kernel):
         yield GORF(measure="exact")
     yield from (OptimizedMaclaurin(), TensorSketch(), Nystroem(landmarks="rpcholesky"))

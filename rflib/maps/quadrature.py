@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.linalg import helmert
 
 from rflib.frequencies.directions import orthogonal
 from rflib.maps.gaussian_cosines import GaussianCosines
@@ -56,12 +55,18 @@ class QuadratureRFF(GaussianCosines):
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         vectors: list[NDArray] = []
         weights: list[NDArray] = []
-        simplex = helmert(d + 1).T * np.sqrt((d + 1) / d)
         counts = np.diff(np.minimum(np.arange(0, n + d, d + 1), n - 1))
         for count in counts:
             radii = chi_quantile(d + 2, rng.random(count))
-            vertices = simplex[rng.permutation(d + 1)[:count]]
-            vectors.append(radii[:, None] * (vertices @ orthogonal(d, d, rng)))
+            vertices = simplex(count, d)
+            vectors.append(radii[:, None] * (vertices @ orthogonal(vertices.shape[1], d, rng)))
             weights.append(d / radii**2 / (n - 1))
         used = np.concatenate([np.empty(0), *weights])
         return np.concatenate([*vectors, np.zeros((1, d))]), np.append(used, 1 - used.sum())
+
+
+def simplex(n: int, d: int) -> NDArray[np.floating]:
+    """Return n <= d + 1 vertices of a regular simplex of R^d in an orthonormal basis, shape (n, min(n, d))."""
+    products = (1 + 1 / d) * np.eye(min(n, d)) - 1 / d
+    vertices = np.linalg.cholesky(products)
+    return vertices if n <= d else np.vstack([vertices, -vertices.sum(axis=0)])

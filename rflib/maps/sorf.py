@@ -66,7 +66,12 @@ class SORF(GaussianCosines):
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         b = hadamard_order(d)
         self.signs_ = 2 * rng.integers(0, 2, (-(-n // b), 3, b), dtype=np.int8) - 1
-        return self._products(np.eye(d))[:, :n].T, np.full(n, 1 / n)
+        block, row = np.divmod(np.arange(n), b)
+        vectors = np.zeros((n, b))
+        vectors[np.arange(n), row] = np.sqrt(b)
+        for k in range(3):
+            vectors = walsh_hadamard(vectors) * self.signs_[block, k, :]
+        return np.ascontiguousarray(vectors[:, :d]), np.full(n, 1 / n)
 
     def _products(self, X: Array) -> Array:
         """Return products of the rows (n, d) with the frequencies of all blocks for sigma = 1, (n, n_blocks b)."""

@@ -305,3 +305,23 @@ def test_a_learner_on_more_columns_than_fit_as_dense_rows():
     y = np.asarray(X[:, : d // 2].sum(axis=1))
     learner = KRR(feature_map=TensorSketch(Polynomial(1), 256, random_state=0), alphas=1e-3).fit(X, y)
     assert learner.predict(X[:5]).shape == (5,)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in (MAPS | SLOW) if name not in ("RFF widths", "ORF harmonics")]
+)
+def test_memory_of_few_columns_for_many_input_columns(name):
+    """At most 2,000 numbers for each input column; memory that grows with d^2 would take 20,000."""
+    d = 20_000
+    X = sparse.random_array((60, d), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    made = (MAPS | SLOW)[name](16, random_state=0)
+    tracemalloc.start()
+    try:
+        if name == "QMC":
+            with pytest.raises(ValueError, match="at most 5000 input columns, got 20000\\. Use ORF"):
+                made.fit(X)
+        else:
+            made.fit(X, np.arange(60) % 2).transform(X)
+        assert tracemalloc.get_traced_memory()[1] < 8 * 2000 * d
+    finally:
+        tracemalloc.stop()
