@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +16,7 @@ from rflib.report.number_format import columns
 from rflib.report.page import run_of
 from rflib.report.provenance import core_hours, fingerprints, older
 from rflib.report.tables import read_shown
+from rflib.report.whole_cost import whole_core_hours
 
 _FINGERPRINTS = (
     "A fingerprint stands for the code that decided a result: the kernel, the map, the step of the pipeline and "
@@ -39,7 +41,7 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
     plan, absent, smaller = run_of(study.stem, about, cells)
     parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells), code(plan, cells)]
     if smaller:
-        parts.append(f"**Reduced run.** It has {smaller}.")
+        parts.append(f"**Reduced run.** It has {smaller}.{in_full(cells, plan, absent)}")
     if absent:
         parts.append(f"Left out, because their files are not available: {', '.join(absent)}.")
     claims = read_shown(folder / "tables/claims.csv", missing=False)
@@ -67,6 +69,16 @@ def conditions(cells: pd.DataFrame) -> str:
         f"`rflib export` made this page from the results of the pipeline: {number_of_cells(cells)} cells in "
         f"{cells['seed'].nunique()} repetitions. {what} took {core_hours(cells):.2g} core-hours on machines with "
         f"{' or '.join(f'{n:.0f}' for n in sorted(cores))} cores. Versions: {versions}."
+    )
+
+
+def in_full(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
+    """Return what the whole study would take, as a sentence, or nothing if the times of the jobs are not kept."""
+    if "job_seconds" not in cells:
+        return ""
+    return (
+        f" In full, the study would take roughly {whole_core_hours(cells, plan, absent):.2g} core-hours. The time "
+        "of what was not run is estimated for each method from its number of columns."
     )
 
 
