@@ -24,12 +24,13 @@ from rflib.experiment.job_rules import Jobs
 from rflib.experiment.kept import keep, restore
 from rflib.experiment.plan import plan_study
 from rflib.experiment.studies import read_study
-from rflib.files import read_table
-from rflib.report.cell_table import number_of_cells
+from rflib.report.cell_table import number_of_cells, read_cells
 from rflib.report.export import export
 from rflib.report.figures import write_figures
+from rflib.report.page import run_of
 from rflib.report.provenance import core_hours
 from rflib.report.tables import write_tables
+from rflib.report.whole_cost import whole_core_hours
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "docs/results"
@@ -72,8 +73,8 @@ def needs() -> str:
     """Return a table in Markdown of what each study with kept cells needs."""
     return "\n".join(
         [
-            "| study | cells | jobs | core-hours | memory of a job, at most | files | disk |",
-            "|---|--:|--:|--:|--:|--:|--:|",
+            "| study | cells | jobs | core-hours | in full, about | memory of a job, at most | files | disk |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|",
             *(_needs(folder.name) for folder in sorted(KEPT.iterdir())),
         ]
     )
@@ -81,16 +82,20 @@ def needs() -> str:
 
 def _needs(name: str) -> str:
     files = list((KEPT / name).iterdir())
-    plan = plan_study(name, read_study(STUDIES / f"{name}.yaml"), {"datasets": [file.stem for file in files]})
+    study = read_study(STUDIES / f"{name}.yaml")
+    plan = plan_study(name, study, {"datasets": [file.stem for file in files]})
     jobs = Jobs()
     for wanted in divided([plan], Path("no results"))[0].wanted:
         jobs.add(wanted.job)
     with TemporaryDirectory() as folder:
         restore(plan, KEPT, Path(folder, "cells.parquet"))
-        cells = read_table(Path(folder, "cells.parquet"))
+        cells = read_cells(Path(folder, "cells.parquet"), study)
+    whole, absent, smaller = run_of(name, study, cells)
+    hours = core_hours(cells)
+    in_full = whole_core_hours(cells, whole, absent) if smaller else hours
     disk = sum(pd.read_parquet(file)["bytes"].sum() for file in files)
     return (
-        f"| [`{name}`](results/{name}.md) | {number_of_cells(cells):,} | {len(jobs):,} | {core_hours(cells):.2f} "
+        f"| [`{name}`](results/{name}.md) | {number_of_cells(cells):,} | {len(jobs):,} | {hours:.2f} | {in_full:.2g} "
         f"| {cells['peak_memory'].max() / 1e9:.1f} GB | {2 * len(jobs):,} | {disk / 1e6:,.0f} MB |"
     )
 
