@@ -95,8 +95,9 @@ def _needs(name: str) -> str:
     in_full = whole_core_hours(cells, whole, absent) if smaller else hours
     disk = sum(pd.read_parquet(file)["bytes"].sum() for file in files)
     return (
-        f"| [`{name}`](results/{name}.md) | {number_of_cells(cells):,} | {len(jobs):,} | {hours:.2f} | {in_full:.2g} "
-        f"| {cells['peak_memory'].max() / 1e9:.1f} GB | {2 * len(jobs):,} | {disk / 1e6:,.0f} MB |"
+        f"| [`{name}`](results/{name}.md) | {number_of_cells(cells):,} | {len(jobs):,} | {hours:.2f} "
+        f"| {in_full:.2g} | {cells['peak_memory'].max() / 1e9:.1f} GB | {2 * len(jobs):,} "
+        f"| {disk / 1e6:,.0f} MB |"
     )
 
 
