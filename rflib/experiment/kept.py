@@ -3,7 +3,8 @@
 A repository keeps these files beside its pages. They grow with each run of a part of a study, and the pages can be
 drawn anew without a run. A kept row is a row of a job's file, with the job's identity (whatever its seeds), the
 commit of its code, the number of cores of the machine, and its share of the CPU seconds of the job and of the
-bytes of the job's files. Labels of the study are not in it, so they may change.
+bytes of the job's files. Labels of the study are not in it, so they may change. A row that has replaced one of
+older code has that code's fingerprint, ``before``, and the relative ``change`` of its value.
 """
 
 import os
@@ -49,13 +50,31 @@ def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
     ]
     for dataset in {wanted.dataset for wanted in plan.wanted}:
         tables = [table for name, table in fresh if name == dataset]
+        if tables and dataset in kept:
+            tables = [_beside(pd.concat(tables, ignore_index=True), kept[dataset])]
         tables += [kept[dataset]] if dataset in kept else []
         if tables:
             table = pd.concat(tables, ignore_index=True)
-            row = [column for column in ROW if column in table]
-            table = table[table["job"].isin(wanted_jobs)].drop_duplicates(row)
+            table = table[table["job"].isin(wanted_jobs)].drop_duplicates(_row(table))
             with replacing(folder / plan.name / f"{dataset}.parquet") as file:
                 table.to_parquet(file, compression="zstd", index=False)
+
+
+def _row(table: pd.DataFrame) -> list[str]:
+    return [column for column in ROW if column in table]
+
+
+def _beside(fresh: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+    """Return fresh rows with what changed where they replace rows of other code."""
+    old = kept.reindex(columns=[*_row(fresh), "fingerprint", "value", "before", "change"])
+    old = old.drop_duplicates(_row(fresh))
+    both = fresh.merge(old, on=_row(fresh), how="left", suffixes=("", "_old"), validate="many_to_one")
+    other = both["fingerprint_old"].notna() & (both["fingerprint_old"] != both["fingerprint"])
+    size = both[["value", "value_old"]].abs().max(axis=1)
+    change = ((both["value"] - both["value_old"]).abs() / size).where(size > 0, 0.0)
+    both["before"] = both["fingerprint_old"].where(other, both["before"])
+    both["change"] = change.where(other, both["change"])
+    return both.drop(columns=["fingerprint_old", "value_old"])
 
 
 def restore(plan: StudyPlan, folder: Path, output: Path) -> bool:

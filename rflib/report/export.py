@@ -14,7 +14,7 @@ from rflib.report.folder import read_index
 from rflib.report.inference import CLAIM_RULE
 from rflib.report.number_format import columns
 from rflib.report.page import run_of
-from rflib.report.provenance import core_hours, fingerprints, older
+from rflib.report.provenance import core_hours, fingerprints, older, run_again
 from rflib.report.tables import read_shown
 from rflib.report.whole_cost import whole_core_hours
 
@@ -92,10 +92,17 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
     if old.empty:
         return f"{text}The code that decides them has not changed since they were made."
     methods = ", ".join(dict.fromkeys(old["method"]))
-    return (
-        f"{text}**Older code.** The code that decides {number_of_cells(old)} of the {number_of_cells(cells)} "
+    text += (
+        f"**Older code.** The code that decides {number_of_cells(old)} of the {number_of_cells(cells)} "
         f"cells has changed since they were made: {methods}."
     )
+    again, same = run_again(cells, old)
+    if again:
+        text += (
+            f" Of {again} other cells that the same code had made and today's code has made anew, {same} have the "
+            "same values to six digits."
+        )
+    return text
 
 
 def markdown(table: pd.DataFrame) -> str:

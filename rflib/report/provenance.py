@@ -12,6 +12,8 @@ from rflib.experiment.plan import StudyPlan
 from rflib.experiment.warned import COLUMN, kind
 from rflib.report.cell_table import CELL, number_of_cells
 
+_SAME = 1e-6
+_VARYING = ("seconds", "microseconds", "megabytes")
 _UNIT = ["dataset", "kernel", "method", "data", "kernel_id", "method_id"]
 
 
@@ -88,6 +90,19 @@ def older(plan: StudyPlan, cells: pd.DataFrame) -> pd.DataFrame:
         cells[["data", "kernel_id", "method_id", "learner", "fingerprint"]].fillna("").itertuples(index=False)
     )
     return cells[[tuple(row[:-1]) in planned and tuple(row) not in today for row in rows]]
+
+
+def run_again(cells: pd.DataFrame, old: pd.DataFrame) -> tuple[int, int]:
+    """Return how many cells of the code of the old ones today's code has made anew, and how many are the same.
+
+    Cells are the same if no value has changed by more than a millionth; times and memory do not count.
+    """
+    if "before" not in cells:
+        return 0, 0
+    new = cells.drop(index=old.index)
+    new = new[new["before"].isin(set(old["fingerprint"])) & ~new["metric"].str.endswith(_VARYING)]
+    changed = new[~(new["change"] <= _SAME)]
+    return number_of_cells(new), number_of_cells(new) - number_of_cells(changed)
 
 
 def machines(cells: pd.DataFrame) -> list[tuple[str, str]]:

@@ -122,6 +122,24 @@ def test_a_later_run_replaces_its_cells_and_keeps_the_others(tmp_path: Path) -> 
     assert not found.duplicated(["job", "method", "n_components", "seed", "metric", "s_label"]).any()
 
 
+@pytest.mark.parametrize(("value", "changed"), [(0, False), (1000, True)])
+def test_rows_that_replace_those_of_older_code_say_what_changed(
+    tmp_path: Path, value: float, changed: bool
+) -> None:
+    run(planned(), tmp_path / "first")
+    keep(planned(), tmp_path / "first", tmp_path / "kept", "first")
+    for file in (tmp_path / "kept/kept").iterdir():
+        pd.read_parquet(file).assign(fingerprint="0123").to_parquet(file)
+    run(planned(repetitions=2), tmp_path / "second", value=value)
+    for _ in range(2):
+        keep(planned(), tmp_path / "second", tmp_path / "kept", "second")
+    found = table(planned(), tmp_path / "kept", tmp_path / "cells.parquet")
+    again = found["seed"] < 2
+    assert set(found.loc[again, "before"]) == {"0123"}
+    assert set(found.loc[again, "change"] > 1e-6) == {changed}
+    assert found.loc[~again, ["before", "change"]].isna().all(axis=None)
+
+
 def test_results_of_other_code_are_not_kept(tmp_path: Path) -> None:
     run(planned(), tmp_path / "results", code="0123456789abcdef")
     keep(planned(), tmp_path / "results", tmp_path / "kept", "abc")

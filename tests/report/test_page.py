@@ -192,3 +192,11 @@ def test_export_says_which_cells_older_code_made(study):
     cells.loc[cells["method"] == "GORF", "fingerprint"] = "0123"
     assert "**Older code.** The code that decides 40 of the 80 cells has changed" in code(plan, cells)
     assert code(plan, cells).endswith("since they were made: GORF.")
+    again = (cells["method"] == "GORF") & (cells["seed"] < 5)
+    cells.loc[again, ["fingerprint", "before", "change"]] = made["GORF"], "0123", 0.0
+    cells.loc[again & (cells["seed"] == 0), "change"] = 1e-3
+    assert "decides 20 of the 80 cells has changed" in code(plan, cells)
+    assert code(plan, cells).endswith(
+        "Of 20 other cells that the same code had made and today's code has made anew, 16 have the same values to "
+        "six digits."
+    )
