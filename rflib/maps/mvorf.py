@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rflib.frequencies.composition import Composition
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
+from rflib.frequencies.rings import rings
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
@@ -34,7 +35,8 @@ class MVORF(FourierFeatures):
     bases that are as far apart as possible. The columns are divided among these parts so that the predicted error
     is least, and parts that are not worth their columns are left out (`rflib.frequencies.composition`). If
     harmonics alone have a lower error, all columns are harmonics, in the order of the eigenvalues of the kernel
-    (`rflib.frequencies.leading_harmonics`). The kernel may be indefinite; for a kernel that is known to be
+    (`rflib.frequencies.leading_harmonics`). With two input columns, rings of equispaced directions are one more
+    choice (`rflib.frequencies.rings`). The kernel may be indefinite; for a kernel that is known to be
     positive definite, all signs are +1.
 
     With ``harmonics=None, parity=False, coupled=False`` the map is the plain one: all columns are drawn, from the
@@ -84,8 +86,8 @@ class MVORF(FourierFeatures):
         a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
         largest there, and low-discrepancy directions are treated as independent ones.
     composition_ : Composition or LeadingHarmonics
-        The chosen columns (`rflib.frequencies.composition`). It is set by `fit`, not by `restore`, and not for the
-        plain map.
+        The chosen columns (`rflib.frequencies.composition`), of which `Rings` are one kind. It is set by `fit`,
+        not by `restore`, and not for the plain map.
     """
 
     frequencies_per_s = 2
@@ -131,7 +133,12 @@ class MVORF(FourierFeatures):
     ) -> Composition | LeadingHarmonics | None:
         if self.objective == "learner":
             return lead(rungs, self._exact_at(pairs), pairs, self.n_components, coupled=bool(self.coupled))
-        return super()._composition(rungs, pairs)
+        best = super()._composition(rungs, pairs)
+        if len(pairs.centre) == 2 and (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto"):
+            ringed = rings(rungs, self._exact_at(pairs), pairs, self.n_components)
+            if ringed and (best is None or ringed.mean_squared_error < best.mean_squared_error):
+                return ringed
+        return best
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
