@@ -256,14 +256,15 @@ if __name__ == "__main__":
         "--measured", choices=MEASURED, help="a page that was just made; nothing else is drawn"
     )
     options = parser.parse_args()
+    commit = head()
     for page in [options.measured] if options.measured else MEASURED:
         file = OUT / f"{page}.md"
         text = file.read_text(encoding="utf-8")
-        told = measured(page, text, head()) if options.measured else restated(page, text)
+        told = measured(page, text, commit) if options.measured else restated(page, text)
         file.write_text(told, encoding="utf-8")
     if not options.measured:
         with ProcessPoolExecutor() as pool:
-            for done in pool.map(partial(redraw, results=options.results, commit=head()), options.studies):
+            for done in pool.map(partial(redraw, results=options.results, commit=commit), options.studies):
                 print(done, flush=True)
         for name, (page, make) in MADE.items():
             file = ROOT / page

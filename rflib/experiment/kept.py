@@ -24,6 +24,9 @@ from rflib.files import read_table, replacing
 # What tells a kept row from all others, where it is there.
 ROW = ["job", "method_id", "n_components", "seed", "metric", "at"]
 
+# Changes of smaller values, which may be mere rounding, are relative to this.
+_ROUNDING = 1e-6
+
 
 def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
     """Merge the results of a plan into the kept cells of its study.
@@ -70,8 +73,8 @@ def _beside(fresh: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     old = old.drop_duplicates(_row(fresh))
     both = fresh.merge(old, on=_row(fresh), how="left", suffixes=("", "_old"), validate="many_to_one")
     other = both["fingerprint_old"].notna() & (both["fingerprint_old"] != both["fingerprint"])
-    size = both[["value", "value_old"]].abs().max(axis=1)
-    change = ((both["value"] - both["value_old"]).abs() / size).where(size > 0, 0.0)
+    size = both[["value", "value_old"]].abs().max(axis=1).clip(lower=_ROUNDING)
+    change = (both["value"] - both["value_old"]).abs() / size
     both["before"] = both["fingerprint_old"].where(other, both["before"])
     both["change"] = change.where(other, both["change"])
     return both.drop(columns=["fingerprint_old", "value_old"])
