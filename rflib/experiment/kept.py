@@ -21,8 +21,7 @@ from rflib.experiment.jobs import CellJob
 from rflib.experiment.plan import StudyPlan, Wanted
 from rflib.files import read_table, replacing
 
-# What tells a kept row from all others, where it is there.
-ROW = ["job", "method_id", "n_components", "seed", "metric", "at"]
+_ROW = ["job", "method_id", "n_components", "seed", "metric", "at"]
 
 # Changes of smaller values, which may be mere rounding, are relative to this.
 _ROUNDING = 1e-6
@@ -58,20 +57,21 @@ def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
         tables += [kept[dataset]] if dataset in kept else []
         if tables:
             table = pd.concat(tables, ignore_index=True)
-            table = table[table["job"].isin(wanted_jobs)].drop_duplicates(_row(table))
+            table = table[table["job"].isin(wanted_jobs)].drop_duplicates(row_of(table))
             with replacing(folder / plan.name / f"{dataset}.parquet") as file:
                 table.to_parquet(file, compression="zstd", index=False)
 
 
-def _row(table: pd.DataFrame) -> list[str]:
-    return [column for column in ROW if column in table]
+def row_of(table: pd.DataFrame) -> list[str]:
+    """Return the columns of a table of cells that tell a kept row from all others."""
+    return [column for column in _ROW if column in table]
 
 
 def _beside(fresh: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     """Return fresh rows with what changed where they replace rows of other code."""
-    old = kept.reindex(columns=[*_row(fresh), "fingerprint", "value", "before", "change"])
-    old = old.drop_duplicates(_row(fresh))
-    both = fresh.merge(old, on=_row(fresh), how="left", suffixes=("", "_old"), validate="many_to_one")
+    old = kept.reindex(columns=[*row_of(fresh), "fingerprint", "value", "before", "change"])
+    old = old.drop_duplicates(row_of(fresh))
+    both = fresh.merge(old, on=row_of(fresh), how="left", suffixes=("", "_old"), validate="many_to_one")
     other = both["fingerprint_old"].notna() & (both["fingerprint_old"] != both["fingerprint"])
     size = both[["value", "value_old"]].abs().max(axis=1).clip(lower=_ROUNDING)
     change = (both["value"] - both["value_old"]).abs() / size

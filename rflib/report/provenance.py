@@ -7,13 +7,13 @@ from pathlib import Path
 import pandas as pd
 
 from rflib.experiment.fingerprint import fingerprint
-from rflib.experiment.kept import ROW
+from rflib.experiment.kept import row_of
 from rflib.experiment.plan import StudyPlan
 from rflib.experiment.warned import COLUMN, kind
 from rflib.report.cell_table import CELL, number_of_cells
 
 _SAME = 1e-6
-_VARYING = ("seconds", "microseconds", "megabytes")
+_VARYING = ("seconds", "megabytes")
 _UNIT = ["dataset", "kernel", "method", "data", "kernel_id", "method_id"]
 
 
@@ -65,8 +65,7 @@ def _commands(logs: Path, unit: str) -> Iterator[str]:
 def core_hours(cells: pd.DataFrame) -> float:
     """Return the hours of CPU time of the jobs of kept cells; of others, the hours in features and learners."""
     if "job_seconds" in cells:
-        row = [column for column in ROW if column in cells]
-        return float(cells.drop_duplicates(row)["job_seconds"].sum()) / 3600
+        return float(cells.drop_duplicates(row_of(cells))["job_seconds"].sum()) / 3600
     return float(cells.drop_duplicates([*CELL, "learner", "seconds"])["seconds"].sum()) / 3600
 
 

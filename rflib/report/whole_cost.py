@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rflib.experiment.kept import ROW, identity
+from rflib.experiment.kept import identity, row_of
 from rflib.experiment.plan import StudyPlan
 
 _TINY = 1e-3
@@ -39,7 +39,7 @@ def whole_core_hours(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[st
         ],
         columns=[*_KEYS, "kind", "repetitions"],
     ).drop_duplicates(_KEYS)
-    runs = cells.drop_duplicates([column for column in ROW if column in cells]).groupby(_KEYS)
+    runs = cells.drop_duplicates(row_of(cells)).groupby(_KEYS)
     measured = (runs["job_seconds"].sum() / runs["seed"].nunique()).rename("seconds")
     jobs = planned.join(measured, on=_KEYS)
     for by in (["kind", "method"], ["kind"]):
