@@ -16,6 +16,8 @@ from rflib.maps.product_sketch import Law, Moments, moments
 _ROUNDING = -18.0
 # Approximate number of pairs of rows over which errors are averaged.
 _PAIRS = 80_000
+# Spare columns go to degrees in portions of at most this part of them.
+_SPARE_PARTS = 64
 # Prices of draws cannot all be zero, as variances are with one input column.
 _LEAST_PRICE = 1e-200
 
@@ -235,8 +237,12 @@ def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int)
     def gain(n: int) -> float:
         return law.error(means.moments[n], columns[n]) - law.error(means.moments[n], columns[n] + width)
 
-    while (width := min(step, left - int(columns.sum()))) > 0:
-        columns[max(np.flatnonzero(best).tolist(), key=gain)] += width
+    while (spare := left - int(columns.sum())) > 0:
+        width = min(spare, step * max(1, spare // (_SPARE_PARTS * step)))
+        noisiest = max(np.flatnonzero(best).tolist(), key=gain)
+        if not gain(noisiest) > 0:
+            break
+        columns[noisiest] += width
     return columns
 
 

@@ -138,6 +138,14 @@ def test_one_input_column_needs_one_column_of_each_degree(options, unit):
         assert np.allclose(fitted.kernel_matrix(rows), kernel(rows), atol=error)
 
 
+@pytest.mark.parametrize("options", LAWS, ids=str)
+def test_columns_that_lower_no_variance_stay_empty(options):
+    rows = np.random.default_rng(0).standard_normal((40, 1))
+    fitted = OptimizedMaclaurin(Gaussian(1.0), 5000, random_state=0, **options).fit(rows)
+    assert fitted.columns_.sum() < 200
+    assert np.allclose(fitted.kernel_matrix(rows), Gaussian(1.0)(rows), atol=1e-12)
+
+
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_a_whole_hadamard_block_is_orthogonal(degree):
     turns = draw_turns(degree, 8, 8, 8, quarter=True, rng=np.random.default_rng(0))
