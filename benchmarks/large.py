@@ -43,20 +43,23 @@ CASES = (
 HEAD = f"""\
 # Many rows
 
-Written by `make large`: classifiers with `RFF(Gaussian(0.5))` inside, in float32 on all threads, each in a process
-of its own. Stored features would take n D numbers. KRR: 5 folds, 4 ridges; its Gram matrices take 7 D^2. Doubly
-stochastic gradients: 32 blocks of 512 features, batches of 4,096 rows. Rows are generated, of unit norm, with the
-sign of a sum of random waves as label; accuracy is that on {TEST:,} more rows.
+`make large` made this page. It has fits of learners to so many rows that their features, n D numbers, would
+take up to tens of gigabytes. They are classifiers with the features of `RFF(Gaussian(0.5))`, in float32 and on
+all threads, each in a process of its own. Ridge regression (KRR) compares 4 ridges by 5 folds, and its Gram
+matrices take 7 D^2 numbers. Doubly stochastic gradients have 32 blocks of 512 features and batches of 4,096
+rows. The rows are random with unit norm, and the label of a row is the sign of a sum of random waves. The
+accuracy is that on {TEST:,} more rows.
 """
 
 
 PARQUET_HEADING = "## Rows from Parquet files"
 PARQUET_HEAD = """\
-Written by `large.py parquet`: `KRR.fit_blocks(ParquetRows(folder))` with `RFF(Gaussian(0.5))`, in float32 on
-all threads, each fit in a process of its own. The files have {d} feature columns and a target in float32,
-{file_rows:,} rows each, and checksums of their pages: {size:,.0f} MB in all. The target is a sum of random waves
-with noise of variance {noise:g}; R² is that on {test:,} more rows, whose largest value is {best:.3f}. Reading is
-timed alone, after the fit, by a pass over the blocks that does nothing with them.
+`KRR.fit_blocks(ParquetRows(folder))` fits ridge regression with the features of `RFF(Gaussian(0.5))`, in
+float32 and on all threads, each fit in a process of its own. The files take {size:,.0f} MB in all. Each has
+{file_rows:,} rows with {d} input columns and a target in float32, and checksums of its pages. The target is a
+sum of random waves with noise of variance {noise:g}. R² is that on {test:,} more rows, where at most {best:.3f}
+can be reached. The time of reading is that of a pass over the blocks, after the fit, that does nothing with
+them.
 """
 FILE_ROWS = 1_000_000
 WRITE_ROWS = 100_000
@@ -70,10 +73,11 @@ PARQUET_CASES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 DASK_HEADING = "## Rows on several workers of Dask"
 DASK_HEAD = """\
-Written by `large.py dask`: `KRR.fit` of Dask arrays with `RFF(Gaussian(0.5))`, in float32, on worker processes of
-this machine with one thread each. The rows, {d} columns in blocks of {height:,}, are in the workers' memory
-before. The first line of a fit is `fit_blocks` of the same rows in one process, on one thread. The speed-up is
-that over one worker. The peak of memory is the largest of the workers' and counts their rows.
+`KRR.fit` takes Dask arrays, here in float32 with the features of `RFF(Gaussian(0.5))`, on worker processes of
+this machine with one thread each. The rows have {d} columns and are in the workers' memory before, in blocks of
+{height:,}. The first line of a fit is `fit_blocks` of the same rows in one process with one thread. The
+speed-up is relative to one worker. The peak of memory is that of the worker with the largest one, and includes
+its rows.
 """
 DASK_ROWS_A_BLOCK = 25_000
 
@@ -106,8 +110,9 @@ def memory_part(_: int | None) -> str:
     """Run the cases in memory in processes of their own and return the table."""
     lines = [
         HEAD,
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}.\n",
-        "| learner | n | d | D | seconds | accuracy | peak MB of the process | of it X | features if stored, MB |",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}.\n",
+        "| learner | n | d | D | seconds | accuracy | peak MB of the process | MB of the rows in it "
+        "| MB of the features, if stored |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, n, d, D in CASES:
@@ -136,9 +141,9 @@ def parquet_part(n: int | None) -> str:
         )
         lines = [
             head,
-            f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}.\n",
-            "| fit | n | d | D | seconds | rows a second | reading alone, seconds | R² | "
-            "peak MB of the process | features if stored, MB |",
+            f"Measured on {datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}.\n",
+            "| fit | n | d | D | seconds | rows a second | seconds of reading alone | R² | "
+            "peak MB of the process | MB of the features, if stored |",
             "|---|---|---|---|---|---|---|---|---|---|",
         ]
         for name, parameters in PARQUET_CASES:
@@ -158,7 +163,7 @@ def dask_part(n: int | None) -> str:
     n = n or 1_000_000
     lines = [
         DASK_HEAD.format(d=PARQUET_COLUMNS, height=DASK_ROWS_A_BLOCK),
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}, dask {version('dask')}.\n",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d %H:%M UTC}; {conditions()}, dask {version('dask')}.\n",
         "| fit | n | D | workers | seconds | rows a second | speed-up | peak MB of a worker |",
         "|---|---|---|---|---|---|---|---|",
     ]

@@ -171,11 +171,16 @@ def markdown(found: list[list[dict[str, float]]]) -> str:
     size = ", ".join(f"{name} = {value:,}" for name, value in SIZE.items())
     lines = [
         "# How time and memory grow\n",
-        "Written by `make scaling`; one thread, float32. ![Time and memory against n, d and D](scaling.svg)\n",
-        f"Exponents are slopes over the {FITTED} largest values. Else {size}; for KRR d = 16, and "
-        "D = 512 for learners along n. Memory is the peak of numpy's allocations, the inputs not counted.\n",
-        f"{when}; {conditions()}.\n",
-        "| task | along | from | to | seconds | time, measured | theory | peak MB | memory, measured | theory |",
+        "`make scaling` made this page, with one thread and float32 numbers.\n",
+        "![Time and memory against n, d and D](scaling.svg)\n",
+        "In each line of the table, one size grows: the number of rows n, of input columns d, or of features D. "
+        f"The other sizes are {size}, but ridge regression (KRR) has d = 16, and learners have D = 512 where n "
+        f"grows. An exponent is the slope of the logarithm of the seconds or of the memory over the {FITTED} "
+        "largest sizes, and stands beside the exponent that theory gives. Memory is the peak of what numpy "
+        "allocates, without the inputs.\n",
+        f"Measured on {when}; {conditions()}.\n",
+        "| task | size that grows | from | to | seconds | exponent of time | in theory | peak MB "
+        "| exponent of memory | in theory |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for curve, points in zip(CURVES, found, strict=True):
