@@ -17,6 +17,9 @@ from scipy.stats import qmc
 
 from rflib.frequencies.coupled import coupled_bases
 
+# The memory of scipy's Halton points grows with the square of the dimension; there are Sobol points up to 21,201.
+_MOST_DIMENSIONS = {"halton": 5_001, "sobol": 21_201}
+
 
 def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n independent uniform unit vectors, shape (n, d)."""
@@ -79,7 +82,18 @@ def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]
 
     ``sequence`` is "iid" for independent points, or "halton" or "sobol" for a scrambled sequence of
     ``scipy.stats.qmc``. Of a Sobol sequence, the first n of the next power of two are returned.
+
+    Raises
+    ------
+    ValueError
+        If the sequence has fewer than d dimensions, or its memory would grow beyond some gigabytes.
     """
+    if d > (most := _MOST_DIMENSIONS.get(sequence, d)):
+        raise ValueError(
+            f"Points of the sequence {sequence!r} have at most {most:,} coordinates, but {d:,} are needed, one "
+            "for each input column and one more where norms are drawn too. Use orthogonal directions, as ORF and "
+            "MVORF do, or reduce the number of input columns."
+        )
     if sequence == "iid":
         u = rng.random((n, d))
     elif sequence == "halton":

@@ -195,7 +195,7 @@ def some_rows(X: Array, rows: slice) -> Array:
 
 def take_columns(X: Array, places: NDArray) -> Array:
     """Return the columns of X (n, d) at some places, an array of numpy, as a new array."""
-    return X[:, places] if isinstance(X, np.ndarray) else _taken(X, places, 1)
+    return np.take(X, places, axis=1) if isinstance(X, np.ndarray) else _taken(X, places, 1)
 
 
 def take_rows(X: Array, places: NDArray) -> Array:

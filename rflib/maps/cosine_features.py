@@ -17,10 +17,12 @@ from scipy.sparse import issparse
 
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, namespace
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.row_blocks import blas_threads, over_row_blocks
+from rflib.maps.row_blocks import blas_threads, over_row_blocks, row_blocks
 
 # Elements of a block: a few MB, enough for the matrix product to run at full speed.
 _BLOCK = 1 << 20
+# Elements of a part of a block that stays in the cache of a core while its columns are computed.
+_PART = 1 << 17
 # Number of elements from which the compiled cosine is used: importing numba takes as long as numpy's cosine of ten
 # million numbers.
 _COMPILED_FROM = 1 << 22
@@ -100,12 +102,15 @@ def cosine_features(
     threads = blas_threads() if features.size > _BLOCK else 1
     buffer = np.empty((min(n, height * threads), n_frequencies), dtype=X.dtype)
     with ThreadPoolExecutor(threads) as pool:
-        for start in range(0, n, height * threads):
-            block = slice(start, min(start + height * threads, n))
-            product = np.matmul(X[block], directions, out=buffer[: block.stop - start])
-            parts = [slice(a, min(a + height, block.stop)) for a in range(start, block.stop, height)]
-            run = pool.map if len(parts) > 1 else map
-            list(run(fill, [product[p.start - start : p.stop - start] for p in parts], parts))
+        for block in row_blocks(n, height * threads):
+            np.matmul(X[block], directions, out=buffer[: block.stop - block.start])
+            parts = row_blocks(block.stop - block.start, max(1, _PART // max(1, n_frequencies)))
+
+            def fill_parts(first: int, block: slice = block, parts: list[slice] = parts) -> None:
+                for rows in parts[first::threads]:
+                    fill(buffer[rows], slice(block.start + rows.start, block.start + rows.stop))
+
+            list((pool.map if threads > 1 else map)(fill_parts, range(threads)))
     return features
 
 

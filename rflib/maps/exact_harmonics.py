@@ -6,10 +6,10 @@ stored and restored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
@@ -188,23 +188,22 @@ class ExactHarmonics:
 
     def fill(self, Y: Array | ShiftedRows, functions: Array, out: Array) -> None:
         """Write the exact columns into ``out`` (n, n_columns), for Y, the rows minus the pole."""
-        ends = np.cumsum(self._sizes())
-        n_whole = len(ends) - bool(len(self.products))
+        n_whole = len(self.degrees) - bool(len(self.products))
         frame = beside(self.frame, out)
 
         def fill(rows: slice) -> None:
             block = Y[rows].astype(out.dtype) if isinstance(Y, ShiftedRows) else Y[rows, :]
-            polynomials: dict[int, Array] = {}
-            for k, stop in enumerate(ends):
-                degree = int(self.degrees[k])
+            start = 0
+            for k, degree in enumerate(self.degrees.tolist()):
+                parts: Iterable[tuple[Array | float, Array]]
                 if k == n_whole:
-                    columns = _products(_projected(block, frame), self.products, len(self.pole))
+                    parts = [_chosen_products(_projected(block, frame), self.products, len(self.pole))]
                 else:
-                    if degree not in polynomials:
-                        polynomials[degree] = _polynomials(block, degree)
-                    columns = polynomials[degree]
-                start = stop - columns.shape[1]
-                multiply_into(out[rows, start:stop], functions[rows, k : k + 1], columns)
+                    parts = _polynomials(block, degree)
+                for left, right in parts:
+                    stop = start + right.shape[1]
+                    multiply_into(out[rows, start:stop], functions[rows, k : k + 1] * left, right)
+                    start = stop
 
         widest = max(out.shape[1], len(self.pole) if self.degrees[:n_whole].any() else 1)
         over_row_blocks(fill, out, max(1, _BLOCK_ELEMENTS // widest))
@@ -233,44 +232,48 @@ class ExactHarmonics:
         xp, n_cosines = namespace(functions), len(frequencies) - n_sines
         coefficients = (self.removal * amplitudes[:, None] * self.unit**-self.degrees).T
         d = frequencies.shape[1]
-        zeroth, first, second, third = (np.flatnonzero(self.degrees == degree) for degree in range(4))
+        (zeroth, constant), (first, linear), (second, quadratic), (third, cubic) = (
+            _two_or_more(np.flatnonzero(self.degrees == degree), coefficients) for degree in range(4)
+        )
         cosines, sines = slice(n_cosines), slice(n_cosines, len(frequencies))
+        squared_norms = (frequencies**2).sum(axis=1)
         # -(<v, x>^2 - |v|^2 rho^2/d)/2 in two parts; the second one depends on the rows by their norms alone.
-        even = -0.5 * coefficients[second, cosines]
-        squared_norms = (frequencies[cosines] ** 2).sum(axis=1)
-        of_rows = np.vstack([coefficients[zeroth, cosines], -even * squared_norms])
-        of_rows, even = beside(of_rows, functions), beside(even, functions)
+        quadratic = -0.5 * quadratic
+        of_rows = np.vstack([constant, -quadratic * squared_norms])[:, cosines]
         # <v, x> times a sum of two parts and -(<v, x>^2 - 3 |v|^2 rho^2/(d+2))/6 in two parts, likewise.
-        cubic = -coefficients[third, sines] / 6
-        linear = -cubic * 3 * d / (d + 2) * (frequencies[sines] ** 2).sum(axis=1)
-        odd = beside(np.vstack([coefficients[first, sines], linear]), functions)
-        cubic = beside(cubic, functions)
+        cubic = -cubic / 6
+        odd = np.vstack([linear, -cubic * 3 * d / (d + 2) * squared_norms])[:, sines]
+        of_rows, quadratic = beside(of_rows, functions), beside(quadratic[:, cosines], functions)
+        odd, cubic = beside(odd, functions), beside(cubic[:, sines], functions)
         squares = in_type_of(norms**2 / d, functions)[:, None]
 
         def remove(product: Array, rows: slice, columns: Array) -> None:
             of_degree = [take_columns(functions[rows, :], which) for which in (zeroth, first, second, third)]
             if of_rows.shape[0] and n_cosines:
                 known = xp.concat([of_degree[0], of_degree[2] * squares[rows, :]], axis=1)
-                columns[:, cosines] -= known @ of_rows
-            if second.size and n_cosines:
-                harmonic = _product(of_degree[2], even)
-                harmonic *= product[:, cosines]
-                harmonic *= product[:, cosines]
+                harmonic = known @ of_rows
+                if second.size:
+                    harmonic += product[:, cosines] ** 2 * (of_degree[2] @ quadratic)
                 columns[:, cosines] -= harmonic
             if odd.shape[0] and n_sines:
                 known = xp.concat([of_degree[1], of_degree[3] * squares[rows, :]], axis=1)
-                harmonic = _product(known, odd)
+                harmonic = known @ odd
                 if third.size:
-                    harmonic += _product(of_degree[3], cubic) * product[:, sines] ** 2
+                    harmonic += product[:, sines] ** 2 * (of_degree[3] @ cubic)
                 harmonic *= product[:, sines]
                 columns[:, sines] -= harmonic
 
         return remove
 
 
-def _product(left: Array, right: Array) -> Array:
-    """Return the matrix product; with an inner dimension of one, numpy's @ would take several times as long."""
-    return left * right if left.shape[1] == 1 else left @ right
+def _two_or_more(which: NDArray, coefficients: NDArray) -> tuple[NDArray, NDArray]:
+    """Return indices of functions and their coefficients; a single one is doubled, with zeros as coefficients.
+
+    numpy's @ takes several times as long with an inner dimension of one as with one of two.
+    """
+    if len(which) != 1:
+        return which, coefficients[which]
+    return np.repeat(which, 2), np.vstack([coefficients[which], 0 * coefficients[which]])
 
 
 def _projected(Y: Array | ShiftedRows, frame: Array) -> Array:
@@ -278,43 +281,61 @@ def _projected(Y: Array | ShiftedRows, frame: Array) -> Array:
     return Y.product(frame, Y.vector @ frame) if isinstance(Y, ShiftedRows) else Y @ frame
 
 
-def _polynomials(Y: Array | ShiftedRows, degree: int) -> Array:
-    """Return dense columns whose inner products are the polynomial kernel of the degree."""
+def _polynomials(Y: Array | ShiftedRows, degree: int) -> Iterator[tuple[Array | float, Array]]:
+    """Yield dense columns whose inner products are the polynomial kernel of the degree.
+
+    Each part is a factor, which may differ by row, and a block of columns that it multiplies.
+    """
     n, d = Y.shape
     if degree == 0:
-        return np.ones((n, 1), dtype=Y.dtype) if isinstance(Y, ShiftedRows) else ones((n, 1), Y)
+        yield 1.0, np.ones((n, 1), dtype=Y.dtype) if isinstance(Y, ShiftedRows) else ones((n, 1), Y)
+        return
     if isinstance(Y, ShiftedRows):
         Y = Y.toarray()
+    scale = rising_product(d, degree) ** -0.5
     if degree == 1:
-        return Y * d**-0.5
-    xp = namespace(Y)
-    if degree == 2:
-        products = _products(Y, np.stack(np.triu_indices(d, 1), axis=1), d)
-        squares = (Y * Y) @ beside(_contrasts(d), Y)
-        return xp.concat([products, squares * (2 * d * (d + 2)) ** -0.5], axis=1)
-    products = _products(Y, np.array(list(combinations(range(d), 3)), dtype=int).reshape(-1, 3), d)
-    scaled = beside(_cubes(d), Y) * (6 * d * (d + 2) * (d + 4)) ** -0.5
-    cubes = [(xp.roll(Y, -k, axis=1) ** 2 @ scaled) * Y[:, k : k + 1] for k in range(d)]
-    return xp.concat([products, *cubes], axis=1)
+        yield scale, Y
+    elif degree == 2:
+        yield scale, _pairs(Y)
+        yield (2 * d * (d + 2)) ** -0.5, (Y * Y) @ beside(_contrasts(d), Y)
+    else:
+        pairs = _pairs(Y)
+        for i in range(d - 2):
+            yield Y[:, i : i + 1] * scale, pairs[:, pairs.shape[1] - comb(d - 1 - i, 2) :]
+        cubes = (Y * Y) @ beside(_cubes(d), Y)
+        cubes *= take_columns(Y, np.repeat(np.arange(d), d - 1))
+        yield (6 * d * (d + 2) * (d + 4)) ** -0.5, cubes
 
 
-def _products(Y: Array, products: NDArray, d: int) -> Array:
-    """Return products of columns of Y, scaled so that all harmonics of the degree together give its kernel."""
-    degree = products.shape[1]
-    columns = take_columns(Y, products[:, 0]) * rising_product(d, degree) ** -0.5
+def _pairs(Y: Array) -> Array:
+    """Return the products of every two different columns, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
+    first, second = np.triu_indices(Y.shape[1], 1)
+    columns = take_columns(Y, first)
+    columns *= take_columns(Y, second)
+    return columns
+
+
+def _chosen_products(Y: Array, products: NDArray, d: int) -> tuple[Array | float, Array]:
+    """Return products of columns of Y as such a part; those of all harmonics of the degree give its kernel."""
+    columns = take_columns(Y, products[:, 0])
     for factor in products.T[1:]:
         columns *= take_columns(Y, factor)
-    return columns
+    return rising_product(d, products.shape[1]) ** -0.5, columns
 
 
 @lru_cache(maxsize=8)
 def _cubes(d: int) -> NDArray[np.float64]:
-    """Return the coefficients that combine x_1 (x_1^2, ..., x_d^2) into d-1 orthonormal harmonics of degree 3."""
+    """Return coefficients of squares, shape (d, d (d-1)).
+
+    The squares with the first d-1 columns, times x_1, are orthonormal harmonics of degree 3. Those with the next
+    d-1 columns, times x_2, are others, and so on.
+    """
     weights = np.append(1.0, np.full(d - 1, np.sqrt(3)))
     trace = 1 / weights / np.linalg.norm(1 / weights)
     normal = trace - np.eye(1, d)[0]
     reflection = np.eye(d) - 2 * np.outer(normal, normal) / max(normal @ normal, _TINY)
-    return weights[:, None] * reflection[:, 1:]
+    of_first = weights[:, None] * reflection[:, 1:]
+    return np.hstack([np.roll(of_first, k, axis=0) for k in range(d)])
 
 
 @lru_cache(maxsize=8)

@@ -15,6 +15,7 @@ from rflib.kernels.namespaces import Array, namespace
 from rflib.kernels.sparse_rows import Rows, bound
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
+from rflib.maps.kernel_requirements import alternatives
 
 
 class GaussianCosines(RandomFeatureMap):
@@ -55,7 +56,7 @@ class GaussianCosines(RandomFeatureMap):
         """Return that the kernel is not Gaussian and what to use instead, or None if it is Gaussian."""
         if isinstance(kernel, Gaussian):
             return None
-        return f"{kernel!r} is not Gaussian. Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
+        return f"{kernel!r} is not Gaussian. {alternatives(kernel)}"
 
     @abstractmethod
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

@@ -15,6 +15,7 @@ from rflib.kernels.namespaces import Array, empty, held_beside
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
@@ -67,8 +68,7 @@ class RandomMaclaurin(RandomFeatureMap):
         """Return what to use for a kernel that is not a function of the inner product, or None if it is one."""
         if isinstance(kernel, DotProductKernel):
             return None
-        instead = "Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
-        return f"{kernel!r} is not a function of the inner product. {instead}"
+        return f"{kernel!r} is not a function of the inner product. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)

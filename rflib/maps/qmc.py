@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from numpy.random import Generator
-from numpy.typing import ArrayLike
-
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
 from rflib.validation import check_choice
-
-_MOST_INPUTS = {"halton": 5_000, "sobol": 21_200}
 
 
 class QMC(FourierFeatures):
@@ -76,12 +70,3 @@ class QMC(FourierFeatures):
         return self.sequence
 
     unsupported = staticmethod(without_positive_measure)
-
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        self._check_parameters()
-        if X.shape[1] > _MOST_INPUTS[self.sequence]:
-            raise ValueError(
-                f"QMC: sequence={self.sequence!r} is for at most {_MOST_INPUTS[self.sequence]} input columns, got "
-                f"{X.shape[1]}. Use ORF or MVORF, or reduce the number of input columns."
-            )
-        super()._draw(X, y, rng)

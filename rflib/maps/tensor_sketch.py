@@ -26,6 +26,7 @@ from rflib.kernels.namespaces import (
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
@@ -85,7 +86,7 @@ class TensorSketch(RandomFeatureMap):
         """Return what to use for a kernel that is not polynomial, or None if it is."""
         if isinstance(kernel, Polynomial | SphericalPolynomial):
             return None
-        return f"{kernel!r} is not a polynomial kernel. Use RFF, ORF, GORF or MVORF, or Nystroem, instead."
+        return f"{kernel!r} is not a polynomial kernel. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)

@@ -1,6 +1,7 @@
 """What every map has in common: seeds, shapes, dtypes, state; and what it says to bad input."""
 
 import pickle
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -13,10 +14,14 @@ from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem as SklearnNystroem
 from sklearn.pipeline import make_pipeline
 
+from rflib import maps
 from rflib.kernels import (
+    ArcCosine,
+    Cauchy,
     DeltaGaussian,
     Gaussian,
     Laplacian,
+    Matern,
     NeuralTangent,
     Polynomial,
     SphericalPolynomial,
@@ -160,7 +165,7 @@ def test_polynomial_of_degree_one_is_found_exactly():
     """At p = 1 the kernel is linear; MVORF has it to its bound from two bases on."""
     X = sphere(200, 16)
     kernel = SphericalPolynomial(3, 1)
-    m = MVORF(kernel, 64, random_state=0).fit(X)
+    m = MVORF(kernel, 40, random_state=0).fit(X)
     assert np.abs(m.kernel_matrix(X) - kernel(X)).max() < 1e-3
 
 
@@ -276,8 +281,30 @@ def test_rows_off_the_sphere_are_named(cls, X):
 def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
     """Said at once, not after the rows have been scaled to the unit norm in vain."""
     for rows in (X, 2 * X):
-        with pytest.raises(ValueError, match=f"no positive spectral measure. Use {instead} instead"):
+        with pytest.raises(
+            ValueError, match=f"no positive spectral measure. Use {instead}, or Nystroem, instead"
+        ):
             cls(kernel).fit(rows)
+
+
+EVERY_KIND = (
+    *(Gaussian(), Laplacian(), Cauchy(), Matern(), DeltaGaussian()),
+    *(Polynomial(), SphericalPolynomial(), ArcCosine(), NeuralTangent(), np.sinc),
+)
+
+
+@pytest.mark.parametrize("kernel", EVERY_KIND, ids=lambda kernel: getattr(kernel, "__name__", str(kernel)))
+def test_who_follows_the_advice_of_an_error_can_fit(kernel, X):
+    advised = set()
+    for name in sorted(set(maps.__all__) - {"RandomFeatureMap", "FourierFeatures", "CRAFT"}):
+        try:
+            getattr(maps, name)(kernel, 40, random_state=0).fit(X)
+        except ValueError as error:
+            advice = str(error).partition(" Use ")[2]
+            advised |= {other for other in maps.__all__ if re.search(rf"\b{other}\b", advice)}
+    assert "Nystroem" in advised
+    for name in advised:
+        getattr(maps, name)(kernel, 40, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize(
