@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
-from timing import timed
+from timing import sphere, timed
 
 from rflib.kernels import DeltaGaussian, Gaussian, SphericalPolynomial
 from rflib.maps import MVORF, ORF, AutoMap
@@ -37,7 +36,7 @@ def records() -> Iterator[dict[str, Any]]:
             title = f"fit on new rows, {type(kernel).__name__}, d = {d}, D = {COLUMNS}"
             yield from timed(title, group, threads=1, dtype="float64", rows=2000)
     for kernel in KERNELS:
-        auto = AutoMap(kernel, COLUMNS, random_state=0).fit(_rows(ROWS, 16))
+        auto = AutoMap(kernel, COLUMNS, random_state=0).fit(sphere(ROWS, 16, seed=next(_SEEDS)))
         choice = auto.scores_[0]["name"]
         group = {
             "its choice": _fits(clone(auto.best_), 16, ROWS),
@@ -50,9 +49,4 @@ def records() -> Iterator[dict[str, Any]]:
 
 
 def _fits(feature_map: RandomFeatureMap, d: int, n: int = 2000) -> Callable[[], Any]:
-    return lambda: feature_map.set_params(random_state=0).fit(_rows(n, d)) is None
-
-
-def _rows(n: int, d: int) -> np.ndarray:
-    X = np.random.default_rng(next(_SEEDS)).standard_normal((n, d))
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
+    return lambda: feature_map.set_params(random_state=0).fit(sphere(n, d, seed=next(_SEEDS))) is None

@@ -79,7 +79,7 @@ def conditions() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}"
 
 
-def sphere(n: int, d: int, dtype: str = "float64") -> np.ndarray:
+def sphere(n: int, d: int, dtype: str = "float64", seed: int = 1) -> np.ndarray:
     """Random rows of unit norm."""
-    X = np.random.default_rng(1).standard_normal((n, d)).astype(dtype)
+    X = np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
     return X / np.linalg.norm(X, axis=1, keepdims=True)

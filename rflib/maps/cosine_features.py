@@ -88,8 +88,9 @@ def cosine_features(
         if shifted:
             product += phases
         part = features[rows, :]
-        cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
-        sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
+        if n_pairs:
+            cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
+            sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
         cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs : n_pairs + last.start])
         sines(product[:, last], amplitudes[last], part[:, n_pairs + last.start : n_pairs + n_frequencies])
         if remove:

@@ -237,29 +237,29 @@ class ExactHarmonics:
         )
         cosines, sines = slice(n_cosines), slice(n_cosines, len(frequencies))
         squared_norms = (frequencies**2).sum(axis=1)
+        squares = in_type_of(norms**2 / d, functions)[:, None]
+        of_second, of_third = take_columns(functions, second), take_columns(functions, third)
         # -(<v, x>^2 - |v|^2 rho^2/d)/2 in two parts; the second one depends on the rows by their norms alone.
         quadratic = -0.5 * quadratic
-        of_rows = np.vstack([constant, -quadratic * squared_norms])[:, cosines]
+        even = np.vstack([constant, -quadratic * squared_norms])[:, cosines]
+        of_even = xp.concat([take_columns(functions, zeroth), of_second * squares], axis=1)
         # <v, x> times a sum of two parts and -(<v, x>^2 - 3 |v|^2 rho^2/(d+2))/6 in two parts, likewise.
         cubic = -cubic / 6
         odd = np.vstack([linear, -cubic * 3 * d / (d + 2) * squared_norms])[:, sines]
-        of_rows, quadratic = beside(of_rows, functions), beside(quadratic[:, cosines], functions)
+        of_odd = xp.concat([take_columns(functions, first), of_third * squares], axis=1)
+        even, quadratic = beside(even, functions), beside(quadratic[:, cosines], functions)
         odd, cubic = beside(odd, functions), beside(cubic[:, sines], functions)
-        squares = in_type_of(norms**2 / d, functions)[:, None]
 
         def remove(product: Array, rows: slice, columns: Array) -> None:
-            of_degree = [take_columns(functions[rows, :], which) for which in (zeroth, first, second, third)]
-            if of_rows.shape[0] and n_cosines:
-                known = xp.concat([of_degree[0], of_degree[2] * squares[rows, :]], axis=1)
-                harmonic = known @ of_rows
+            if even.shape[0] and n_cosines:
+                harmonic = of_even[rows, :] @ even
                 if second.size:
-                    harmonic += product[:, cosines] ** 2 * (of_degree[2] @ quadratic)
+                    harmonic += product[:, cosines] ** 2 * (of_second[rows, :] @ quadratic)
                 columns[:, cosines] -= harmonic
             if odd.shape[0] and n_sines:
-                known = xp.concat([of_degree[1], of_degree[3] * squares[rows, :]], axis=1)
-                harmonic = known @ odd
+                harmonic = of_odd[rows, :] @ odd
                 if third.size:
-                    harmonic += product[:, sines] ** 2 * (of_degree[3] @ cubic)
+                    harmonic += product[:, sines] ** 2 * (of_third[rows, :] @ cubic)
                 harmonic *= product[:, sines]
                 columns[:, sines] -= harmonic
 
