@@ -241,9 +241,14 @@ def code_of(name: str) -> str:
 
 
 def head() -> str:
-    """Return the commit that is checked out, and whether files differ from it."""
-    git = ["git", "-C", str(ROOT), "describe", "--always", "--exclude=*", "--dirty= with changes"]
-    return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    """Return the commit that is checked out, and whether files other than results differ from it."""
+    differs = _git("status", "--porcelain", "--untracked-files=no", "--", ":(exclude)docs/results")
+    return _git("rev-parse", "--short", "HEAD") + (" with changes" if differs else "")
+
+
+def _git(*arguments: str) -> str:
+    run = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True)
+    return run.stdout.strip()
 
 
 if __name__ == "__main__":
