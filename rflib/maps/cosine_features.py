@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -102,16 +103,18 @@ def cosine_features(
         return features
     threads = blas_threads() if features.size > _BLOCK else 1
     buffer = np.empty((min(n, height * threads), n_frequencies), dtype=X.dtype)
+
+    def fill_every(share: int, parts: list[slice], start: int) -> None:
+        for rows in parts[share::threads]:
+            fill(buffer[rows], slice(start + rows.start, start + rows.stop))
+
     with ThreadPoolExecutor(threads) as pool:
         for block in row_blocks(n, height * threads):
-            np.matmul(X[block], directions, out=buffer[: block.stop - block.start])
-            parts = row_blocks(block.stop - block.start, max(1, _PART // max(1, n_frequencies)))
-
-            def fill_parts(first: int, block: slice = block, parts: list[slice] = parts) -> None:
-                for rows in parts[first::threads]:
-                    fill(buffer[rows], slice(block.start + rows.start, block.start + rows.stop))
-
-            list((pool.map if threads > 1 else map)(fill_parts, range(threads)))
+            n_rows = block.stop - block.start
+            np.matmul(X[block], directions, out=buffer[:n_rows])
+            parts = row_blocks(n_rows, max(1, _PART // max(1, n_frequencies)))
+            share_out = partial(fill_every, parts=parts, start=block.start)
+            list((pool.map if threads > 1 else map)(share_out, range(threads)))
     return features
 
 
