@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,24 @@ def test_a_step_has_one_thread_unless_told_otherwise(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_step_has_the_threads_it_is_given(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted(monkeypatch, "--threads", str(threads)) == {threads}
+
+
+def test_libraries_that_a_step_loads_have_its_threads() -> None:
+    """In a process of its own, a step loads scipy, whose BLAS is not that of numpy, after its threads are set."""
+    code = (
+        "from threadpoolctl import threadpool_info\n"
+        "from rflib import cli\n"
+        "def show(**_):\n"
+        "    import rflib.experiment.evaluate, rflib.experiment.train\n"
+        "    print(*{pool['num_threads'] for pool in threadpool_info()})\n"
+        "cli._fingerprint = show\n"
+        "cli.main(['fingerprint', 'rflib'])\n"
+    )
+    two = {name: "2" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    seen = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | two, capture_output=True, text=True, check=True
+    )
+    assert seen.stdout.split() == ["1"]
 
 
 def test_every_rule_that_sets_threads_hands_them_on() -> None:
