@@ -1,9 +1,13 @@
-"""The README's Python runs as it is printed, and prints what stands beside it."""
+"""The README's Python runs as it is printed, and its maps take the kernels that it says, and no others."""
 
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+from rflib import kernels, maps
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -18,3 +22,44 @@ def test_the_library_example_runs_as_printed(capsys: pytest.CaptureFixture[str])
     code, expected = printed_example()
     exec(compile(code, str(README), "exec"), {})
     assert capsys.readouterr().out.splitlines() == expected
+
+
+def printed_maps() -> list[tuple[str, str]]:
+    """The rows of the README's table of kernels and maps."""
+    table = README.read_text(encoding="utf-8").split("| kernels | maps |\n|---|---|\n")[1].split("\n\n")[0]
+    return re.findall(r"^\| (.*) \| (.*) \|$", table, re.MULTILINE)
+
+
+def takes(name: str, kernel: Any) -> bool:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    map_class = getattr(maps, name)
+    feature_map = map_class(maps.TensorSketch(kernel, 16), 8) if name == "CRAFT" else map_class(kernel, 8)
+    try:
+        feature_map.set_params(random_state=0).fit(X, rng.integers(2, size=40))
+    except ValueError as error:
+        assert kernel.__class__.__name__ in str(error)
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in kernels.__all__ if name != "Similarity"])
+def test_maps_take_the_kernels_that_the_table_names(name: str) -> None:
+    kernel_class = getattr(kernels, name)
+    examples = {
+        "DeltaGaussian": lambda: kernel_class(coefficients=(1, -1), sigmas=(0.5, 5)),
+        "Polynomial": lambda: kernel_class(degree=3),
+        "RadialFunction": lambda: kernel_class(lambda z: 1 / (1 + z**2)),
+    }
+    kernel = examples.get(name, kernel_class)()
+    written = {"RadialFunction": "any other function of the distance"}.get(name, name)
+    expected, known = set(), set()
+    for of, listed in printed_maps():
+        those = set(re.findall(r"\w+", re.sub(r"\(.*?\)", "", listed)))
+        known |= those
+        if of.startswith("all of them") or written in re.split(r", and |, ", of):
+            expected |= those
+    assert known == set(maps.__all__) - {"RandomFeatureMap", "FourierFeatures"}
+    assert {map_name for map_name in known if takes(map_name, kernel)} == expected
