@@ -24,8 +24,9 @@ Flags = NDArray[np.bool_]
 def p_above_zero(values: ArrayLike) -> Floats:
     """Return the p values of one-sided t-tests of a mean above zero, along the last axis.
 
-    NaN and infinity are missing. Values that differ by rounding only need no test: p is 0 or 1. One value proves
-    nothing: p is 1.
+    NaN and infinity are missing. Values that differ by rounding only have no variance to trust: by chance, scores
+    of a few rows can differ by the same number of rows in all repetitions. These values have the p value of a
+    sign test, 2^-n if they are above zero and 1 otherwise. One value proves nothing: p is 1.
     """
     from scipy.special import stdtr
 
@@ -38,7 +39,7 @@ def p_above_zero(values: ArrayLike) -> Floats:
     deviation = np.sqrt(squares / np.maximum(n - 1, 1))
     constant = deviation <= _CONSTANT * np.abs(mean)
     statistic = mean * np.sqrt(n) / np.where(constant, 1.0, deviation)
-    p = np.where(constant, np.where(mean > 0, 0.0, 1.0), stdtr(np.maximum(n - 1, 1), -statistic))
+    p = np.where(constant, np.where(mean > 0, 0.5**n, 1.0), stdtr(np.maximum(n - 1, 1), -statistic))
     return np.where(n < 2, 1.0, p)
 
 

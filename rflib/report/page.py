@@ -160,8 +160,11 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     parts = []
     there = [w for w in plan.wanted if w.dataset not in absent]
     repetitions, wanted = cells["seed"].nunique(), max(w.demand.repetitions for w in there)
-    if repetitions < wanted:
-        parts.append(f"{repetitions} of {wanted} repetitions")
+    run_on = cells.groupby("name")["seed"].nunique().to_dict()
+    at_most = {d: max((w.demand.repetitions for w in there if w.dataset == d), default=0) for d in run_on}
+    fewer = [f"{n} on {d}" for d, n in run_on.items() if n < min(repetitions, at_most[d])]
+    if repetitions < wanted or fewer:
+        parts.append(f"{repetitions} of {wanted} repetitions" + (f" ({', '.join(fewer)})" if fewer else ""))
     as_planned = {w.job.data.id for w in plan.wanted}
     cut = cells.loc[~cells["data"].isin(as_planned), "name"]
     if len(cut):

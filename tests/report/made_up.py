@@ -90,7 +90,12 @@ def made_up_page(folder):
             # numbers that would be in another order as text
             "value": n / 1e4
             if metric == "transform_seconds"
-            else ((1000.0 if method == "M00" else 9.0 - 0.5 * int(method[1:])) + 0.01 * seed) * 4 / s,
+            else (
+                (1000.0 if method == "M00" else 9.0 - 0.5 * int(method[1:]))
+                + 0.01 * ((seed + int(method[1:])) % 3)
+            )
+            * 4
+            / s,
             "seconds": 0.1,
             "peak_memory": 1e8,
             "fingerprint": "0",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import binom, ttest_1samp
 
 from rflib.report.inference import holm, judge, p_above_zero
 
@@ -88,9 +88,18 @@ def test_p_values_are_those_of_scipy():
     np.testing.assert_allclose(p_above_zero(values)[0], expected, rtol=1e-10)
 
 
-def test_what_needs_no_test():
-    assert list(p_above_zero([[0.1, 0.1, 0.1], [-0.1, -0.1, -0.1], [0, 0, 0]])) == [0, 1, 1]
+def test_equal_differences_are_as_likely_as_a_coin_that_falls_on_one_side():
+    assert list(p_above_zero([[0.1, 0.1, 0.1], [-0.1, -0.1, -0.1], [0, 0, 0]])) == [1 / 8, 1, 1]
     assert p_above_zero([5.0]) == 1, "one repetition proves nothing"
+
+
+def test_scores_of_few_rows_prove_nothing_by_being_equal():
+    """Two methods that are alike, scored on 20 rows in two repetitions: often the differences are the same."""
+    rng = np.random.default_rng(0)
+    gains = (rng.binomial(20, 0.9, (2000, 50, 2)) - rng.binomial(20, 0.9, (2000, 50, 2))) / 20
+    assert (gains[..., 0] == gains[..., 1]).mean() > 0.1
+    false_alarms = int(holm(p_above_zero(gains)).any(axis=-1).sum())
+    assert binom.sf(false_alarms - 1, 2000, 0.05) > 1e-6
 
 
 def test_holm_steps_down_until_one_passes_no_more():

@@ -144,6 +144,8 @@ def test_a_smaller_run_says_in_what(study):
     assert reduced(cells, plan, []) == ""
     assert reduced(cells[cells["dataset"] == "usps"], plan, ["letter"]) == ""
     assert reduced(cells[cells["seed"] < 2], plan, []) == "2 of 3 repetitions"
+    unequal = cells[(cells["seed"] < 2) & ((cells["seed"] < 1) | (cells["dataset"] == "usps"))]
+    assert reduced(unequal, plan, []) == "2 of 3 repetitions (1 on letter)"
     fewer = cells[(cells["dataset"] == "usps") & (cells["method"] == "GORF")]
     assert reduced(fewer, plan, []).startswith("1 of 4 combinations of data set")
 
