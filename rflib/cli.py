@@ -19,9 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from rflib import __version__
 from rflib.files import explained
-
-# Threads can be limited only of libraries that are loaded: the BLAS of numpy, that of scipy, and OpenMP.
-_WITH_THREADS = ("numpy", "scipy.linalg", "sklearn.base")
+from rflib.warm import THREADS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -42,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with explained("the job's log"):
             print("rflib", command, file=sys.stderr, flush=True)
         start, used = perf_counter(), _cpu_seconds()
-        for library in _WITH_THREADS:
-            import_module(library)
+        os.environ |= dict.fromkeys(THREADS, str(threads))  # for libraries that the step loads
         with threadpool_limits(threads), unchanged():
             step(**options)
         with explained("the job's log"):

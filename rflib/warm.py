@@ -19,6 +19,8 @@ from pkgutil import iter_modules
 from typing import Any, NoReturn
 
 VARIABLE = "RFLIB_WARM"
+# Variables from which libraries of linear algebra take their number of threads as they are loaded.
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _PACKAGES = ("rflib.kernels", "rflib.measures", "rflib.maps", "rflib.learners", "rflib.experiment")
 _LONGEST = 1 << 20
 
@@ -35,7 +37,6 @@ def start() -> None:
     folder = tempfile.mkdtemp(prefix="rflib-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ[VARIABLE] = f"{folder}/socket"
-    one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(os.environ[VARIABLE])
         listener.listen(64)
@@ -43,7 +44,7 @@ def start() -> None:
         subprocess.Popen(
             [sys.executable, "-m", "rflib.warm", str(listener.fileno())],
             stdin=subprocess.PIPE,
-            env={**os.environ, **one_thread},
+            env=os.environ | dict.fromkeys(THREADS, "1"),
             pass_fds=[listener.fileno()],
         )
 

@@ -87,7 +87,7 @@ def made_up_page(folder):
             "n_components": n,
             "seed": seed,
             "metric": metric,
-            # numbers that would be in another order as text
+            # numbers that would be in another order as text, and differences that vary
             "value": n / 1e4
             if metric == "transform_seconds"
             else (

@@ -12,6 +12,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from rflib import cli
+from rflib.warm import THREADS
 
 RULES = sorted((Path(__file__).parents[2] / "workflow/rules").glob("*.smk"))
 
@@ -47,10 +48,8 @@ def test_libraries_that_a_step_loads_have_its_threads() -> None:
         "cli._fingerprint = show\n"
         "cli.main(['fingerprint', 'rflib'])\n"
     )
-    two = {name: "2" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    seen = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | two, capture_output=True, text=True, check=True
-    )
+    two = os.environ | dict.fromkeys(THREADS, "2")
+    seen = subprocess.run([sys.executable, "-c", code], env=two, capture_output=True, text=True, check=True)
     assert seen.stdout.split() == ["1"]
 
 
