@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from rflib import __version__
 from rflib.files import explained
-from rflib.warm import THREADS
+from rflib.threads import variables
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with explained("the job's log"):
             print("rflib", command, file=sys.stderr, flush=True)
         start, used = perf_counter(), _cpu_seconds()
-        os.environ |= dict.fromkeys(THREADS, str(threads))  # for libraries that the step loads
+        os.environ |= variables(threads)  # for libraries that the step loads
         with threadpool_limits(threads), unchanged():
             step(**options)
         with explained("the job's log"):

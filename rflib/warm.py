@@ -18,9 +18,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NoReturn
 
+from rflib.threads import variables
+
 VARIABLE = "RFLIB_WARM"
-# Variables from which libraries of linear algebra take their number of threads as they are loaded.
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _PACKAGES = ("rflib.kernels", "rflib.measures", "rflib.maps", "rflib.learners", "rflib.experiment")
 _LONGEST = 1 << 20
 
@@ -44,7 +44,7 @@ def start() -> None:
         subprocess.Popen(
             [sys.executable, "-m", "rflib.warm", str(listener.fileno())],
             stdin=subprocess.PIPE,
-            env=os.environ | dict.fromkeys(THREADS, "1"),
+            env=os.environ | variables(1),
             pass_fds=[listener.fileno()],
         )
 

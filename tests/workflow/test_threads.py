@@ -12,7 +12,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from rflib import cli
-from rflib.warm import THREADS
+from rflib.threads import variables
 
 RULES = sorted((Path(__file__).parents[2] / "workflow/rules").glob("*.smk"))
 
@@ -48,7 +48,7 @@ def test_libraries_that_a_step_loads_have_its_threads() -> None:
         "cli._fingerprint = show\n"
         "cli.main(['fingerprint', 'rflib'])\n"
     )
-    two = os.environ | dict.fromkeys(THREADS, "2")
+    two = os.environ | variables(2)
     seen = subprocess.run([sys.executable, "-c", code], env=two, capture_output=True, text=True, check=True)
     assert seen.stdout.split() == ["1"]
 
