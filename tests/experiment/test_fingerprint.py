@@ -47,7 +47,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[s
 
 
 def forget() -> None:
-    for function in (module.fingerprint, module._parsed, module._is_package):
+    for function in (module.fingerprint, module._parsed, module._spec, module._folder):
         function.cache_clear()
 
 
@@ -72,6 +72,53 @@ def test_a_module_and_what_it_imports(
     before = fingerprint(f"{name}.one")
     edit(file, old, new)
     assert (fingerprint(f"{name}.one") != before) == changes
+
+
+@pytest.mark.parametrize("statement", ["from PACKAGE import {}", "import PACKAGE"])
+@pytest.mark.parametrize(
+    ("offered", "file", "old", "new"),
+    [
+        ("z = 4", "__init__.py", "z = 4", "z = 5"),
+        ("from PACKAGE.other import z", "other.py", "z = 4", "z = 5"),
+        ("from .other import z as z", "other.py", "z = 4", "z = 5"),
+        ("from .other import *", "other.py", "z = 4", "z = 5"),
+    ],
+)
+def test_names_that_a_package_offers_in_its_init(
+    package: tuple[str, Callable[..., None]], statement: str, offered: str, file: str, old: str, new: str
+) -> None:
+    name, edit = package
+    edit("__init__.py", "MODULES", f"{offered.replace('PACKAGE', name)}\nMODULES")
+    edit("two.py", "y = 2", f"{statement.replace('PACKAGE', name).format('z')}\ny = 2")
+    before = fingerprint(f"{name}.two")
+    edit(file, old, new)
+    assert fingerprint(f"{name}.two") != before
+
+
+def test_modules_and_packages_in_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are followed, as are folders without an ``__init__``; installed packages are not."""
+    (tmp_path / "rflib_test_scripts").mkdir()
+    for file, text in {
+        "rflib_test_map.py": "import numpy, sys\nfrom rflib_test_help import f\nimport rflib_test_scripts.more\n",
+        "rflib_test_help.py": "from rflib_test_scripts import last\nimport rflib_test_scripts\nf = 1\n",
+        "rflib_test_scripts/more.py": "g = 1\n",
+        "rflib_test_scripts/last.py": "h = 1\n",
+    }.items():
+        (tmp_path / file).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    forget()
+    assert closure("rflib_test_map") == {
+        "rflib_test_map",
+        "rflib_test_help",
+        "rflib_test_scripts",
+        "rflib_test_scripts.more",
+        "rflib_test_scripts.last",
+    }
+    before = fingerprint("rflib_test_map")
+    (tmp_path / "rflib_test_help.py").write_text("f = 2\n")
+    forget()
+    assert fingerprint("rflib_test_map") != before
+    assert {name.split(".")[0] for name in closure("jinja2.utils")} == {"jinja2"}
 
 
 @pytest.mark.parametrize(
