@@ -88,9 +88,11 @@ def _show(function: str, study: Path, **options: Any) -> None:
 
 
 def _job(kind: str, job: Any, results: Path, output: Path | None, code: str) -> None:
+    from rflib.datasets.checksum import check_prepared
     from rflib.experiment.jobs import JOBS, CellJob
 
     wanted = JOBS[kind].of(job)
+    check_prepared((results / wanted.data.meta).parent)
     about = {"fingerprint": code} if isinstance(wanted, CellJob) else {}
     import_module(f"rflib.experiment.{kind}").run(wanted, results, output or results / wanted.path, **about)
 

@@ -1,6 +1,7 @@
-"""Whether a file is the official one."""
+"""Whether a file is the official one, and whether prepared arrays are the ones that were written."""
 
 import hashlib
+import json
 from pathlib import Path
 
 from rflib.datasets.entry import File
@@ -14,6 +15,22 @@ def mismatch(path: Path, file: File) -> str | None:
         return None
     size = f", expected {file.size:,}" if file.size else ""
     return f"{kind} is {found}, expected {expected} (it has {path.stat().st_size:,} bytes{size})"
+
+
+def check_prepared(folder: Path) -> None:
+    """Raise ValueError if an array of a prepared data set is missing or is not the one that was written."""
+    try:
+        digests = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["digests"]
+        damaged = [name for name, digest in digests.items() if checksum(folder / name) != digest]
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(
+            f"{folder} is not a complete prepared data set ({error}). Delete it and run again."
+        ) from error
+    if damaged:
+        raise ValueError(
+            f"{folder / damaged[0]} is damaged (its content is not the one that was written): delete the folder "
+            f"{folder} and run again."
+        )
 
 
 def checksum(path: Path, kind: str = "sha256") -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, save_npz, vstack
 
+from rflib.datasets.checksum import checksum
 from rflib.datasets.entry import Blocks
 from rflib.datasets.npy import NpyWriter
 from rflib.files import explained
@@ -35,7 +36,9 @@ def write(blocks: Blocks, meta: Mapping[str, Any], out_folder: Path) -> None:
                         f"data set {meta['name']!r} has {value} {key}, but {meta[key]} are expected."
                     )
             rows_of = {str(label): count for label, count in sorted(labels.items())}
-            text = json.dumps({**meta, **found, "rows_of_label": rows_of, "shapes": shapes}, indent=2)
+            digests = {file.name: checksum(file) for file in sorted(temporary.iterdir())}
+            about = {**meta, **found, "rows_of_label": rows_of, "shapes": shapes, "digests": digests}
+            text = json.dumps(about, indent=2)
             (temporary / "meta.json").write_text(text + "\n", encoding="utf-8")
             shutil.rmtree(out_folder, ignore_errors=True)
             os.replace(temporary, out_folder)

@@ -4,9 +4,9 @@ The fingerprint of the code that decides the result of a job is a parameter of t
 jobs whose results it can change. An edit of another method, a comment, a docstring or the layout reruns nothing.
 
 Imports are followed into rflib, into the module's own package, and into modules and packages in the same folder,
-as scripts have them; not into installed packages. Names that a package offers lazily (in a table ``MODULES`` of its
-``__init__``) are followed to their modules, without the ``__init__``. Those of rflib are left out everywhere, so
-that a new method does not change the fingerprints of the others.
+as scripts have them; not into installed packages. Names that a package offers lazily, in a table ``MODULES`` of
+its ``__init__``, are followed to their modules without the ``__init__``. Those of rflib are left out everywhere,
+so that a new method does not change the fingerprints of the others.
 """
 
 from __future__ import annotations

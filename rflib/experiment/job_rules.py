@@ -55,7 +55,7 @@ class JobRule:
 
     def code(self, wildcards: Any) -> str:
         """The fingerprint of the code that decides the result."""
-        return fingerprint(*self._job(wildcards).modules)
+        return fingerprint(*self._job(wildcards).sources)
 
     def mem_mb(self, wildcards: Any, attempt: int) -> int:
         """Megabytes of memory, more at each attempt."""

@@ -152,7 +152,7 @@ class Job(Value):
     after : tuple of Job
         The jobs whose files it reads.
     modules : tuple of str
-        The modules that decide the result, together with all that they import.
+        The modules that decide the result of the prepared data, together with all that they import.
     megabytes, minutes : int
         Generous bounds of memory and time, which a cluster needs.
     device : str
@@ -174,6 +174,13 @@ class Job(Value):
     def path(self) -> str:
         """The file that the job makes, in the folder of the results."""
         return f"{self.folder}/{self.name}.{self.suffix}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The modules that decide the result, and those that prepare the data."""
+        from rflib.datasets.prepare import sources_of
+
+        return (*self.modules, *sources_of(self.data.folder))
 
     @property
     def needs(self) -> list[str]:

@@ -105,7 +105,7 @@ def _current(plan: StudyPlan, results: Path) -> Iterator[tuple[Wanted, pd.DataFr
     for path, wanted in {wanted.job.path: wanted for wanted in plan.wanted}.items():
         if (results / path).exists():
             table = read_table(results / path)
-            if len(table) and set(table["fingerprint"]) == {fingerprint(*wanted.job.modules)}:
+            if len(table) and set(table["fingerprint"]) == {fingerprint(*wanted.job.sources)}:
                 files = sorted({path, *(job.path for job in wanted.job.after)} - counted)
                 counted.update(files)
                 logs = [results / "logs" / Path(file).with_suffix(".log") for file in files]

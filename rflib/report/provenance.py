@@ -83,7 +83,7 @@ def older(plan: StudyPlan, cells: pd.DataFrame) -> pd.DataFrame:
     for wanted in plan.wanted:
         names = {"method_id": wanted.method_id, **wanted.job.names}
         labels = (names["data"], names["kernel_id"], names["method_id"], wanted.learner or "")
-        today.add((*labels, fingerprint(*wanted.job.modules)))
+        today.add((*labels, fingerprint(*wanted.job.sources)))
     planned = {made[:-1] for made in today}
     rows = (
         cells[["data", "kernel_id", "method_id", "learner", "fingerprint"]].fillna("").itertuples(index=False)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from rflib.datasets.checksum import check_prepared
 from rflib.datasets.load import load, training_rows
 from rflib.datasets.prepare import prepare
 
@@ -158,6 +159,25 @@ def test_damaged_folder_is_named(damage, folder, tmp_path):
     (tmp_path / damage).unlink()
     with pytest.raises(ValueError, match="Delete it and run again"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("X.npy", b"other", r"X\.npy is damaged .*: delete the folder .* and run again"),
+        ("X.npy", None, r"not a complete prepared data set .*\. Delete it and run again"),
+        ("meta.json", b"{}", r"not a complete prepared data set \('digests'\)\. Delete it and run again"),
+    ],
+)
+def test_prepared_arrays_are_compared_with_their_digests(name, content, told, folder, tmp_path):
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    check_prepared(tmp_path)
+    (tmp_path / name).unlink()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=told):
+        check_prepared(tmp_path)
 
 
 def test_damaged_sparse_arrays_are_named(tmp_path):

@@ -44,7 +44,7 @@ def run(plan: StudyPlan, results: Path, *, code: str | None = None, value: float
 
 
 def made_by(wanted: Wanted) -> str:
-    return fingerprint(*wanted.job.modules)
+    return fingerprint(*wanted.job.sources)
 
 
 def rows(wanted: Wanted, value: float) -> list[dict]:

@@ -183,9 +183,10 @@ def test_formulas_are_typeset():
 def test_export_says_which_cells_older_code_made(study):
     datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
     plan = plan_study("a", {**study, "datasets": datasets, "s": [16], "budget": "n_components"}, {})
-    made = {wanted.method: fingerprint(*wanted.job.modules) for wanted in plan.wanted}
+    made = {(wanted.dataset, wanted.method): fingerprint(*wanted.job.sources) for wanted in plan.wanted}
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
-    cells = cells.assign(commit="abc", fingerprint=cells["method"].map(made))
+    today = pd.Series([made[row] for row in zip(cells["dataset"], cells["method"], strict=True)], cells.index)
+    cells = cells.assign(commit="abc", fingerprint=today)
     for column, name in (("kernel_id", "kernel_id"), ("method_id", "method_id")):
         ids = {wanted.method: wanted.job.names[name] for wanted in plan.wanted}
         cells[column] = cells["method"].map(ids)
@@ -195,7 +196,8 @@ def test_export_says_which_cells_older_code_made(study):
     assert "**Older code.** The code that decides 40 of the 80 cells has changed" in code(plan, cells)
     assert code(plan, cells).endswith("since they were made: GORF.")
     again = (cells["method"] == "GORF") & (cells["seed"] < 5)
-    cells.loc[again, ["fingerprint", "before", "change"]] = made["GORF"], "0123", 0.0
+    cells.loc[again, "fingerprint"] = today[again]
+    cells.loc[again, ["before", "change"]] = "0123", 0.0
     cells.loc[again & (cells["seed"] == 0), "change"] = 1e-3
     assert "decides 20 of the 80 cells has changed" in code(plan, cells)
     assert code(plan, cells).endswith(

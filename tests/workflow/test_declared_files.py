@@ -43,7 +43,7 @@ ENVIRONMENT = [
 ]
 # They run each step, or import what others define, and decide nothing.
 RUNNERS = {
-    *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy", "rflib.extras"),
+    *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy", "rflib.extras", "rflib.threads"),
     *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.values"),
 }
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
@@ -52,7 +52,7 @@ READERS = {"rflib.experiment.studies", "rflib.experiment.blame"}
 # They plan the study again, and so build what it names, for labels and names of files: those are the rule's input.
 PLAN_AGAIN = {"aggregate", "report"}
 NAMED = ("rflib.kernels.", "rflib.measures.", "rflib.frequencies.", "rflib.maps.", "rflib.learners.")
-# Looking up a data set imports all of them. An edit of one makes its data anew, and so all that depends on them.
+# Looking up a data set imports all of them. Only the job's own is in its fingerprint.
 LOOKED_UP = closure(*MODULES.values())
 # They find a data set and its verified files, and leave the rest to the modules of `prepare.sources_of`.
 FIND_THE_DATA = {*(f"rflib.datasets.{name}" for name in ("prepare", "registry", "user")), "rflib.validation"}
@@ -233,7 +233,7 @@ def _modules_of_fingerprints(workspace: Workspace, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(pipeline_module, "fingerprint", noted)
     pipeline = Pipeline({}, workspace.folder / "workflow")
     for job in pipeline.jobs.values():
-        pipeline.code(*job.modules)
+        pipeline.code(*job.sources)
     pipeline.code("rflib.experiment.aggregate", "rflib.experiment.held")
     for step in ("tables", "figures", "page"):
         pipeline.code(f"rflib.report.{step}", *(modules() if step != "page" else ()))

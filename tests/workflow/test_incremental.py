@@ -53,6 +53,20 @@ def test_editing_a_learner_reruns_scores_only(finished: Workspace, copy_of: Copy
     assert workspace.planned() == {"scores": 3, "aggregate": 1}
 
 
+def test_editing_a_data_set_reruns_its_cells_whichever_study_prepares_it(
+    finished: Workspace, copy_of: Copy
+) -> None:
+    """A run of one study, or one that was interrupted, has prepared the data; other cells are still old."""
+    workspace = copy_of(finished)
+    reader = 'getattr(datasets, f"load_{name}")(return_X_y=True)'
+    workspace.edit("rflib/datasets/entries/bundled.py", f"*{reader}", f"-{reader}[0], {reader}[1]")
+    workspace.snakemake("results/data/digits/meta.json")
+    cells = {"spectra": 1, "features": 3, "errors": 3, "scores": 3, "aggregate": 1}
+    assert workspace.planned() == cells
+    workspace.edit("rflib/datasets/entries/bundled.py", f"-{reader}[0], {reader}[1]", f"*{reader}")
+    assert workspace.planned() == {"prepare": 1, **cells}
+
+
 def test_comments_and_docstrings_rerun_nothing(finished: Workspace, copy_of: Copy) -> None:
     workspace = copy_of(finished)
     for path in sorted((workspace.folder / "rflib").rglob("*.py")):

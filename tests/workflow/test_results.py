@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -84,6 +85,20 @@ def test_a_damaged_file_is_named_with_the_remedy(finished: Workspace, copy_of: C
     assert damaged.name in output
     assert "delete it and run again" in output
     damaged.unlink()
+    workspace.snakemake(TABLE)
+    pd.testing.assert_frame_equal(workspace.results(), finished.results(), check_exact=True)
+
+
+def test_a_bit_of_prepared_data_that_changed_is_told(finished: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(finished)
+    damaged = workspace.folder / "results/data/digits/X.npy"
+    content = bytearray(damaged.read_bytes())
+    content[-1] ^= 1
+    damaged.write_bytes(content)
+    output = workspace.snakemake(TABLE, "--config", "repetitions=3", fails=True)
+    assert "X.npy is damaged" in output
+    assert "delete the folder results/data/digits and run again" in output
+    shutil.rmtree(damaged.parent)
     workspace.snakemake(TABLE)
     pd.testing.assert_frame_equal(workspace.results(), finished.results(), check_exact=True)
 
