@@ -35,7 +35,7 @@ def test_what_needs_no_rows_is_checked_before_anything_is_run(fresh: Workspace, 
     ("change", "words"),
     [
         ("repetition=3", "unknown key 'repetition'. Did you mean 'repetitions'?"),
-        ("repetitions=-3", "repetitions: -3 is not a positive integer"),
+        ("repetitions=-3", "repetitions: must be an integer of at least 1 or null, got -3"),
     ],
 )
 def test_a_wrong_configuration(change: str, words: str, fresh: Workspace) -> None:
