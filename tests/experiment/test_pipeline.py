@@ -64,6 +64,12 @@ def test_a_broken_study_blocks_itself_only(study: Any, words: str, pipeline: Mak
         found.asked(["bad"])
 
 
+@pytest.mark.parametrize(("key", "value"), [("file", "none.csv"), ("task", None)])
+def test_an_error_in_a_users_data_names_the_data_set_once(key: str, value: Any, pipeline: Make) -> None:
+    mine = {k: v for k, v in {**MINE, key: value}.items() if v is not None}
+    assert pipeline(bad={"datasets": [mine]}).broken["bad"].count("data set 'mine'") == 1
+
+
 def test_what_a_study_shows_is_checked_too(pipeline: Make) -> None:
     def refuse(study: Mapping[str, Any]) -> None:
         if study["title"] == "Bad":
