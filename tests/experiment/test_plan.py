@@ -301,6 +301,51 @@ def test_a_wrong_value_is_told_with_the_right_ones(changes: dict[str, Any], word
         plan(**changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"methods": {"m": {"type": "GORF", "n_components": 8}}},
+            r"method 'm': GORF gets n_components from the study \(by s and budget\)\. Remove the key",
+        ),
+        (
+            {"methods": {"m": {"type": "GORF", "random_state": 1}}},
+            r"gets random_state .*in each of its repetitions",
+        ),
+        (
+            {"methods": {"m": {"type": "GORF", "kernel": "delta"}}},
+            r"gets kernel from the study \(each of its kernels",
+        ),
+        (
+            {"methods": {"m": {"type": "CRAFT", "base": {"type": "SRF", "kernel": "poly"}}}},
+            r"method 'm': base: SRF gets kernel from",
+        ),
+        (
+            {"learners": {"l": {"type": "KRR", "feature_map": "RFF"}}, "datasets": [{"name": "diabetes"}]},
+            r"learner 'l': KRR gets feature_map from the study \(each of its methods\)",
+        ),
+        (
+            {"learners": {"l": {"type": "LinearSVM", "signature": [1]}}},
+            r"LinearSVM gets signature from the study",
+        ),
+        (
+            {"learners": {"l": {"type": "DoublyStochasticClassifier", "random_state": 1}}},
+            r"DoublyStochasticClassifier gets random_state from",
+        ),
+        (
+            {"learners": {"l": {"type": "LinearSVM", "exact": {"type": "ExactKernelSVC", "kernel": "poly"}}}},
+            r"learner 'l, exact': ExactKernelSVC gets kernel from",
+        ),
+    ],
+)
+def test_what_the_study_gives_itself_is_refused_before_anything_runs(
+    changes: dict[str, Any], words: str
+) -> None:
+    """In a job, it would be given twice."""
+    with pytest.raises(ValueError, match=words):
+        plan(**changes)
+
+
 def test_a_file_that_is_not_yaml(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("s: [1\n")
     with pytest.raises(ValueError, match=r"a.yaml is not valid YAML"):
