@@ -103,12 +103,7 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
         For anything unknown or out of range; the message names the entry. Also if the study has none of
         ``datasets``.
     """
-    asked = settings.get("datasets")
-    names = {dataset["name"] for dataset in study["datasets"]}
-    if asked is not None and names.isdisjoint(asked):
-        raise ValueError(
-            f"the study has none of the data sets that the configuration names ({', '.join(asked)})."
-        )
+    check_chosen(study, settings)
     wanted: dict[Wanted, None] = {}
     skipped: dict[tuple[str, str, str], None] = {}
     for grid in grids(study, settings.get("preset", "paper")):
@@ -124,6 +119,17 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
                             skipped[kernel, method, str(error)] = None
                 wanted |= dict.fromkeys(part.cost())
     return StudyPlan(name, study, tuple(wanted), tuple(skipped))
+
+
+def check_chosen(study: Study, settings: Mapping[str, Any]) -> None:
+    """Raise ValueError if a study has none of the data sets that the configuration names."""
+    asked = settings.get("datasets")
+    names = {dataset["name"]: None for dataset in study["datasets"]}
+    if asked is not None and names.keys().isdisjoint(asked):
+        raise ValueError(
+            f"the study has none of the data sets that the configuration names ({', '.join(asked)}). It has "
+            f"{', '.join(names)}."
+        )
 
 
 def folders_of(names: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
