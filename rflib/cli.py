@@ -111,8 +111,10 @@ def _aggregate(study: Path, settings: Any, results: Path, output: Path) -> None:
 
 
 def _partial(out_file: Path, **options: Any) -> None:
-    _call("report.partial:write_partial", out_file=out_file, **options)
-    print(f"A report of the complete results: {out_file}")
+    if _call("report.partial:write_partial", out_file=out_file, **options):
+        print(f"A report of the complete results: {out_file}")
+    else:
+        print("No result is complete, so there is no partial report.")
 
 
 def _export(**options: Any) -> None:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
 from rflib.datasets.entry import Block, Blocks
-from rflib.datasets.formats.checked import finite, reading
+from rflib.datasets.formats.checked import finite, open_bytes, reading
 from rflib.datasets.formats.delimited import csv_header, numbers, read_csv
 from rflib.datasets.formats.libsvm import read_libsvm
 from rflib.datasets.formats.npz import read_npz
@@ -86,7 +86,12 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
         that do not fit the task or are not among the training rows. The message names file, row and column.
     """
     expected = dict(zip(map(Path, files_of(spec)), spec.get("sha256", []), strict=False))
-    _check_spec({key: value for key, value in spec.items() if key != "sha256"})
+    try:
+        _check_spec({key: value for key, value in spec.items() if key != "sha256"})
+        for file in files_of(spec):
+            _check_file(Path(file), spec)
+    except ValueError as error:
+        raise ValueError(f"data set {spec.get('name', spec.get('file'))!r}: {error}") from error
     path = Path(spec["file"])
     X, target, names = _read_whole(path, spec, expected.get(path))
     _check_count(path, X.shape[1], spec)
@@ -113,17 +118,16 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
 
 
 def _check_spec(spec: Mapping[str, Any]) -> None:
-    name = spec.get("name", spec.get("file"))
     if unknown := [key for key in spec if key not in _KEYS]:
-        raise ValueError(f"data set {name!r}: unknown key {unknown[0]!r}. The keys are {', '.join(_KEYS)}.")
+        raise ValueError(f"unknown key {unknown[0]!r}. The keys are {', '.join(_KEYS)}.")
     if "file" not in spec:
-        raise ValueError(f"data set {name!r}: the key 'file' is missing.")
+        raise ValueError("the key 'file' is missing.")
     if spec.get("task") not in _TASKS:
-        raise ValueError(f"data set {name!r}: task must be {' or '.join(_TASKS)}, got {spec.get('task')!r}.")
+        raise ValueError(f"task must be {' or '.join(_TASKS)}, got {spec.get('task')!r}.")
     if "test_file" in spec and "test_size" in spec:
-        raise ValueError(f"data set {name!r}: give test_file or test_size, not both.")
+        raise ValueError("give test_file or test_size, not both.")
     if not 0 < spec.get("test_size", _TEST_SIZE) < 1:
-        raise ValueError(f"data set {name!r}: test_size must be between 0 and 1, got {spec['test_size']}.")
+        raise ValueError(f"test_size must be between 0 and 1, got {spec['test_size']}.")
 
 
 def _check_count(path: Path, columns: int, spec: Mapping[str, Any]) -> None:
@@ -142,7 +146,7 @@ def _check_columns(path: Path, spec: Mapping[str, Any]) -> None:
 
 def _check_file(path: Path, spec: Mapping[str, Any]) -> None:
     if not path.is_file():
-        raise ValueError(f"data set {spec.get('name', path.stem)!r}: there is no file {path}.")
+        raise ValueError(f"there is no file {path}.")
     suffix = _suffix(path)
     if suffix not in (*_TABLES, *_LIBSVM, ".npz"):
         raise ValueError(f"{path} has an unknown format. Use {_FORMATS}.")
@@ -167,7 +171,6 @@ def _read_whole(
     path: Path, spec: Mapping[str, Any], sha256: str | None
 ) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
     """Return inputs, targets, and the columns' names if the form has any; neither rows nor columns may be none."""
-    _check_file(path, spec)
     if sha256 not in (None, checksum(path)):
         raise ValueError(
             f"{path} was changed after this run began. Start Snakemake again to use the new content."
@@ -215,7 +218,9 @@ def _column_names(path: Path) -> list[str]:
         with reading(path, "Parquet"):
             schema = read_schema(path)
             index = (schema.pandas_metadata or {}).get("index_columns", [])
-            return [name for name in schema.names if name not in index]
+            names = [name for name in schema.names if name not in index]
+        _refuse_repeated(path, names)
+        return names
     names = csv_header(path)
     if len(names) == 1 and (found := [mark for mark in ";\t|" if mark in names[0]]):
         raise ValueError(
@@ -228,7 +233,28 @@ def _column_names(path: Path) -> list[str]:
             f"{path}: column {nameless[0]} (from 0) has no name, like the row numbers that pandas writes. Remove "
             "it, for example with to_csv(..., index=False), or give it a name if it is an input."
         )
+    _refuse_repeated(path, _header(path))
     return names
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names in a CSV file's header as they stand there: pandas tells equal names apart by numbers."""
+    import pandas as pd
+
+    with reading(path, "delimited text"), open_bytes(path) as file:
+        row = pd.read_csv(file, header=None, nrows=1, dtype=str, keep_default_na=False)
+        return [str(name) for name in row.iloc[0]]
+
+
+def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
+    """Raise ValueError if two columns have the same name."""
+    for number, name in enumerate(names):
+        first = names.index(name)
+        if first < number:
+            raise ValueError(
+                f"{path}: columns {first} and {number} (from 0) have the same name {name!r}. Give each column a "
+                "name of its own, or remove one of them."
+            )
 
 
 def _check_target(path: Path, names: Sequence[str], target: str | None) -> None:

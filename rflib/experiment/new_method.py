@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from rflib.experiment.studies import read_study
+
 STUDIES = Path("workflow/studies")
 _NEXT = """\
 {map} has the method: replace its docstring, `_draw` and `_columns` by yours.
@@ -30,7 +32,8 @@ def new_method(name: str, package: str) -> str:
     Raises
     ------
     ValueError
-        If a name cannot be that of a class or a package, or if the current folder has no studies.
+        If a name cannot be that of a class or a package, if quickstart has a method of that name, or if the
+        current folder has no studies.
     FileExistsError
         If one of the files is there; then none is written.
     """
@@ -42,6 +45,12 @@ def new_method(name: str, package: str) -> str:
     if not quickstart.exists():
         raise ValueError(
             f"new-method: {quickstart} is not here. Run it in the folder of a checkout of rflib."
+        )
+    labels = read_study(quickstart)["methods"]
+    if name in labels:
+        raise ValueError(
+            f"new-method: {quickstart} has a method {name!r} already. Take a name that is not among "
+            f"{', '.join(labels)}."
         )
     module = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     words = {"name": name, "module": module, "package": package}

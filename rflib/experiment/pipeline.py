@@ -1,6 +1,7 @@
 """What the Snakefile needs: the checked configuration, the plans and jobs of the studies, and parameters of rules.
 
-A study with an error is set aside with its error (``Pipeline.broken``), and the other studies are planned.
+A study with an error is set aside with its error (``Pipeline.broken``), and the other studies are planned. So is a
+study that has none of the data sets that the configuration names (``Pipeline.left_out``), which is no error.
 """
 
 import hashlib
@@ -21,7 +22,7 @@ from rflib.experiment.blame import place, within
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
 from rflib.experiment.job_rules import Jobs
-from rflib.experiment.plan import StudyPlan, plan_study
+from rflib.experiment.plan import StudyPlan, check_chosen, plan_study
 from rflib.experiment.specs import canonical
 from rflib.experiment.studies import complete_config, load_study
 from rflib.validation import hint
@@ -48,6 +49,8 @@ class Pipeline:
     ----------
     broken : dict
         The error of each study that cannot be run, by name. The message names the file.
+    left_out : dict
+        What is wrong with asking for a study that has none of the chosen data sets, by name.
     studies : dict of StudyPlan
         The plans of the other studies, divided into jobs.
     jobs : dict of Job
@@ -78,9 +81,12 @@ class Pipeline:
         self.study_files = {path.stem: path for path in self._study_files(self.home / "studies")}
 
         self.broken: dict[str, str] = {}
-        self._loaded = self._each(self.study_files, self._load)
+        self.left_out: dict[str, str] = {}
+        self._loaded = self._each(self.study_files, self._load, self.broken)
+        self._refuse_unknown_data()
         self._refuse_one_name_for_two()
-        plans = self._each(self._loaded, lambda path: self._plan(path, also_check))
+        chosen = self._each(self._loaded, self._check_chosen, self.left_out)
+        plans = self._each(chosen, lambda path: self._plan(path, also_check), self.broken)
         self.studies = {plan.name: plan for plan in divided(list(plans.values()), Path(self.results))}
         self.jobs = Jobs()
         for plan in self.studies.values():
@@ -94,14 +100,16 @@ class Pipeline:
             return sorted(folder.glob("*.yaml"))
         return [Path(study) if study.endswith(".yaml") else folder / f"{study}.yaml" for study in asked]
 
-    def _each(self, studies: Iterable[str], function: Callable[[Path], Any]) -> dict[str, Any]:
-        """Return a function's result for each study's file. If it raises ValueError, the study is broken."""
+    def _each(
+        self, studies: Iterable[str], function: Callable[[Path], Any], errors: dict[str, str]
+    ) -> dict[str, Any]:
+        """Return a function's result for each study's file. If it raises ValueError, the message is kept."""
         found = {}
         for name in studies:
             try:
                 found[name] = function(self.study_files[name])
             except ValueError as error:
-                self.broken[name] = str(error)
+                errors[name] = str(error)
         return found
 
     def _load(self, path: Path) -> tuple[Mapping[str, Any], dict[str, dict[str, Any]]]:
@@ -123,6 +131,19 @@ class Pipeline:
                     raise ValueError(f"the study gives this name to different data. {_RENAME}")
         return study, found
 
+    def _refuse_unknown_data(self) -> None:
+        """Raise ValueError if the configuration names a data set that no study has."""
+        known = sorted(
+            {dataset["name"] for study, _ in self._loaded.values() for dataset in study["datasets"]}
+        )
+        for name in self.config["datasets"] or []:
+            if self._loaded and name not in known:
+                raise ValueError(
+                    f"config.yaml: datasets: no study has the data set {name!r}.{hint(name, known)} The data sets "
+                    f"of the studies are {', '.join(known)}."
+                    + "".join(f"\n{m}" for m in self.broken.values())
+                )
+
     def _refuse_one_name_for_two(self) -> None:
         """Mark studies that give the same name to different data as broken."""
         named: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
@@ -140,6 +161,10 @@ class Pipeline:
                     for study in studies
                 }
         self._loaded = {name: study for name, study in self._loaded.items() if name not in self.broken}
+
+    def _check_chosen(self, path: Path) -> None:
+        with within(place(path)):
+            check_chosen(self._loaded[path.stem][0], self.config)
 
     def _plan(self, path: Path, also_check: Callable[[Mapping[str, Any]], None]) -> StudyPlan:
         study, _ = self._loaded[path.stem]
@@ -214,8 +239,8 @@ class Pipeline:
 
     def files(self, study: str) -> list[str]:
         """Return the result files from which a study's table of cells is made."""
-        if study in self.broken:
-            raise ValueError(self.broken[study])
+        if study not in self.studies:
+            raise ValueError(self._why_not[study])
         return sorted({f"{self.results}/{wanted.job.path}" for wanted in self.studies[study].wanted})
 
     def asked(self, words: Sequence[str]) -> list[str]:
@@ -224,13 +249,14 @@ class Pipeline:
         Raises
         ------
         ValueError
-            If a word names a broken study or is similar to the name of a study, or if all studies are broken.
+            If a word names a study that is broken or left out, or is similar to the name of a study, or if all
+            studies are broken.
         """
         if self.broken and not self.studies:
             raise ValueError("\n".join(self.broken.values()))
         for word in words:
-            if word in self.broken:
-                raise ValueError(self.broken[word])
+            if word in self._why_not:
+                raise ValueError(self._why_not[word])
             if word not in self.study_files and (question := hint(word, self.study_files, likeness=0.8)):
                 raise ValueError(
                     f"There is no study {word!r}.{question} The studies are {', '.join(self.study_files)}."
@@ -258,6 +284,10 @@ class Pipeline:
     def part(self, study: str, *keys: str) -> str:
         """Return the part of a study file that a table or figure depends on."""
         return canonical({key: self.studies[study].study.get(key) for key in keys})
+
+    @property
+    def _why_not(self) -> dict[str, str]:
+        return self.broken | self.left_out
 
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:

@@ -31,11 +31,21 @@ from rflib.experiment.specs import (
     build_map,
     device_of,
     identity,
+    is_streaming,
     normalised,
     streams_features,
 )
 
 EXACT = "exact kernel"
+# Parameters that every method or learner gets from the study, each with what in the study decides it.
+_OF_METHODS = {
+    "n_components": "by s and budget",
+    "random_state": "another in each of its repetitions",
+    "kernel": "each of its kernels",
+}
+_OF_LEARNERS = {"feature_map": "each of its methods", "signature": "with the features"}
+_OF_STREAMING = {"random_state": _OF_METHODS["random_state"]}
+_OF_EXACT = {"kernel": _OF_METHODS["kernel"]}
 _SEED_BLOCK = 10
 
 
@@ -93,12 +103,7 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
         For anything unknown or out of range; the message names the entry. Also if the study has none of
         ``datasets``.
     """
-    asked = settings.get("datasets")
-    names = {dataset["name"] for dataset in study["datasets"]}
-    if asked is not None and names.isdisjoint(asked):
-        raise ValueError(
-            f"the study has none of the data sets that the configuration names ({', '.join(asked)})."
-        )
+    check_chosen(study, settings)
     wanted: dict[Wanted, None] = {}
     skipped: dict[tuple[str, str, str], None] = {}
     for grid in grids(study, settings.get("preset", "paper")):
@@ -114,6 +119,17 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
                             skipped[kernel, method, str(error)] = None
                 wanted |= dict.fromkeys(part.cost())
     return StudyPlan(name, study, tuple(wanted), tuple(skipped))
+
+
+def check_chosen(study: Study, settings: Mapping[str, Any]) -> None:
+    """Raise ValueError if a study has none of the data sets that the configuration names."""
+    asked = settings.get("datasets")
+    names = {dataset["name"]: None for dataset in study["datasets"]}
+    if asked is not None and names.keys().isdisjoint(asked):
+        raise ValueError(
+            f"the study has none of the data sets that the configuration names ({', '.join(asked)}). It has "
+            f"{', '.join(names)}."
+        )
 
 
 def folders_of(names: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
@@ -166,9 +182,9 @@ class _KernelOnData:
         asked_learners = {
             label: spec for label, spec in grid.get("learners", {}).items() if spec.get("task", task) == task
         }
-        self.learners = {label: _learner(label, spec) for label, spec in asked_learners.items()}
+        self.learners = {label: _learner(label, spec, _OF_LEARNERS) for label, spec in asked_learners.items()}
         self.exact_learners = {
-            label: _learner(f"{label}, exact", spec["exact"])
+            label: _learner(f"{label}, exact", spec["exact"], _OF_EXACT)
             for label, spec in asked_learners.items()
             if "exact" in spec
         }
@@ -191,6 +207,10 @@ class _KernelOnData:
         asked = self.grid["methods"][method]
         with within(f"method {method!r}"):
             spec = _without(asked, "kernels", "unit_diagonal")
+            _refuse_given(spec, _OF_METHODS)
+            if isinstance(spec.get("base"), Mapping):
+                with within("base"):
+                    _refuse_given(spec["base"], _OF_EXACT)
             if reason := build_map(spec, self.kernel_object).unsupported(self.kernel_object):
                 raise ValueError(reason) if "kernels" in asked else Unsupported(reason)
             unit = Unit(self.data, self.kernel_spec, normalised("method", spec))
@@ -228,12 +248,22 @@ class Unsupported(Exception):
     """A method does not apply to a kernel."""
 
 
-def _learner(label: str, asked: Spec) -> Spec:
+def _learner(label: str, asked: Spec, given: dict[str, str]) -> Spec:
     """Return the specification of a learner in its normal form, after a trial construction."""
     with within(f"learner {label!r}"):
         spec = _without(asked, "task", "exact")
+        _refuse_given(spec, given | (_OF_STREAMING if is_streaming(spec) else {}))
         build("learner", _without(spec, *LEARNER_TREATMENTS))
         return normalised("learner", spec)
+
+
+def _refuse_given(spec: Spec, given: Mapping[str, str]) -> None:
+    """Raise ValueError if a specification has a parameter that the study gives."""
+    for key in spec:
+        if key in given:
+            raise ValueError(
+                f"{spec['type']} gets {key} from the study ({given[key]}). Remove the key {key!r}."
+            )
 
 
 def _without(spec: Spec, *keys: str) -> dict[str, Any]:

@@ -91,21 +91,58 @@ def check_against(validator: Any, value: Any, place: str) -> None:
 
 
 def _explained(error: Any) -> str:
+    schema, value = error.schema, error.instance
     if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        wrong = next(key for key in error.instance if key not in known)
+        known = list(schema.get("properties", {}))
+        wrong = next(key for key in value if key not in known)
         return f"unknown key {wrong!r}.{hint(wrong, known)} The keys are {', '.join(known)}."
     if error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
+        missing = next(key for key in error.validator_value if key not in value)
         return f"the key {missing!r} is missing."
-    expected = error.schema.get("description")
-    if expected is not None:
-        return f"{error.instance!r} is not {expected}."
-    if error.validator == "enum":
-        known = list(map(str, error.validator_value))
-        values = f"The values are {', '.join(known)}." if known else "The study has none."
-        return f"unknown value {error.instance!r}.{hint(error.instance, known)} {values}"
-    return str(error.message)
+    known = list(map(str, schema.get("enum", [])))
+    if error.validator == "enum" and not known:
+        return f"unknown value {value!r}. The study has none."
+    if "expected" not in schema and error.validator not in ("enum", "type", *_BOUNDS, *_NOT_EMPTY):
+        return str(error.message)
+    meaning = f" Meaning: {schema['description']}." if "description" in schema else ""
+    return f"must be {_expected(schema)}, got {value!r}.{hint(value, known)}{meaning}"
+
+
+_BOUNDS = {
+    "minimum": "of at least",
+    "exclusiveMinimum": "above",
+    "maximum": "of at most",
+    "exclusiveMaximum": "below",
+}
+_NOT_EMPTY = ("minItems", "minLength", "minProperties")
+_TYPES = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "null": "null",
+    "number": "a number",
+    "object": "a mapping",
+    "string": "a text",
+}
+
+
+def _expected(schema: Mapping[str, Any]) -> str:
+    """Return what a schema expects: its own words (``expected``), or words for its values, types and bounds."""
+    if "expected" in schema:
+        return str(schema["expected"])
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, schema['enum']))}"
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    return " or ".join(_said(name, schema) for name in types)
+
+
+def _said(name: str, schema: Mapping[str, Any]) -> str:
+    """Return words for a type, with the bounds that the schema sets for it."""
+    if name in ("integer", "number"):
+        bounds = [f"{words} {schema[key]}" for key, words in _BOUNDS.items() if key in schema]
+        return " ".join([_TYPES[name], *filter(None, [" and ".join(bounds)])])
+    empty = name not in ("boolean", "null") and any(key in schema for key in _NOT_EMPTY)
+    return _TYPES[name] + " that is not empty" * empty
 
 
 @cache

@@ -46,13 +46,20 @@ def _failed(jobs: Any) -> Iterator[Any]:
 
 
 def last_words(log: Path) -> str:
-    """Return the last line of a job's log, or the likely cause if only the command is logged."""
+    """Return the error in a job's log: the first line of the last one, with the next line if it ends in a colon.
+
+    Without an error, it is the last line of the log, or the likely cause if only the command is logged.
+    """
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return "The job has no log."
     said = [line.strip() for line in lines if line.strip() and not line.startswith("rflib ")]
-    return said[-1] if said else _SILENT
+    errors = [number for number, line in enumerate(said) if line.startswith("error: ")]
+    if not errors:
+        return said[-1] if said else _SILENT
+    words = said[errors[-1]]
+    return " ".join([words, *said[errors[-1] + 1 :][:1]]) if words.endswith(":") else words
 
 
 def told(state: Mapping[str, Any]) -> str:

@@ -45,8 +45,11 @@ def compare_reports(old: Path, new: Path, out_file: Path) -> str:
     Raises
     ------
     ValueError
-        If there is no study of which both folders hold cells.
+        If a folder does not exist, or there is no study of which both hold cells.
     """
+    for folder in (old, new):
+        if not folder.is_dir():
+            raise ValueError(f"There is no folder {folder}. Give two folders of results.")
     old_studies, new_studies = (
         {path.parent.name for path in folder.glob("*/cells.parquet")} for folder in (old, new)
     )

@@ -22,7 +22,7 @@ def _said(key: str, kind: Kind) -> str:
     if key in EXPLAINED or "$ref" in kind.options[key]:
         return name
     expected = " or ".join(f"`{value}`" for value in kind.options[key].get("enum", ()))
-    return f"{name} ({expected or kind.options[key]['description']})"
+    return f"{name} ({expected or kind.options[key]['expected']})"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The keys that entries of tables, figures and claims may have: JSON schemas that describe what is expected.
+"""The keys that entries of tables, figures and claims may have: JSON schemas that say what is ``expected``.
 
 Labels refer to ``#/$defs``, where :mod:`rflib.report.options` puts those of the study.
 """
@@ -16,7 +16,7 @@ def mapping(
 ) -> Schema:
     """Return the schema of a mapping with these keys and no others."""
     shape = {"additionalProperties": False, "required": list(required), "properties": dict(options)}
-    return {"type": "object", **shape, "description": about}
+    return {"type": "object", **shape, "expected": about}
 
 
 def label(what: str) -> Schema:
@@ -26,7 +26,7 @@ def label(what: str) -> Schema:
 
 def labels(what: str) -> Schema:
     """Return the schema of a list of the study's labels."""
-    return {"type": "array", "items": label(what), "description": f"a list of {what}s of the study"}
+    return {"type": "array", "items": label(what), "expected": f"a list of {what}s of the study"}
 
 
 def names(what: str) -> Schema:
@@ -36,13 +36,13 @@ def names(what: str) -> Schema:
         "type": "object",
         "propertyNames": label(what),
         "additionalProperties": TEXT,
-        "description": about,
+        "expected": about,
     }
 
 
 def mapping_to(item: Schema, about: str) -> Schema:
     """Return the schema of a mapping from any names to values."""
-    return {"type": "object", "minProperties": 1, "additionalProperties": item, "description": about}
+    return {"type": "object", "minProperties": 1, "additionalProperties": item, "expected": about}
 
 
 def list_of(item: Schema) -> Schema:
@@ -51,18 +51,18 @@ def list_of(item: Schema) -> Schema:
         "type": "array",
         "items": item,
         "minItems": 1,
-        "description": f"a list whose items are each {item['description']}",
+        "expected": f"a list whose items are each {item['expected']}",
     }
 
 
-TEXT: Schema = {"type": "string", "description": "a text"}
-FLAG: Schema = {"type": "boolean", "description": "true or false"}
-COUNT: Schema = {"type": "integer", "minimum": 1, "description": "a positive integer"}
-SEVERAL: Schema = {"type": "integer", "minimum": 2, "description": "an integer of at least 2"}
-POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0, "description": "a positive number"}
-NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0, "description": "a number of at least 0"}
-SHARE: Schema = {**POSITIVE, "maximum": 1, "description": "a share greater than 0 and at most 1"}
-CURVATURE: Schema = {"type": "number", "minimum": 2, "description": "a number of at least 2"}
+TEXT: Schema = {"type": "string", "expected": "a text"}
+FLAG: Schema = {"type": "boolean", "expected": "true or false"}
+COUNT: Schema = {"type": "integer", "minimum": 1, "expected": "a positive integer"}
+SEVERAL: Schema = {"type": "integer", "minimum": 2, "expected": "an integer of at least 2"}
+POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0, "expected": "a positive number"}
+NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0, "expected": "a number of at least 0"}
+SHARE: Schema = {**POSITIVE, "maximum": 1, "expected": "a share greater than 0 and at most 1"}
+CURVATURE: Schema = {"type": "number", "minimum": 2, "expected": "a number of at least 2"}
 DIMENSIONS = list_of(SEVERAL)
 S_OR_COLUMNS: Schema = {"enum": ["s", "columns"]}
 

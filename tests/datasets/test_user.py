@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.sparse import csr_matrix, issparse, load_npz
 from sklearn.datasets import dump_svmlight_file
@@ -160,6 +162,30 @@ def test_errors_of_tables(change, spec, message, table, tmp_path):
     with pytest.raises(ValueError, match=message):
         prepared(tmp_path, **({"file": str(path), "target": "label"} | spec))
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_two_columns_of_one_name_are_refused(suffix, tmp_path):
+    """pandas would read them as `a` and `a.1`."""
+    path = tmp_path / f"mine{suffix}"
+    rows = pd.DataFrame([[1, 2, 3, 0], [3, 4, 5, 1]] * 3, columns=["a", "c", "a", "y"])
+    if suffix == ".parquet":
+        names = ["a", "c", "a", "y"]
+        pq.write_table(pa.Table.from_arrays([pa.array(rows.iloc[:, i]) for i in range(4)], names), path)
+    else:
+        rows.to_csv(path, index=False)
+    spec = {**MINE, "file": str(path), "target": "y"}
+    message = (
+        r"mine\.\S+: columns 0 and 2 \(from 0\) have the same name 'a'\. Give each column a name of its own"
+    )
+    for read in (identified, lambda spec: prepared(tmp_path, **spec)):
+        with pytest.raises(ValueError, match=message):
+            read(spec)
+
+
+def test_names_that_pandas_would_make_are_accepted(tmp_path):
+    (tmp_path / "mine.csv").write_text("a,a.1,y\n" + "1,2,0\n3,4,1\n" * 3)
+    assert prepared(tmp_path, file=tmp_path / "mine.csv", target="y").X_train.shape == (4, 2)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,15 @@ def test_names_of_classes(checkout: Path, name: str) -> None:
         new_method(name, "mine")
 
 
+@pytest.mark.parametrize("name", ["RFF", "ORF", "MVORF"])
+def test_labels_of_quickstart_are_taken(checkout: Path, name: str) -> None:
+    """The study would have two methods of one label, and could not be loaded."""
+    before = sorted(checkout.rglob("*"))
+    with pytest.raises(ValueError, match=rf"quickstart\.yaml has a method '{name}' already\. Take a name"):
+        new_method(name, "mine")
+    assert sorted(checkout.rglob("*")) == before
+
+
 @pytest.mark.parametrize("package", ["my-package", "a/b", "class", ""])
 def test_names_of_packages(checkout: Path, package: str) -> None:
     with pytest.raises(ValueError, match="--package must be the name of a package, got"):

@@ -26,14 +26,16 @@ def pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     Path("other.csv").write_text("a,label\n1,1\n2,0\n")
 
     def make(
-        also_check: Callable[[Mapping[str, Any]], None] = lambda study: None, **studies: Any
+        also_check: Callable[[Mapping[str, Any]], None] = lambda study: None,
+        datasets: list[str] | None = None,
+        **studies: Any,
     ) -> Pipeline:
         folder = tmp_path / "workflow/studies"
         folder.mkdir(parents=True)
         for name, study in {"good": {}, **studies}.items():
             text = study if isinstance(study, str) else yaml.safe_dump({**STUDY, **study})
             (folder / f"{name}.yaml").write_text(text)
-        return Pipeline(CONFIG, tmp_path / "workflow", also_check=also_check)
+        return Pipeline({**CONFIG, "datasets": datasets}, tmp_path / "workflow", also_check=also_check)
 
     return make
 
@@ -62,6 +64,12 @@ def test_a_broken_study_blocks_itself_only(study: Any, words: str, pipeline: Mak
     assert found.asked([]) == ["good"]
     with pytest.raises(ValueError, match=f"workflow/studies/{words}"):
         found.asked(["bad"])
+
+
+@pytest.mark.parametrize(("key", "value"), [("file", "none.csv"), ("task", None)])
+def test_an_error_in_a_users_data_names_the_data_set_once(key: str, value: Any, pipeline: Make) -> None:
+    mine = {k: v for k, v in {**MINE, key: value}.items() if v is not None}
+    assert pipeline(bad={"datasets": [mine]}).broken["bad"].count("data set 'mine'") == 1
 
 
 def test_what_a_study_shows_is_checked_too(pipeline: Make) -> None:
@@ -101,3 +109,30 @@ def test_optional_files_of_the_user_are_left_out_where_absent(pipeline: Make) ->
     optional = {**MINE, "file": "none.csv", "optional": True}
     found = pipeline(a={"datasets": [*STUDY["datasets"], optional]})
     assert {wanted.dataset for wanted in found.studies["a"].wanted} == {"digits"}
+
+
+def test_a_study_without_the_chosen_data_sets_is_left_out_silently(pipeline: Make) -> None:
+    found = pipeline(datasets=["digits"], other={"datasets": [{"name": "wine"}]})
+    assert set(found.studies) == {"good"}
+    assert found.broken == {}
+    assert found.asked(["good"]) == found.asked([]) == ["good"]
+    message = r"other\.yaml: the study has none of the data sets .* names \(digits\)\. It has wine\."
+    with pytest.raises(ValueError, match=message):
+        found.asked(["other"])
+    with pytest.raises(ValueError, match=message):
+        found.files("other")
+
+
+def test_a_data_set_that_no_study_has_is_an_error(pipeline: Make) -> None:
+    with pytest.raises(
+        ValueError, match=r"config\.yaml: datasets: no study has .* 'digitss'\. Did you mean 'digits'"
+    ):
+        pipeline(datasets=["digits", "digitss"])
+
+
+def test_a_data_set_of_a_broken_study_is_not_said_to_be_a_typo_only(pipeline: Make) -> None:
+    broken = {"datasets": [MINE], "titel": "A"}
+    with pytest.raises(
+        ValueError, match=r"no study has the data set 'mine'(.|\n)*bad\.yaml: unknown key 'titel'"
+    ):
+        pipeline(datasets=["mine"], bad=broken)

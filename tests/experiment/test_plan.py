@@ -239,9 +239,9 @@ def test_smoke_is_small_and_full_is_large() -> None:
         ),
         ({"datasets": [{"name": "digitz"}]}, "data set 'digitz': .*digits"),
         ({"learners": {"l": {"type": "LinearSVMM"}}}, "learner 'l': .*Did you mean 'LinearSVM'"),
-        ({"s": [4, -8]}, r"a.yaml: s.1: -8 is not a positive integer"),
-        ({"s": ["2e"]}, r"a.yaml: s.0: '2e' is not a positive integer, or like d/2"),
-        ({"repetitions": 0}, "repetitions: 0 is not a positive integer"),
+        ({"s": [4, -8]}, r"a.yaml: s.1: must be a positive integer, .*, got -8\."),
+        ({"s": ["2e"]}, r"a.yaml: s.0: must be a positive integer, or like d/2, .*, got '2e'"),
+        ({"repetitions": 0}, "repetitions: must be an integer of at least 1, got 0"),
         ({"kernal": {}}, "unknown key 'kernal'. Did you mean 'kernels'"),
         ({"datasets": [{"preprocess": "raw"}]}, r"datasets.0: the key 'name' is missing"),
         ({"methods": {"m": {"type": "RFF", "kernels": ["delta"]}}}, "no positive spectral measure"),
@@ -256,6 +256,92 @@ def test_smoke_is_small_and_full_is_large() -> None:
     ],
 )
 def test_what_is_wrong_is_named(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        plan(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"learners": {"KRR": {"type": "KRR", "signed": "kreinn"}}},
+            r"learners\.KRR\.signed: must be one of positive, associated, krein, got 'kreinn'\. Did you mean "
+            r"'krein'\? Meaning: what it does with columns of sign -1\.",
+        ),
+        (
+            {"learners": {"KRR": {"type": "KRR", "row_norms": 1}}},
+            "KRR.row_norms: must be true or false, got 1. M",
+        ),
+        (
+            {"learners": {"KRR": {"type": "KRR", "path": "x"}}},
+            "path: must be a list that is not empty, got 'x'",
+        ),
+        ({"learners": {"KRR": {"type": "KRR", "path": [0]}}}, r"path\.0: must be a number above 0, got 0\."),
+        ({"methods": {"RFF": {"type": "RFF", "unit_diagonal": 3}}}, "must be true or false, got 3"),
+        (
+            {"kernels": {"G": {"type": "Gaussian", "datasets": "mine"}}},
+            r"G\.datasets: must be a list, got 'mine'",
+        ),
+        (
+            {"datasets": [{"name": "wine", "optional": "maybe"}]},
+            r"must be true or false, got 'maybe'\. Meaning: wh",
+        ),
+        (
+            {"datasets": [{"name": "my data"}]},
+            r"name: must be a name that holds only letters, digits and _, got 'my data'\. Meaning: a name of docs",
+        ),
+        ({"datasets": [{"name": "wine", "test_size": 2}]}, "must be a number above 0 and below 1, got 2"),
+        ({"kernel_error": {"ridges": [1, 1]}}, r"must be a list of different numbers above 0, got \[1, 1\]"),
+        ({"kernel_error": 3}, "kernel_error: must be a mapping or null, got 3"),
+        ({"title": ""}, "title: must be a text that is not empty, got ''"),
+    ],
+)
+def test_a_wrong_value_is_told_with_the_right_ones(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        plan(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"methods": {"m": {"type": "GORF", "n_components": 8}}},
+            r"method 'm': GORF gets n_components from the study \(by s and budget\)\. Remove the key",
+        ),
+        (
+            {"methods": {"m": {"type": "GORF", "random_state": 1}}},
+            r"gets random_state .*in each of its repetitions",
+        ),
+        (
+            {"methods": {"m": {"type": "GORF", "kernel": "delta"}}},
+            r"gets kernel from the study \(each of its kernels",
+        ),
+        (
+            {"methods": {"m": {"type": "CRAFT", "base": {"type": "SRF", "kernel": "poly"}}}},
+            r"method 'm': base: SRF gets kernel from",
+        ),
+        (
+            {"learners": {"l": {"type": "KRR", "feature_map": "RFF"}}, "datasets": [{"name": "diabetes"}]},
+            r"learner 'l': KRR gets feature_map from the study \(each of its methods\)",
+        ),
+        (
+            {"learners": {"l": {"type": "LinearSVM", "signature": [1]}}},
+            r"LinearSVM gets signature from the study",
+        ),
+        (
+            {"learners": {"l": {"type": "DoublyStochasticClassifier", "random_state": 1}}},
+            r"DoublyStochasticClassifier gets random_state from",
+        ),
+        (
+            {"learners": {"l": {"type": "LinearSVM", "exact": {"type": "ExactKernelSVC", "kernel": "poly"}}}},
+            r"learner 'l, exact': ExactKernelSVC gets kernel from",
+        ),
+    ],
+)
+def test_what_the_study_gives_itself_is_refused_before_anything_runs(
+    changes: dict[str, Any], words: str
+) -> None:
+    """In a job, it would be given twice."""
     with pytest.raises(ValueError, match=words):
         plan(**changes)
 

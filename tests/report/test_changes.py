@@ -100,6 +100,13 @@ def test_folders_without_a_common_study_are_refused(folders, tmp_path):
         compare_reports(folders[0], tmp_path, tmp_path / "changes.html")
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_folder_that_is_missing_is_named(folders, tmp_path, swapped):
+    pair = [folders[0], tmp_path / "nowhere"]
+    with pytest.raises(ValueError, match=r"There is no folder \S*nowhere\. Give two folders of results\."):
+        compare_reports(*(reversed(pair) if swapped else pair), tmp_path / "changes.html")
+
+
 @needs_browser
 @needs_axe
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -104,7 +104,7 @@ def test_ties_by_construction_do_not_count(study, published):
         ({"datasets": ["usps"]}, "ties.0: the key 'reason' is missing"),
         (
             {"kernels": ["delt"], "reason": "r"},
-            "ties.0.kernels.0: unknown value 'delt'. Did you mean 'delta'",
+            "ties.0.kernels.0: must be one of .*, got 'delt'. Did you mean 'delta'",
         ),
         ({"method": "GORF", "reason": "r"}, "ties.0: unknown key 'method'"),
     ):

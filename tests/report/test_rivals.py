@@ -175,9 +175,9 @@ def test_a_metric_of_several_ridges_is_used_at_one():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"than": "ORF"}, "'ORF' is not a list whose items are each a method of the study"),
-        ({"than": ["ORFF"]}, "'ORFF' is not a method of the study|unknown value 'ORFF'"),
-        ({"ridge": 0}, "0 is not a positive number"),
+        ({"than": "ORF"}, "must be a list whose items are each a method of the study, got 'ORF'"),
+        ({"than": ["ORFF"]}, "than.0: must be one of .*, got 'ORFF'. Did you mean 'ORF'"),
+        ({"ridge": 0}, "must be a positive number, got 0"),
     ],
 )
 def test_wrong_keys(wrong, message):

@@ -35,12 +35,25 @@ def test_what_needs_no_rows_is_checked_before_anything_is_run(fresh: Workspace, 
     ("change", "words"),
     [
         ("repetition=3", "unknown key 'repetition'. Did you mean 'repetitions'?"),
-        ("repetitions=-3", "repetitions: -3 is not a positive integer"),
+        (
+            "datasets=[digits,digitss]",
+            "datasets: no study has the data set 'digitss'. Did you mean 'digits'?",
+        ),
+        ("repetitions=-3", "repetitions: must be an integer of at least 1 or null, got -3"),
     ],
 )
 def test_a_wrong_configuration(change: str, words: str, fresh: Workspace) -> None:
     output = fresh.snakemake(TABLE, "--dry-run", "--config", change, fails=True)
     _says(output, "config.yaml", words)
+
+
+def test_studies_without_the_chosen_data_sets_are_not_mentioned(fresh: Workspace, copy_of: Copy) -> None:
+    workspace = copy_of(fresh)
+    text = (workspace.folder / "workflow/studies/tiny.yaml").read_text()
+    (workspace.folder / "workflow/studies/other.yaml").write_text(text.replace("name: digits", "name: wine"))
+    chosen = ("--dry-run", "--config", "datasets=[digits]")
+    assert "left out" not in workspace.snakemake("tiny", *chosen)
+    _says(workspace.snakemake("other", *chosen, fails=True), "other.yaml: the study has none", "It has wine.")
 
 
 @pytest.mark.parametrize("key", ["tables", "figures", "claims"])
@@ -50,6 +63,23 @@ def test_what_a_study_shows_is_checked_before_anything_is_run(
     workspace = copy_of(fresh)
     workspace.study(**{key: [{"type": "grit", "title": "T", "metric": "accuracy"}]})
     _says(workspace.snakemake("tiny", "--dry-run", fails=True), f"{key}[0] 'T'", "unknown type 'grit'")
+
+
+def test_a_run_of_all_studies_fails_at_its_end_where_one_is_broken(
+    finished: Workspace, copy_of: Copy
+) -> None:
+    workspace = copy_of(finished)
+    (workspace.folder / "workflow/studies/draft.yaml").write_text("titel: Draft\n")
+    message = "workflow/studies/draft.yaml: unknown key 'titel'. Did you mean 'title'?"
+    for last in ("The report: ", "1 of 1 jobs done"):  # the second time, all results are there
+        begin, end = workspace.snakemake(fails=True).split(last)
+        _says(begin, f"One study is left out; the others go on. {message}")
+        _says(end, f"One study was left out. {message}")
+    assert (workspace.folder / "results/report/index.html").exists()
+    assert "was left out" not in workspace.snakemake("tiny")
+    workspace.study(kernels={"p": {"type": "SphericalPolynomial", "preprocess": "raw"}})
+    _, end = workspace.snakemake(fails=True).split("Failed jobs: ")
+    _says(end, "needs rows of unit norm", f"One study was left out. {message}")
 
 
 def test_an_unknown_study(fresh: Workspace) -> None:

@@ -12,7 +12,7 @@ from rflib.report.inference import Judgement, judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
 from rflib.report.wording import METRICS, in_percent
 
-_S = {"type": ["string", "integer"], "description": "a value of s"}
+_S = {"type": ["string", "integer"], "expected": "a value of s"}
 _TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
 _TIE = keys.mapping(_TIED, ("reason",), "a mapping of comparisons that do not count, with the reason")
 COMPARED = {

@@ -9,7 +9,7 @@ from rflib.report.kinds.comparisons import COMPARED, REQUIRED, cells_of, counted
 from rflib.report.wording import METRICS, in_percent
 
 _NAMED = 8
-METHODS = keys.list_of({**keys.label("method"), "description": "a method of the study"})
+METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
 _RIVALS = {**{key: schema for key, schema in COMPARED.items() if key != "share"}, "than": METHODS}
 
 
