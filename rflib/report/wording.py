@@ -14,6 +14,9 @@ class Metric:
     lower: bool = True
 
 
+NO_ROWS = "This table has no rows, because nothing that it shows was run."
+NOT_DRAWN = "This figure is not drawn, because nothing that it shows was run."
+
 METRICS = {
     "relative_frobenius_error": Metric(
         "relative error of the kernel matrix (Frobenius)", "relative error (Frobenius)"
@@ -61,6 +64,11 @@ AXES = {
     "map_megabytes": METRICS["map_megabytes"].axis,
     "peak_memory": "peak memory of the job, MB",
 }
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 cell" or "99 cells"."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def in_percent(difference: float) -> str:
