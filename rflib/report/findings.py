@@ -12,7 +12,7 @@ from rflib.report.kind import Options, Results
 from rflib.report.kinds.comparisons import cells_of, paired, relative_gain
 from rflib.report.kinds.rivals import encounters, judged, ratios
 from rflib.report.standings import measures
-from rflib.report.wording import METRICS, plural
+from rflib.report.wording import METRICS, listed, plural
 
 _CONTRADICTED = ("not reproduced", "explained")
 _CLAIMED = ("reproduced", "explained", "undecided", "not reproduced", "no data")
@@ -80,7 +80,7 @@ def _claims(verdicts: pd.Series) -> str:
     if count == n:
         return f"All {n} claims are {_is(verdict)}."
     said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in _CLAIMED if v in counts]
-    return f"Of {n} claims, {_listed(said)}."
+    return f"Of {n} claims, {listed(said)}."
 
 
 def _is(verdict: str) -> str:
@@ -228,7 +228,3 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
 def _place(where: Sequence[Any], x: str) -> str:
     dataset, kernel, at = where
     return f"{dataset}, {kernel}, " + (f"D = {at:g}" if x == "n_components" else f"s = {at}")
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

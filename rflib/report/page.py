@@ -21,7 +21,7 @@ from rflib.report.panels import read_plot, swatch
 from rflib.report.provenance import machines, units, warned
 from rflib.report.standings import STANDING_RULE, standings
 from rflib.report.tables import read_shown
-from rflib.report.wording import AXES, METRICS
+from rflib.report.wording import AXES, METRICS, listed
 
 _TIMES = ("sample_seconds", "transform_seconds")
 _FAILED = ["job", "message", "log"]  # what matters most stands first
@@ -178,7 +178,7 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     if planned - run:
         counts = f"{len(planned & run)} of {len(planned)}"
         parts.append(f"{counts} combinations of data set, kernel, method and number of columns")
-    return " and ".join(parts)
+    return listed(parts)
 
 
 def _call(spec: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """The wording of captions, figures and evidence: the names of metrics and axes, and the form of differences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,11 @@ AXES = {
 def plural(n: int, noun: str) -> str:
     """Return a number with its noun, such as "1 cell" or "99 cells"."""
     return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return several texts as one, such as "a, b and c"."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def in_percent(difference: float) -> str:

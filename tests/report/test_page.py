@@ -94,7 +94,7 @@ def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
     write_table(folder / "made_up/cells.parquet", cells)
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "This run has 10 of 20 repetitions and fewer rows of letter, usps" in html
+    assert "This run has 10 of 20 repetitions, fewer rows of letter, usps and " in html
 
 
 def test_page_lists_the_warnings_of_cells_by_kind(results, tmp_path):
