@@ -24,6 +24,17 @@ def test_the_library_example_runs_as_printed(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.splitlines() == expected
 
 
+def test_which_map_is_answered_in_five_lines_without_numbers_that_age() -> None:
+    section = README.read_text(encoding="utf-8").split("\n## Which map should I use?\n")[1]
+    lines = section.strip().split("\n\n")[0].splitlines()
+    assert len(lines) == 5
+    named = [re.findall(r"`(\w+)`", line) for line in lines]
+    assert all(set(of_line) & set(maps.__all__) for of_line in named)
+    assert {name for of_line in named for name in of_line} <= set(maps.__all__)
+    assert not re.search(r"\d", " ".join(lines))
+    assert "](docs/which-map.md)" in " ".join(lines)
+
+
 def printed_maps() -> list[tuple[str, str]]:
     """The rows of the README's table of kernels and maps."""
     table = README.read_text(encoding="utf-8").split("| kernels | maps |\n|---|---|\n")[1].split("\n\n")[0]

@@ -13,7 +13,7 @@ from rflib.report.html import write_html
 from rflib.report.inference import holm, p_above_zero
 from rflib.report.number_format import columns
 from rflib.report.tables import read_shown
-from rflib.report.wording import METRICS
+from rflib.report.wording import METRICS, plural
 
 MEASURES = (
     *("relative_frobenius_error", "relative_spectral_error", "mean_squared_error", "diagonal_error"),
@@ -135,7 +135,7 @@ def _summed_up(table: pd.DataFrame) -> str:
     said += f" and {counts['within noise']} moved within noise"
     if not moved:
         return f"Nothing moved beyond noise: {said}."
-    return f"{counts['better']} means became better and {counts['worse']} worse; {said}."
+    return f"{plural(counts['better'], 'mean')} became better and {counts['worse']} worse; {said}."
 
 
 def _measure(table: pd.DataFrame) -> list[str]:

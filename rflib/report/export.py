@@ -17,6 +17,7 @@ from rflib.report.page import run_of
 from rflib.report.provenance import core_hours, fingerprints, older, run_again
 from rflib.report.tables import read_shown
 from rflib.report.whole_cost import whole_core_hours
+from rflib.report.wording import NO_ROWS, NOT_DRAWN, plural
 
 _FINGERPRINTS = (
     "A fingerprint stands for the code that decided a result: the kernel, the map, the step of the pipeline and "
@@ -48,6 +49,9 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
     if len(claims):
         parts += ["## Claims", CLAIM_RULE, markdown(claims)]
     for entry in read_index(folder / "figures"):
+        if entry.get("empty"):
+            parts += [f"## {entry['title']}", NOT_DRAWN]
+            continue
         name = f"{study.stem}_{entry['file']}"
         shutil.copyfile(folder / "figures" / entry["file"], out_dir / name)
         parts += [f"## {entry['title']}", f"![{entry['title']}]({name})", entry["caption"]]
@@ -65,9 +69,12 @@ def conditions(cells: pd.DataFrame) -> str:
     versions = ", ".join(sorted(cells["versions"].dropna().unique()))
     cores = cells.get("cores", pd.Series([os.cpu_count()])).dropna().unique()
     what = "Their jobs" if "job_seconds" in cells else "Their features and learners"
+    cells_and_seeds = (
+        f"{plural(number_of_cells(cells), 'cell')} in {plural(cells['seed'].nunique(), 'repetition')}"
+    )
     return (
-        f"`rflib export` made this page from the results of the pipeline: {number_of_cells(cells)} cells in "
-        f"{cells['seed'].nunique()} repetitions. {what} took {core_hours(cells):.2g} core-hours on machines with "
+        f"`rflib export` made this page from the results of the pipeline: {cells_and_seeds}. {what} took "
+        f"{core_hours(cells):.2g} core-hours on machines with "
         f"{' or '.join(f'{n:.0f}' for n in sorted(cores))} cores. Versions: {versions}."
     )
 
@@ -108,7 +115,7 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
 def markdown(table: pd.DataFrame) -> str:
     """Return a table in Markdown, with its numbers as the page shows them."""
     if table.empty:
-        return "This table has no rows, because nothing that it shows was run."
+        return NO_ROWS
     shown = columns(table)
     rows = [[column.name for column in shown], ["---"] * len(shown)]
     rows += [list(row) for row in zip(*(column.texts for column in shown), strict=True)]

@@ -1,6 +1,7 @@
 """The figures of a study, as SVG."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.figure
 
@@ -20,20 +21,22 @@ def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -
     entries = check_entries(study, "figures")
     results = Results(study, read_cells(cells, study), published)
 
-    def draw(kind: Figure, entry: Options, path: Path) -> None:
+    def draw(kind: Figure, entry: Options, path: Path) -> bool:
+        """Draw an entry, and return whether there is nothing to see."""
         with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
             figure = matplotlib.figure.Figure(layout="constrained")
             kind.make(entry, results, figure)
             _take_literally(figure)
             save_svg(figure, path)
+        return not any(axes.has_data() for axes in figure.axes)
 
-    def save(kind: Figure, entry: Options, path: Path) -> dict[str, dict[str, str]]:
-        draw(kind, entry, path)
+    def save(kind: Figure, entry: Options, path: Path) -> dict[str, Any]:
+        empty = draw(kind, entry, path)
         axes = kind.switch(entry, results) if kind.switch else []
         files = {x: path.with_stem(f"{path.stem}_by_{x}") if i else path for i, x in enumerate(axes)}
         for x in axes[1:]:
             draw(kind, {**entry, "x": x}, files[x])
-        return {"axes": {x: file.name for x, file in files.items()}}
+        return {"axes": {x: file.name for x, file in files.items()}, "empty": empty}
 
     write_folder(out_dir, Figure, entries, ".svg", save)
 

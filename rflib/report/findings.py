@@ -12,7 +12,7 @@ from rflib.report.kind import Options, Results
 from rflib.report.kinds.comparisons import cells_of, paired, relative_gain
 from rflib.report.kinds.rivals import encounters, judged, ratios
 from rflib.report.standings import measures
-from rflib.report.wording import METRICS
+from rflib.report.wording import METRICS, listed, plural
 
 _CONTRADICTED = ("not reproduced", "explained")
 _CLAIMED = ("reproduced", "explained", "undecided", "not reproduced", "no data")
@@ -59,7 +59,7 @@ def _verdicts(shown: Shown) -> Finding:
         counts = pd.concat([table["verdict"] for _, table in numbers]).value_counts()
         run = int(counts.drop("not run", errors="ignore").sum())
         parts.append(
-            f"Of {_plural(run, 'published number')} that were measured again, ours agrees with "
+            f"Of {plural(run, 'published number')} that were measured again, ours agrees with "
             f"{counts.get('agrees', 0)}, is better than {counts.get('better', 0)} and worse than "
             f"{counts.get('worse', 0)}."
             if run
@@ -80,7 +80,7 @@ def _claims(verdicts: pd.Series) -> str:
     if count == n:
         return f"All {n} claims are {_is(verdict)}."
     said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in _CLAIMED if v in counts]
-    return f"Of {n} claims, {_listed(said)}."
+    return f"Of {n} claims, {listed(said)}."
 
 
 def _is(verdict: str) -> str:
@@ -106,7 +106,7 @@ class _Leader:
     @property
     def share(self) -> str:
         """In how many comparisons it has the best mean."""
-        n = _plural(self.comparisons, "comparison")
+        n = plural(self.comparisons, "comparison")
         return f"{'all ' * (self.won > 1)}{n}" if self.won == self.comparisons else f"{self.won} of {n}"
 
 
@@ -210,7 +210,10 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
     entry = {**entry, "at": "columns"} | ({"learner": best.learner} if best.learner else {})
     sign = 1 if METRICS[best.metric].lower else -1
     own, others, _ = encounters(entry, results)
-    lost = ratios(sign, own, others)[judged(sign, own, others).refuted]
+    judgement = judged(sign, own, others)
+    lost = ratios(sign, own, others)[judgement.refuted]
+    if not judgement.tested:
+        return Finding("There is no surprise, because one repetition allows no test.", "standings")
     if lost.empty:
         text = f"There is no surprise: no other method is significantly better than {best.method} anywhere."
         return Finding(text, "standings")
@@ -225,11 +228,3 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
 def _place(where: Sequence[Any], x: str) -> str:
     dataset, kernel, at = where
     return f"{dataset}, {kernel}, " + (f"D = {at:g}" if x == "n_components" else f"s = {at}")
-
-
-def _plural(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -64,11 +64,15 @@ def spared(n: int, share: float) -> int:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the comparisons say about a claim: flags (..., comparisons), p value (...) and verdict (...)."""
+    """What the comparisons say about a claim: flags (..., comparisons), p value (...) and verdict (...).
+
+    ``tested`` (...) is whether the average could be tested, for which it takes two repetitions.
+    """
 
     holds: Flags
     surely: Flags
     refuted: Flags
+    tested: Flags
     p_average: Floats
     verdict: NDArray[np.str_]
 
@@ -105,12 +109,14 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
     of_single, of_averages = np.split(rejected, [sides * comparisons], axis=-1)
     refuted = np.logical_or.reduce(of_single.reshape(p_single.shape), axis=-2)
     contradicted = (refuted.sum(axis=-1) > spared) | of_averages.any(axis=-1)
-    p_average = p_above_zero(_average(weaker_gains))
+    average = _average(weaker_gains)
+    p_average = p_above_zero(average)
     supported = np.where(p_average < LEVEL, "reproduced", "undecided")
     return Judgement(
         holds=np.logical_and.reduce(means > 0, axis=-2),
         surely=holm(np.where(missing, 0.0, p_above_zero(gains)).max(axis=-2)),
         refuted=refuted,
+        tested=np.isfinite(average).sum(axis=-1) > 1,
         p_average=p_average,
         verdict=np.where(contradicted, "not reproduced", supported),
     )

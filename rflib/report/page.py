@@ -21,9 +21,10 @@ from rflib.report.panels import read_plot, swatch
 from rflib.report.provenance import machines, units, warned
 from rflib.report.standings import STANDING_RULE, standings
 from rflib.report.tables import read_shown
-from rflib.report.wording import AXES, METRICS
+from rflib.report.wording import AXES, METRICS, listed
 
 _TIMES = ("sample_seconds", "transform_seconds")
+_FAILED = ["job", "message", "log"]  # what matters most stands first
 VERDICTS = (
     *("agrees", "better", "worse", "not run"),
     *("reproduced", "explained", "undecided", "not reproduced", "no data"),
@@ -76,7 +77,7 @@ def write_page(
         standings=columns(compared),
         totals=_totals(compared),
         verdicts=VERDICTS,
-        partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"]))},
+        partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"], columns=_FAILED))},
         rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
     )
 
@@ -160,6 +161,9 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     parts = []
     there = [w for w in plan.wanted if w.dataset not in absent]
     repetitions, wanted = cells["seed"].nunique(), max(w.demand.repetitions for w in there)
+    asked = list(dict.fromkeys(w.dataset for w in there))
+    if out := [name for name in asked if name not in set(cells["name"])]:
+        parts.append(f"{len(asked) - len(out)} of {len(asked)} data sets (without {', '.join(out)})")
     run_on = cells.groupby("name")["seed"].nunique().to_dict()
     at_most = {d: max((w.demand.repetitions for w in there if w.dataset == d), default=0) for d in run_on}
     fewer = [f"{n} on {d}" for d, n in run_on.items() if n < min(repetitions, at_most[d])]
@@ -174,7 +178,7 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     if planned - run:
         counts = f"{len(planned & run)} of {len(planned)}"
         parts.append(f"{counts} combinations of data set, kernel, method and number of columns")
-    return " and ".join(parts)
+    return listed(parts)
 
 
 def _call(spec: Mapping[str, Any]) -> str:

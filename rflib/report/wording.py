@@ -1,6 +1,6 @@
 """The wording of captions, figures and evidence: the names of metrics and axes, and the form of differences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,9 @@ class Metric:
     axis: str
     lower: bool = True
 
+
+NO_ROWS = "This table has no rows, because nothing that it shows was run."
+NOT_DRAWN = "This figure is not drawn, because nothing that it shows was run."
 
 METRICS = {
     "relative_frobenius_error": Metric(
@@ -61,6 +64,16 @@ AXES = {
     "map_megabytes": METRICS["map_megabytes"].axis,
     "peak_memory": "peak memory of the job, MB",
 }
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 cell" or "99 cells"."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return several texts as one, such as "a, b and c"."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def in_percent(difference: float) -> str:

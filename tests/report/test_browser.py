@@ -3,6 +3,7 @@
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from .browser import (
     accessibility,
@@ -111,6 +112,33 @@ def test_only_tables_are_wider_than_the_window(page, width):
     with visit(page, width) as driver:
         root = driver.find_element(By.TAG_NAME, "html")
         assert root.get_property("scrollWidth") == root.get_property("clientWidth")
+
+
+def test_long_texts_of_tables_wrap_and_only_tables_of_many_rows_scroll_down(page):
+    with visit(page, 1280) as driver:
+        driver.execute_script("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
+        tables = [item for item in visible(driver, ".scroll") if item.find_elements(By.TAG_NAME, "tr")]
+        assert len(tables) > 3
+        for table in tables:
+            rows = len(table.find_elements(By.CSS_SELECTOR, "tbody tr"))
+            hidden = table.get_property("scrollHeight") - table.get_property("clientHeight")
+            assert (hidden > 0) == (rows > 20), table.get_attribute("aria-label")
+            if table.get_property("scrollWidth") == table.get_property("clientWidth"):
+                assert table.value_of_css_property("background-size") == "0px 100%"
+        cells = [cell for cell in visible(driver, "table.data td") if len(cell.text) > 24]
+        assert any(len(cell.text) <= 45 for cell in cells)
+        assert {cell.value_of_css_property("white-space") for cell in cells} == {"normal"}
+
+
+def test_the_edge_of_a_table_is_shaded_until_its_end_is_shown(page):
+    with visit(page) as driver:
+        table = driver.find_element(By.CSS_SELECTOR, f"{BLOCK} .scroll")
+        assert table.get_property("scrollWidth") > table.get_property("clientWidth")
+        assert table.value_of_css_property("background-size") == "24px 100%"
+        driver.execute_script("arguments[0].scrollLeft = 9999", table)
+        WebDriverWait(driver, 10).until(
+            lambda _: table.value_of_css_property("background-size") == "0px 100%"
+        )
 
 
 def test_page_is_sound(driver):

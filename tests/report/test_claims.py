@@ -27,6 +27,16 @@ def test_claims_flip_with_the_results(study, published):
     assert verdicts(study, {"GORF": 0.1}, published)[0] == "no data"
 
 
+def test_one_repetition_is_not_said_to_support_a_claim(study, published):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    verdict_, evidence = verdicts(study, cells[cells["seed"] == 0], published)
+    assert verdict_ == "undecided"
+    assert evidence.startswith(
+        "It holds in 4 of 4 comparisons (100 % claimed). One repetition allows no test. The mean of GORF improves"
+    )
+    assert "supports it with p = " in verdicts(study, cells[cells["seed"] < 2], published)[1]
+
+
 def test_a_difference_from_rounding_error_is_a_multiple(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 1e-15}, spread=1e-17)
     (evidence,) = check_claims(Results(study, cells, published))["evidence"]

@@ -94,6 +94,12 @@ def test_a_best_map_that_never_loses_is_no_surprise():
     assert surprise.text == "There is no surprise: no other method is significantly better than A anywhere."
 
 
+def test_one_repetition_allows_no_test():
+    cells = made_up_cells({"A": 0.1, "B": 0.2})
+    surprise = found(cells[cells["seed"] == 0])[2]
+    assert surprise.text == "There is no surprise, because one repetition allows no test."
+
+
 def test_the_surprise_is_the_claim_that_is_contradicted_most():
     cells = made_up_cells({"A": 0.1, "B": 0.2, "C": 0.8})
     cells.loc[cells["dataset"].eq("letter") & cells["s"].eq(16) & cells["method"].eq("C"), "value"] += 0.1

@@ -12,6 +12,7 @@ from rflib.report import kind
 from rflib.report.docs import list_of
 from rflib.report.kind import Shown, Table, kinds
 from rflib.report.options import LISTS, check_shown
+from rflib.report.wording import METRICS
 
 from .made_up import ERROR, made, made_up_cells
 
@@ -23,6 +24,12 @@ DOCS = (ROOT / "docs/report.md").read_text(encoding="utf-8")
 def test_the_page_lists_all_kinds(cls):
     """``python -m rflib.report.docs`` prints the lists."""
     assert list_of(cls) in DOCS
+
+
+def test_the_page_lists_all_metrics():
+    """An entry with an unknown metric is told the same names."""
+    (row,) = re.findall(r"^\| `metric` \| (.*) \|$", DOCS, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", row)) == sorted(METRICS)
 
 
 def test_every_kind_says_what_it_shows_and_has_a_caption():

@@ -62,10 +62,15 @@ def test_a_metric_without_cells_is_said_to_be_absent(study, published, tmp_path)
     (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(study))
     write_page([tmp_path / "made_up.yaml"], tmp_path / "results", tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "This figure is not drawn, because nothing that it shows was run." in html
+    assert "<figure" not in html
     text = "This table has no rows, because nothing that it shows was run."
     assert html.count(text) >= len(absent)
     page = export(tmp_path / "made_up.yaml", tmp_path / "results", tmp_path / "exported")
-    assert page.read_text(encoding="utf-8").count(text) >= len(absent)
+    markdown = page.read_text(encoding="utf-8")
+    assert markdown.count(text) >= len(absent)
+    assert "This figure is not drawn, because nothing that it shows was run." in markdown
+    assert not list(page.parent.glob("*.svg"))
 
 
 def test_page_shows_the_commands_of_the_logs_and_escapes_them(results, tmp_path):
@@ -89,7 +94,7 @@ def test_page_tells_a_run_of_fewer_rows(results, tmp_path):
     write_table(folder / "made_up/cells.parquet", cells)
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "This run has 10 of 20 repetitions and fewer rows of letter, usps" in html
+    assert "This run has 10 of 20 repetitions, fewer rows of letter, usps and " in html
 
 
 def test_page_lists_the_warnings_of_cells_by_kind(results, tmp_path):
@@ -116,11 +121,37 @@ def test_page_lists_the_warnings_of_cells_by_kind(results, tmp_path):
 def test_page_of_an_incomplete_run_says_what_failed(results, tmp_path):
     path, folder = results
     failed = [{"job": "features", "log": "logs/a.log", "message": "error: <b>bad</b>"}]
-    write_page([path], folder, tmp_path / "partial.html", partial={"missing": 3, "failed": failed})
-    html = (tmp_path / "partial.html").read_text(encoding="utf-8")
-    assert "<title>Incomplete: " in html
-    assert "3 result files are missing" in html
-    assert "<td>error: &lt;b&gt;bad&lt;/b&gt;</td>" in html
+    for missing, said in ((3, "3 result files are missing"), (1, "1 result file is missing")):
+        write_page([path], folder, tmp_path / "partial.html", partial={"missing": missing, "failed": failed})
+        html = (tmp_path / "partial.html").read_text(encoding="utf-8")
+        assert "<title>Incomplete: " in html
+        assert said in html
+    row = re.search(r'<tr role="row" id="failed-0">(.*?)</tr>', html, re.DOTALL)[1]
+    assert re.findall(r"<td.*?>(.*)</td>", row) == [
+        *("features", "error: &lt;b&gt;bad&lt;/b&gt;", "logs/a.log"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"), [(1, "2 cells in 1 repetition."), (2, "4 cells in 2 repetitions.")]
+)
+def test_numbers_agree_with_their_nouns(seeds, said, study, published, tmp_path):
+    cells = made_up_cells({"GORF": 0.1}, seeds=2)
+    cells = cells[(cells["dataset"] == "letter") & (cells["seed"] < seeds)]
+    out = tmp_path / "results" / "made_up"
+    write_tables(study, _written(out, cells), published, out / "tables")
+    write_figures(study, out / "cells.parquet", published, out / "figures")
+    (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(study))
+    write_page([tmp_path / "made_up.yaml"], tmp_path / "results", tmp_path / "index.html")
+    assert said in (tmp_path / "index.html").read_text(encoding="utf-8")
+    page = export(tmp_path / "made_up.yaml", tmp_path / "results", tmp_path / "exported")
+    assert said in page.read_text(encoding="utf-8")
+
+
+def _written(folder, cells):
+    folder.mkdir(parents=True)
+    write_table(folder / "cells.parquet", cells)
+    return folder / "cells.parquet"
 
 
 def test_page_without_results_says_so(tmp_path):
@@ -147,7 +178,10 @@ def test_a_smaller_run_says_in_what(study):
     unequal = cells[(cells["seed"] < 2) & ((cells["seed"] < 1) | (cells["dataset"] == "usps"))]
     assert reduced(unequal, plan, []) == "2 of 3 repetitions (1 on letter)"
     fewer = cells[(cells["dataset"] == "usps") & (cells["method"] == "GORF")]
-    assert reduced(fewer, plan, []).startswith("1 of 4 combinations of data set")
+    assert reduced(fewer, plan, []).startswith(
+        "1 of 2 data sets (without letter) and 1 of 4 combinations of data"
+    )
+    assert reduced(fewer, plan, ["letter"]).startswith("1 of 2 combinations of data set")
 
 
 def test_results_whose_study_file_is_gone_are_named(results, tmp_path):
@@ -158,7 +192,7 @@ def test_results_whose_study_file_is_gone_are_named(results, tmp_path):
     write_table(folder / "lost <b>/cells.parquet", made_up_cells({"GORF": 0.1}))
     write_page([path], folder, tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "There are results of lost &lt;b&gt;, but this report was not asked for this study:" in html
+    assert "Results exist for lost &lt;b&gt;, but this report does not include that study:" in html
 
 
 def test_only_methods_of_the_studies_have_open_cards(results, tmp_path):

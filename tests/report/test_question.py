@@ -12,6 +12,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from rflib.report.page import write_page
+
 from .browser import (
     accessibility,
     complaints,
@@ -44,7 +46,11 @@ def opacity(driver, method, panel=0):
         By.CSS_SELECTOR, f"[data-points][data-method='{method}']"
     )
     WebDriverWait(driver, 10).until(
-        lambda _: not driver.execute_script("return document.getAnimations().length")
+        lambda _: (
+            not driver.execute_script(
+                "return document.getAnimations().some((item) => item instanceof CSSTransition)"
+            )
+        )
     )
     return float(line.value_of_css_property("opacity"))
 
@@ -326,6 +332,7 @@ def test_a_phone_shows_the_verdict_without_scrolling_sideways(page):
         assert root.get_property("scrollWidth") == root.get_property("clientWidth") == 360
         cells = visible(driver, "table[data-name='Claims of made_up'] td")
         assert len(cells) == 8
+        assert visible(driver, "table[data-name='Claims of made_up'] th") == [], "cells below each other"
         for cell in cells:
             assert cell.rect["x"] + cell.rect["width"] <= 360
         for panel in visible(driver, PANEL):
@@ -334,6 +341,22 @@ def test_a_phone_shows_the_verdict_without_scrolling_sideways(page):
         card = driver.find_element(By.ID, "card").rect
         assert card["x"] >= 0
         assert card["x"] + card["width"] <= 360
+
+
+def test_a_phone_shows_why_a_job_failed_without_scrolling_sideways(page):
+    folder = page.parent
+    failed = {"job": "scores of made_up", "log": "results/logs/scores/" + "long/" * 20 + "a.log"}
+    failed["message"] = "error: MVORF: n_components must be an integer of at least 1, got 'many'."
+    state = {"missing": 1, "failed": [failed]}
+    write_page([folder / "made_up.yaml"], folder / "results", folder / "partial.html", partial=state)
+    with visit(folder / "partial.html") as driver:
+        metrics = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        cells = visible(driver, "table[data-name='Failed jobs'] td")
+        assert [cell.text for cell in cells] == [failed["job"], failed["message"], failed["log"]]
+        for cell in cells:
+            assert cell.rect["x"] + cell.rect["width"] <= 360
+            assert cell.get_property("scrollWidth") <= cell.get_property("clientWidth")
 
 
 def test_figures_are_dark_on_a_dark_page(driver):

@@ -37,6 +37,16 @@ def spoilt(by, method="MVORF", dataset="usps", columns=64, means=MEANS):
     return cells.assign(value=cells["value"] + by * where)
 
 
+@pytest.mark.parametrize("kind", ["best", "unbeaten"])
+def test_one_repetition_is_not_said_to_support_a_claim(kind):
+    cells = made_up_cells(MEANS)
+    verdict, evidence = judged(kind, cells[cells["seed"] == 0])
+    assert verdict == "undecided"
+    assert "One repetition allows no test." in evidence
+    assert "p = " not in evidence
+    assert "significant" not in evidence
+
+
 def test_best_flips_with_the_results():
     verdict, evidence = judged("best", MEANS)
     assert verdict == "reproduced"

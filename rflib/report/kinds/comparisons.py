@@ -10,7 +10,7 @@ from rflib.report import keys
 from rflib.report.cell_table import at_columns, at_s, select
 from rflib.report.inference import Judgement, judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
-from rflib.report.wording import METRICS, in_percent
+from rflib.report.wording import METRICS, in_percent, plural
 
 _S = {"type": ["string", "integer"], "expected": "a value of s"}
 _TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
@@ -21,6 +21,7 @@ COMPARED = {
     **{"at": keys.S_OR_COLUMNS, "share": keys.SHARE, **keys.PLACES, "ties": keys.list_of(_TIE)},
 }
 REQUIRED = ("metric", "method", "than")
+NO_TEST = "One repetition allows no test."
 
 
 def relative_gain(sign: int, method: DataFrame, than: DataFrame) -> Series:
@@ -69,9 +70,12 @@ def compare(
 
 def counted(judgement: Judgement, share: float) -> str:
     """Say in how many comparisons a claim about a share of them holds, and what the average over them says."""
+    held = f"It holds in {judgement.holds.sum()} of {plural(len(judgement.holds), 'comparison')} "
+    held += f"({share * 100:.0f} % claimed)"
+    if not judgement.tested:
+        return f"{held}. {NO_TEST}"
     return (
-        f"It holds in {judgement.holds.sum()} of {len(judgement.holds)} comparisons ({share * 100:.0f} % "
-        f"claimed), significantly in {judgement.surely.sum()}, and fails significantly in "
+        f"{held}, significantly in {judgement.surely.sum()}, and fails significantly in "
         f"{judgement.refuted.sum()}. The average over the comparisons supports it with p = "
         f"{float(judgement.p_average):.2g}."
     )

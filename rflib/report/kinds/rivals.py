@@ -5,8 +5,8 @@ import numpy as np
 from rflib.report import keys
 from rflib.report.inference import Judgement, judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
-from rflib.report.kinds.comparisons import COMPARED, REQUIRED, cells_of, counted, paired
-from rflib.report.wording import METRICS, in_percent
+from rflib.report.kinds.comparisons import COMPARED, NO_TEST, REQUIRED, cells_of, counted, paired
+from rflib.report.wording import METRICS, in_percent, plural
 
 _NAMED = 8
 METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
@@ -74,9 +74,14 @@ def unbeaten(claim: Options, results: Results) -> tuple[str, str]:
     ]
     more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     where = f": {'; '.join(named[:_NAMED])}{more}" if named else ""
+    held = (
+        f"{claim['method']} is better in {found.holds.sum()} of {plural(len(own), 'pairing')} with "
+        f"{plural(len(own.index.unique('rival')), 'other method')}"
+    )
+    if not found.tested:
+        return str(found.verdict), f"{held}. {NO_TEST}{left_out}"
     return str(found.verdict), (
-        f"{claim['method']} is better in {found.holds.sum()} of {len(own)} pairings with "
-        f"{len(own.index.unique('rival'))} other methods, significantly in {found.surely.sum()}. The average over "
+        f"{held}, significantly in {found.surely.sum()}. The average over "
         f"them supports this with p = {float(found.p_average):.2g}. It is significantly worse in "
         f"{len(lost)}{where}.{left_out}"
     )

@@ -247,7 +247,7 @@ const apply = () => {
   }
   for (const item of all(".card")) { item.hidden = !has(item, everywhere); shown += !item.hidden; }
   if (everywhere.length && byId("other-methods")) byId("other-methods").open = true;
-  byId("found").textContent = everywhere.length ? `${shown} rows and methods contain “${search.value.trim()}”` : "";
+  byId("found").textContent = everywhere.length ? `${shown} ${shown === 1 ? "row or method contains" : "rows and methods contain"} “${search.value.trim()}”` : "";
 };
 document.addEventListener("input", (event) => { if (event.target.type === "search") apply(); });
 
