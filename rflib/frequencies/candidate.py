@@ -33,7 +33,7 @@ class Candidate:
 
     def __init__(self, key: _AtPairs) -> None:
         self._key, self.measure = key, key.measure
-        self._controls: dict[tuple[int, int], ControlVariate] = {}
+        self._controls: dict[tuple[int, int, bool], ControlVariate] = {}
         self._strata: dict[tuple[str, tuple[ControlVariate, ...]], list[Stratum]] = {}
 
     @cached_property
@@ -45,14 +45,16 @@ class Candidate:
     def _anchors(self) -> NDArray[np.float64]:
         return self._key.pairs.anchors
 
-    def control(self, degree: int, rank: int) -> ControlVariate:
-        """Return the control variate of a degree with at most the given rank."""
-        if (degree, rank) not in self._controls:
+    def control(self, degree: int, rank: int, *, positive: bool = False) -> ControlVariate:
+        """Return the control variate of a degree with at most this rank; if positive, its functions of sign +1."""
+        key = degree, rank, positive
+        if key not in self._controls:
             measure, d = self.measure, len(self._key.pairs.centre)
-            self._controls[degree, rank] = control_variate(
-                d, degree, measure.radii, measure.weights, self._anchors, rank
+            control = control_variate(d, degree, measure.radii, measure.weights, self._anchors, rank)
+            self._controls[key] = (
+                control.part(np.flatnonzero(control.signs > 0).tolist()) if positive else control
             )
-        return self._controls[degree, rank]
+        return self._controls[key]
 
     def strata(self, kind: str, controls: Sequence[ControlVariate]) -> list[Stratum]:
         """Return `rflib.measures.plane_waves.PlaneWaves.strata` with some of these control variates."""

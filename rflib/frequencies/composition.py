@@ -126,43 +126,72 @@ class Composition:
 
     def error_over(self, exact: NDArray, pairs: RowPairs) -> float:
         """Return the mean squared error that is predicted over other pairs than those of the choice."""
-        waves = PlaneWaves(self.measure.radii, self.measure.weights, pairs)
-        drawn = {
-            (s.kind, s.atom): (s, int(n), factor)
-            for s, n, factor in zip(self.strata, self.counts, self.shrinkage, strict=True)
+        every, factors = self._strata_at(pairs)
+        bias = expected(self.measure, self.controls, every, factors, pairs) - exact
+        chosen = {
+            (s.kind, s.atom): (_Precision(s.energies, len(pairs.centre), self.coupled), int(n))
+            for s, n in zip(self.strata, self.counts, strict=True)
         }
-        bias = self.measure.profile(pairs.distances) - exact
         variance = 0.0
-        for kind in self.kinds:
-            for stratum in waves.strata(kind, self.controls):
-                chosen, count, factor = drawn.get((kind, stratum.atom), (stratum, 0, 0.0))
-                bias = bias - (1 - factor) * stratum.means
-                if count:
-                    precision = _Precision(chosen.energies, len(pairs.centre), self.coupled)
-                    variance += factor**2 * precision.variance(count, stratum.energies)
+        for stratum, factor in zip(every, factors, strict=True):
+            if factor:
+                precision, count = chosen[stratum.kind, stratum.atom]
+                variance += factor**2 * precision.variance(count, stratum.energies)
         return float(pairs.shares @ bias**2) + variance
 
     def bound_of_left_out(self, radius: float) -> float:
         """Return a bound on the bias from strata that are shrunk or left out.
+
+        Where strata of both signs are left out and nearly cancel, it is the largest bias on a grid of rows.
 
         Parameters
         ----------
         radius : float
             Largest distance of a row from the pole of the control variates.
         """
+        d = self.measure.dimension
+        if _is_replaced(self.measure, self.strata):
+            pairs = RowPairs.within(radius, d)
+            every, factors = self._strata_at(pairs)
+            bias = expected(self.measure, self.controls, every, factors, pairs)
+            bias -= self.measure.profile(pairs.distances)
+            return float(np.abs(bias[pairs.distances <= self.measure.zmax]).max())
         # The kernel of a stratum is positive or negative definite, and so is largest between a row and itself.
-        pairs = RowPairs.of_themselves(
-            np.zeros(self.measure.dimension), np.linspace(0, radius, _N_NORMS_OF_BOUND)
-        )
-        factors = {(s.kind, s.atom): factor for s, factor in zip(self.strata, self.shrinkage, strict=True)}
+        pairs = RowPairs.of_themselves(np.zeros(d), np.linspace(0, radius, _N_NORMS_OF_BOUND))
+        every, factors = self._strata_at(pairs)
+        return float(sum((1 - f) * np.abs(s.means).max() for s, f in zip(every, factors, strict=True)))
+
+    def _strata_at(self, pairs: RowPairs) -> tuple[list[Stratum], NDArray[np.float64]]:
+        """Return all strata at the pairs, also those that are not drawn, and their factors, of these zero."""
         waves = PlaneWaves(self.measure.radii, self.measure.weights, pairs)
-        return float(
-            sum(
-                (1 - factors.get((kind, stratum.atom), 0.0)) * np.abs(stratum.means).max()
-                for kind in self.kinds
-                for stratum in waves.strata(kind, self.controls)
-            )
-        )
+        every = [stratum for kind in self.kinds for stratum in waves.strata(kind, self.controls)]
+        drawn = {(s.kind, s.atom): factor for s, factor in zip(self.strata, self.shrinkage, strict=True)}
+        return every, np.array([drawn.get((s.kind, s.atom), 0.0) for s in every])
+
+
+def expected(
+    measure: AtomicMeasure,
+    controls: Sequence[ControlVariate],
+    strata: Sequence[Stratum],
+    factors: NDArray,
+    pairs: RowPairs,
+) -> NDArray[np.float64]:
+    """Return the expected kernel at the pairs, if all strata of the measure have these factors.
+
+    The means of strata are found by a quadrature. They are therefore subtracted from the kernel of the atoms where
+    little is left out. Where strata of both signs are left out, these may be large and nearly cancel, so that the
+    means of those that are drawn are added to the exact harmonics instead.
+    """
+    means = np.array([stratum.means for stratum in strata]).reshape(len(strata), -1)
+    if _is_replaced(measure, [s for s, factor in zip(strata, factors, strict=True) if factor]):
+        exact = sum((control.kernel(pairs) for control in controls), start=np.zeros(len(pairs.distances)))
+        return np.asarray(exact + factors @ means)
+    return np.asarray(measure.profile(pairs.distances) - (1 - factors) @ means)
+
+
+def _is_replaced(measure: AtomicMeasure, drawn: Iterable[Stratum]) -> bool:
+    """Return whether a measure has negative weights, of which none is drawn."""
+    return measure.negative is not None and all(measure.weights[stratum.atom] > 0 for stratum in drawn)
 
 
 def compose(
@@ -175,6 +204,7 @@ def compose(
     parity: bool | None = None,
     coupled: bool = True,
     shrunk: bool | None = None,
+    positive: bool = False,
 ) -> Composition | None:
     """Return the composition with the least predicted error, or None if there are too few columns for any.
 
@@ -197,6 +227,9 @@ def compose(
     shrunk : bool, optional
         Whether strata are shrunk or left out if that lowers the error. By default they are if ``ranks`` is not
         given.
+    positive : bool, default=False
+        Whether all columns must have the sign +1. Harmonics of negative sign are then not exact, and strata of
+        negative weight are left out. Where no stratum may be left out, measures with such strata are passed over.
 
     Returns
     -------
@@ -204,7 +237,9 @@ def compose(
         The chosen columns.
     """
     free = ranks is None if shrunk is None else shrunk
-    return _composed(Question(tuple(measures), exact, pairs, n_columns, ranks, parity, coupled, free))
+    return _composed(
+        Question(tuple(measures), exact, pairs, n_columns, ranks, parity, coupled, free, positive)
+    )
 
 
 @dataclass(frozen=True)
@@ -219,6 +254,7 @@ class Question:
     parity: bool | None = None
     coupled: bool = True
     free: bool = True
+    positive: bool = False
     numbers: tuple[bytes, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -237,6 +273,7 @@ def _composed(question: Question) -> Composition | None:
         parity=q.parity,
         coupled=q.coupled,
         free=q.free,
+        positive=q.positive,
     )
     for measure in choice.promising(q.measures):
         choice.try_measure(measure)
@@ -246,7 +283,7 @@ def _composed(question: Question) -> Composition | None:
 class _Choice:
     """The best composition so far with the given ranks of each degree.
 
-    If it is free, strata may be shrunk or left out.
+    If it is free, strata may be shrunk or left out. If it is positive, columns of sign -1 are not allowed.
     """
 
     def __init__(
@@ -259,9 +296,10 @@ class _Choice:
         parity: bool | None,
         coupled: bool,
         free: bool,
+        positive: bool,
     ) -> None:
         self.exact, self.pairs, self.n_columns = exact, pairs, n_columns
-        self.ranks, self.parity, self.free = ranks, parity, free
+        self.ranks, self.parity, self.free, self.positive = ranks, parity, free, positive
         self.d = len(pairs.centre)
         self.coupled = coupled and n_columns >= 2 * self.d
         self.best: Composition | None = None
@@ -281,6 +319,7 @@ class _Choice:
             parity=True,
             coupled=self.coupled,
             free=True,
+            positive=self.positive,
         )
         errors = []
         for measure in candidates:
@@ -297,7 +336,7 @@ class _Choice:
             return
         zeroth, first, second, third = (
             [
-                known.control(degree, rank)
+                known.control(degree, rank, positive=self.positive)
                 for rank in self.ranks[degree]
                 if rank * polynomial_columns(self.d, degree) <= self.n_columns
                 or rank == ALL_RANKS
@@ -312,40 +351,45 @@ class _Choice:
                 continue
             even = known.strata("cos", even_controls) if odd else []
             for pair, sines in odd:
-                self._try(measure, (*even_controls, *pair), even + sines, bias)
+                self._try(measure, (*even_controls, *pair), even + sines)
             if self.parity is not True:
                 # If parity is open, shared frequencies are tried only where nothing is exact: there they are best.
                 for pair in odd_controls:
                     controls = (*even_controls, *pair)
                     if self.parity is False or not any(control.n_columns for control in controls):
-                        self._try(measure, controls, known.strata("both", controls), bias)
+                        self._try(measure, controls, known.strata("both", controls))
 
     def _try(
         self,
         measure: AtomicMeasure,
         controls: Sequence[ControlVariate],
         strata: list[Stratum],
-        bias: NDArray,
     ) -> None:
         controls = tuple(control for control in controls if control.n_columns)
         left = self.n_columns - sum(control.n_columns for control in controls)
         size = float(self.pairs.shares @ self.exact**2)
         signals = [float(self.pairs.shares @ s.means**2) for s in strata]
         drawn = [i for i, s in enumerate(strata) if s.energies.sum() + signals[i] > _NEGLIGIBLE * size]
+        if self.positive:
+            allowed = [i for i in drawn if measure.weights[strata[i].atom] > 0]
+            if not self.free and len(allowed) < len(drawn):
+                return
+            drawn = allowed
         most = left // 2 if strata and strata[0].kind == "both" else left
         if self.free and len(drawn) > most:
             drawn = sorted(sorted(drawn, key=lambda i: -signals[i])[:most])
 
         def scored(kept: Sequence[int]) -> Composition | None:
-            lost = sum((s.means for i, s in enumerate(strata) if i not in kept), start=np.zeros_like(bias))
-            return self._scored(measure, controls, [strata[i] for i in kept], bias - lost, left)
+            factors = np.isin(np.arange(len(strata)), kept).astype(float)
+            bias = expected(measure, controls, strata, factors, self.pairs) - self.exact
+            return self._scored(measure, controls, [strata[i] for i in kept], bias, left)
 
         chosen = scored(drawn)
         if chosen is None:
             return
         if self.free and len(drawn) > 1:
             kept = [i for i, variance in zip(drawn, chosen.variances, strict=True) if signals[i] > variance]
-            fewer = scored(kept or [int(np.argmax(signals))])
+            fewer = scored(kept or [max(drawn, key=signals.__getitem__)])
             if fewer is not None and fewer.mean_squared_error < chosen.mean_squared_error:
                 chosen = fewer
         if self.best is None or chosen.mean_squared_error < self.best.mean_squared_error:

@@ -30,12 +30,10 @@ from rflib.measures.control_variates import (
     radial_functions,
     rising_product,
 )
-from rflib.measures.harmonics import legendre
 from rflib.measures.row_pairs import RowPairs
 
 _HIGHEST_DEGREE = 3
 _NEGLIGIBLE = 1e-14
-_N_NORMS_OF_BOUND, _N_COSINES_OF_BOUND = 17, 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,31 +93,16 @@ class LeadingHarmonics:
 
         Each has the shape (n_pairs,).
         """
-        d, (rho, other) = self.measure.dimension, pairs.norms
-        kernels = [
-            _largest(d, c.degree)
-            * (rho * other) ** c.degree
-            * ((c.functions(rho) * c.functions(other)) @ c.signs)
-            for c in self.radial
-        ]
-        angular = [legendre(d, c.degree, pairs.cosines) for c in self.radial]
-        exact = sum(
-            (k * p for k, p in zip(kernels[:-1], angular[:-1], strict=True)), start=np.zeros_like(rho)
-        )
-        variance = relative_variance(self.n_products, d, self.radial[-1].degree, pairs.cosines)
-        return exact, kernels[-1] * angular[-1], kernels[-1] ** 2 * variance
+        *exact, last = self.radial
+        mean = sum((control.kernel(pairs) for control in exact), start=np.zeros(len(pairs.cosines)))
+        variance = relative_variance(self.n_products, self.measure.dimension, last.degree, pairs.cosines)
+        return mean, last.kernel(pairs), last.kernel_on_a_line(*pairs.norms) ** 2 * variance
 
     def bound_of_left_out(self, radius: float) -> float:
         """Return the largest difference from the kernel of the atoms, on a grid of rows within the radius."""
-        norms, cosines = np.linspace(0, radius, _N_NORMS_OF_BOUND), np.linspace(-1, 1, _N_COSINES_OF_BOUND)
-        i, j = np.triu_indices(len(norms))
-        rho, other = (np.repeat(norms[side], len(cosines)) for side in (i, j))
-        cosines = np.tile(cosines, len(i))
-        distances = np.sqrt(np.maximum(rho**2 + other**2 - 2 * rho * other * cosines, 0))
-        centre = np.zeros(self.measure.dimension)
-        pairs = RowPairs(centre, np.array([rho, other]), cosines, distances, np.ones_like(rho))
+        pairs = RowPairs.within(radius, self.measure.dimension)
         mean, last, _ = self.moments(pairs)
-        return float(np.abs(mean + self.factor * last - self.measure.profile(distances)).max())
+        return float(np.abs(mean + self.factor * last - self.measure.profile(pairs.distances)).max())
 
 
 def lead(
@@ -129,6 +112,7 @@ def lead(
     n_columns: int,
     *,
     coupled: bool = True,
+    positive: bool = False,
 ) -> LeadingHarmonics | Composition | None:
     """Return the harmonics with the largest eigenvalues, for the measure with the least bias.
 
@@ -147,14 +131,24 @@ def lead(
         Number of columns D.
     coupled : bool, default=True
         Whether the bases of the cosines and sines of an atom are coupled.
+    positive : bool, default=False
+        Whether all columns must have the sign +1. If the measure has harmonics of negative sign, another one is
+        taken, whose atoms all have positive weights.
 
     Returns
     -------
     LeadingHarmonics, Composition or None
         The columns; a Composition if some are cosines and sines, and None if there are too few columns.
     """
-    measure = min(measures, key=lambda candidate: candidate.bias_bound)
-    return _led(Question((measure,), exact, pairs, n_columns, coupled=coupled))
+    closest = sorted(measures, key=lambda candidate: candidate.bias_bound)
+    candidates = closest[:1]
+    if positive:
+        candidates += [measure for measure in closest if measure.negative is None][:1]
+    for measure in candidates:
+        found = _led(Question((measure,), exact, pairs, n_columns, coupled=coupled, positive=positive))
+        if found is not None:
+            return found
+    return None
 
 
 @lru_cache(maxsize=32)
@@ -181,6 +175,7 @@ def _led(question: Question) -> LeadingHarmonics | Composition | None:
         ranks=(zeroth, first, second, third),
         coupled=question.coupled,
         shrunk=True,
+        positive=question.positive,
     )
 
 
@@ -198,8 +193,13 @@ def _by_eigenvalue(measure: AtomicMeasure, pairs: RowPairs) -> list[int]:
     return [degree for value, degree in sorted(found, key=lambda pair: -pair[0]) if value > least]
 
 
-def _with_sample(question: Question, ranks: Sequence[int], degree: int, n_products: int) -> LeadingHarmonics:
-    """Return the harmonics, where the last function of the given degree has only a sample of them."""
+def _with_sample(
+    question: Question, ranks: Sequence[int], degree: int, n_products: int
+) -> LeadingHarmonics | None:
+    """Return the harmonics, where the last function of the given degree has only a sample of them.
+
+    None is returned if all columns must have the sign +1 and some have not.
+    """
     (measure,), pairs = question.measures, question.pairs
     controls = []
     for control in control_variates(measure.dimension, measure.radii, measure.weights, pairs.anchors, ranks):
@@ -210,14 +210,11 @@ def _with_sample(question: Question, ranks: Sequence[int], degree: int, n_produc
             control = control.part([k for k in range(len(control.signs)) if k != least])
         if control.n_columns:
             controls.append(control)
+    if question.positive and any((control.signs < 0).any() for control in (*controls, last)):
+        return None
     leading = LeadingHarmonics(measure, (*controls, last), n_products, 1.0, np.inf)
     mean, of_last, variance = leading.moments(pairs)
     noise = pairs.shares @ (of_last**2 + variance)
     factor = pairs.shares @ (of_last * (question.exact - mean)) / noise if noise else 1.0
     leading = replace(leading, factor=float(np.clip(factor, 0, 1)))
     return replace(leading, mean_squared_error=leading.error_over(question.exact, pairs))
-
-
-def _largest(d: int, degree: int) -> float:
-    """Return the polynomial kernel of the degree between a unit vector and itself."""
-    return polynomial_columns(d, degree) / rising_product(d, degree) ** 2

@@ -259,7 +259,8 @@ class FourierFeatures(RandomFeatureMap):
         rungs = measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
         atomic = [rung for rung in rungs if isinstance(rung, AtomicMeasure)]
         if self._is_composed() and atomic:
-            exact = self._compose(atomic, pairs, rng)
+            definite = isinstance(measure, AtomicLadder) and measure.definite
+            exact = self._compose(atomic, pairs, rng, positive=definite)
             values = self._exact_at(domain.all_pairs).tobytes()
             self.predicted_error_ = _predicted_error(self.composition_, values, domain.all_pairs)
         else:
@@ -269,10 +270,10 @@ class FourierFeatures(RandomFeatureMap):
         self._keep_exact(pairs.centre.copy(), *exact)
 
     def _compose(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, rng: Generator
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, rng: Generator, *, positive: bool
     ) -> tuple[tuple[ControlVariate, ...], Products]:
         """Draw the columns with the least predicted error for atoms with stratified norms."""
-        composition = self._composition(rungs, pairs)
+        composition = self._composition(rungs, pairs, positive=positive)
         if composition is None:
             self._refuse_few(len(pairs.centre))
         self.composition_, self.measure_ = composition, composition.measure
@@ -284,13 +285,15 @@ class FourierFeatures(RandomFeatureMap):
         return composition.controls, composition.products(rng)
 
     def _composition(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> Composition | LeadingHarmonics | None:
-        exact, ranks, coupled = self._exact_at(pairs), self._ranks(), bool(self.coupled)
+        """Return the columns with the least predicted error, where required with the sign +1 only."""
+        exact, ranks = self._exact_at(pairs), self._ranks()
         parity = None if self.parity == "auto" else bool(self.parity)
-        best = compose(rungs, exact, pairs, self.n_components, ranks=ranks, parity=parity, coupled=coupled)
+        options = {"coupled": bool(self.coupled), "positive": positive}
+        best = compose(rungs, exact, pairs, self.n_components, ranks=ranks, parity=parity, **options)
         if ranks is None and parity is None:
-            leading = lead(rungs, exact, pairs, self.n_components, coupled=coupled)
+            leading = lead(rungs, exact, pairs, self.n_components, **options)
             if leading and (
                 best is None or leading.mean_squared_error < _PREFERENCE * best.mean_squared_error
             ):

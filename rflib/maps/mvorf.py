@@ -129,13 +129,15 @@ class MVORF(FourierFeatures):
         return "minimum_residual" if self._has_options() else "minimum_variance"
 
     def _composition(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> Composition | LeadingHarmonics | None:
         if self.objective == "learner":
-            return lead(rungs, self._exact_at(pairs), pairs, self.n_components, coupled=bool(self.coupled))
-        best = super()._composition(rungs, pairs)
+            exact, coupled = self._exact_at(pairs), bool(self.coupled)
+            return lead(rungs, exact, pairs, self.n_components, coupled=coupled, positive=positive)
+        best = super()._composition(rungs, pairs, positive=positive)
         if len(pairs.centre) == 2 and (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto"):
-            ringed = rings(rungs, self._exact_at(pairs), pairs, self.n_components)
+            allowed = [rung for rung in rungs if not positive or rung.negative is None]
+            ringed = rings(allowed, self._exact_at(pairs), pairs, self.n_components)
             if ringed and (best is None or ringed.mean_squared_error < best.mean_squared_error):
                 return ringed
         return best

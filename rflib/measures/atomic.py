@@ -293,11 +293,14 @@ class AtomicLadder(SpectralMeasure):
         The measures.
     zmax : float
         Largest distance at which the measures represent the kernel, in units of the inputs.
+    definite : bool, default=False
+        Whether the kernel is known to be positive definite, so that all columns should have the sign +1.
     """
 
     dimension: int
     rungs: tuple[AtomicMeasure, ...]
     zmax: float
+    definite: bool = False
 
     def for_sampling(self, sampling: Sampling) -> AtomicMeasure:
         """Return the rung with the least predicted root mean square error.

@@ -30,7 +30,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.measures.harmonics import legendre
 from rflib.measures.omega import omega
+from rflib.measures.row_pairs import RowPairs
 
 _RANK_TOLERANCE = 1e-7
 _SINGULAR = 1e-12
@@ -89,7 +91,7 @@ class ControlVariate:
 
     def part(self, which: Sequence[int]) -> ControlVariate:
         """Return the control variate with only some of its functions."""
-        chosen = list(which)
+        chosen = np.array(which, dtype=int)
         return replace(
             self,
             combination=self.combination[:, chosen],
@@ -100,6 +102,19 @@ class ControlVariate:
     def functions(self, norms: NDArray) -> NDArray[np.float64]:
         """Return h_k(rho) at the values ``norms`` of rho, shape (n_norms, rank)."""
         return radial_functions(self.dimension, self.degree, self.radii, norms) @ self.combination
+
+    def kernel(self, pairs: RowPairs) -> NDArray[np.float64]:
+        """Return the exact kernel of the degree at pairs of rows as seen from the pole, shape (n_pairs,)."""
+        return self.kernel_on_a_line(*pairs.norms) * legendre(self.dimension, self.degree, pairs.cosines)
+
+    def kernel_on_a_line(self, norms: NDArray, other: NDArray) -> NDArray[np.float64]:
+        """Return the exact kernel of the degree at pairs of rows in the same direction, by their norms."""
+        # The polynomial kernel of the degree between a unit vector and itself.
+        unit = (
+            polynomial_columns(self.dimension, self.degree) / rising_product(self.dimension, self.degree) ** 2
+        )
+        radial = (self.functions(norms) * self.functions(other)) @ self.signs
+        return unit * (norms * other) ** self.degree * radial
 
     def removal(self, radii: NDArray) -> NDArray[np.float64]:
         """Return the coefficients of h_k in what is removed from waves of these norms, shape (n_radii, rank)."""

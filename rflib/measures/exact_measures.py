@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import fdtri, gammainc
 
+from rflib.kernels.arc_cosine import ArcCosine, NeuralTangent
 from rflib.kernels.base import Kernel
 from rflib.kernels.cauchy import Cauchy
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.matern import Matern
+from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import (
     ChiPart,
     ClosedFormPart,
@@ -69,6 +71,14 @@ def has_positive_measure(kernel: Kernel) -> bool:
     """Return whether the kernel has an `exact_measure` that is positive."""
     signed = isinstance(kernel, DeltaGaussian) and min(kernel.coefficients) < 0
     return has_exact_measure(kernel) and not signed
+
+
+def is_positive_definite(kernel: Kernel) -> bool:
+    """Return whether the kernel of the distance is known to be positive definite where it is defined.
+
+    Some kernels are so on the unit sphere, although they have no positive measure.
+    """
+    return has_positive_measure(kernel) or isinstance(kernel, SphericalPolynomial | ArcCosine | NeuralTangent)
 
 
 @exact_measure.register

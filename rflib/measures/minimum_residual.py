@@ -4,15 +4,18 @@ The linear program is that of `rflib.measures.minimum_variance` with other price
 standard deviation, for a whole orthogonal basis, of its cosines and sines without their harmonics of degree 0 and
 1 (`rflib.measures.control_variates`). Atoms of small norm are then nearly free, so that few norms are enough, and
 so is one program for each error of the fit. A surcharge on |mu_j| keeps the sum of the absolute weights small,
-because a large sum costs accuracy in single precision and in learners that ignore signs. A positive definite
-kernel has atoms of positive weight only. With up to three input columns, the programs have more norms where those
-are not enough. The construction was introduced in rflib.
+because a large sum costs accuracy in single precision and in learners that ignore signs. A kernel with a positive
+measure has atoms of positive weight only. A kernel that is positive definite on the unit sphere alone has further
+candidates with such atoms, which do not represent it as closely. With up to three input columns, the programs have
+more norms where those are not enough. The construction was introduced in rflib.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,7 @@ from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicLadder
 from rflib.measures.base import RadialMeasure
 from rflib.measures.domain import Domain
-from rflib.measures.exact_measures import exact_measure, has_positive_measure
+from rflib.measures.exact_measures import exact_measure, has_positive_measure, is_positive_definite
 from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.minimum_variance import (
     DELTAS,
@@ -69,6 +72,7 @@ def minimum_residual(
     few = domain.dimension <= _FEW_COLUMNS
     values = profile_values(kernel, ranges, _N_DISTANCES_OF_SERIES if few else _N_DISTANCES, quantiles)
     positive = has_positive_measure(kernel)
+    signs = (True,) if positive else (False, True) if is_positive_definite(kernel) else (False,)
     return _ladder(
         domain.dimension,
         ranges,
@@ -77,7 +81,7 @@ def minimum_residual(
         quantiles.tobytes(),
         tuple(value.tobytes() for value in values),
         tuple(deltas),
-        positive,
+        signs,
         _midpoints(kernel, domain.dimension).tobytes() if positive and few else b"",
     )
 
@@ -111,19 +115,20 @@ def _ladder(
     quantile_bytes: bytes,
     value_bytes: tuple[bytes, ...],
     deltas: tuple[float, ...],
-    positive: bool,
+    signs: tuple[bool, ...],
     midpoint_bytes: bytes,
 ) -> AtomicLadder:
     quantiles, midpoints = np.frombuffer(quantile_bytes), np.frombuffer(midpoint_bytes)
     targets, values, exact = map(np.frombuffer, value_bytes)
     solutions: list[tuple[NDArray, NDArray]] = []
     all_reached = True
-    for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
+    for positive, (zmax, target) in product(signs, zip(ranges, np.split(targets, len(ranges)), strict=True)):
         left = [delta * float(np.abs(target).max()) for delta in deltas]
         for radii in _grids(d, zmax, largest_radius):
             prices = _prices(radii, pairs)
             design = omega(d, np.multiply.outer(nodes(zmax, len(target)), radii))
-            solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
+            if positive == signs[0]:
+                solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
             reached = 0
             for share, errors in ((_SURCHARGE, left), (_SMALL_SURCHARGE, left[-1:])):
                 surcharged = prices + share * prices.max()
@@ -136,7 +141,7 @@ def _ladder(
         all_reached &= not left
     if midpoints.size and not all_reached:
         solutions.append((midpoints, np.full(midpoints.size, exact[0] / midpoints.size)))
-    return ladder_of(solutions, d, ranges, quantiles, values, exact)
+    return replace(ladder_of(solutions, d, ranges, quantiles, values, exact), definite=True in signs)
 
 
 def _grids(d: int, zmax: float, largest_radius: float) -> Iterator[NDArray[np.float64]]:

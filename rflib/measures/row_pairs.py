@@ -21,6 +21,7 @@ _NEAREST = (0.001, 0.01, 0.1, 1.0)
 _SHARE_OF_DIAGONAL = 2
 _N_ROWS = 1000
 _N_ANCHORS = 32
+_N_GRID_NORMS, _N_GRID_COSINES = 17, 25
 _BLOCK_ELEMENTS = 1 << 20
 # A sample of sparse rows is made dense up to this size, so that it gives the same numbers as dense rows even if
 # distances are equal.
@@ -86,6 +87,17 @@ class RowPairs:
         """Return pairs of a row and itself, at these distances from the centre."""
         n = len(norms)
         return RowPairs(centre, np.tile(norms, (2, 1)), np.ones(n), np.zeros(n), np.full(n, 1 / n))
+
+    @staticmethod
+    def within(radius: float, d: int) -> RowPairs:
+        """Return a grid of pairs of rows in R^d whose distances from the centre are at most the radius."""
+        norms, cosines = np.linspace(0, radius, _N_GRID_NORMS), np.linspace(-1, 1, _N_GRID_COSINES)
+        i, j = np.triu_indices(len(norms))
+        first, second = (np.repeat(norms[side], len(cosines)) for side in (i, j))
+        cosines = np.tile(cosines, len(i))
+        distances = np.sqrt(np.maximum(first**2 + second**2 - 2 * first * second * cosines, 0))
+        shares = np.full(len(cosines), 1 / len(cosines))
+        return RowPairs(np.zeros(d), np.array([first, second]), cosines, distances, shares)
 
     @staticmethod
     def of(X: Rows, n_pairs: int) -> RowPairs:
