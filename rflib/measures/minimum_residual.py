@@ -26,6 +26,7 @@ from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.minimum_variance import (
     DELTAS,
     check_options,
+    distances_to_fit,
     fitted_weights,
     frequency_norms,
     ladder_of,
@@ -123,7 +124,9 @@ def _ladder(
         for radii in _grids(d, zmax, largest_radius):
             prices = _prices(radii, pairs)
             design = omega(d, np.multiply.outer(nodes(zmax, len(target)), radii))
-            solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
+            solutions.append(
+                nearest_single_norm(d, radii[1:], *distances_to_fit(zmax, target, quantiles, values))
+            )
             reached = 0
             for share, errors in ((_SURCHARGE, left), (_SMALL_SURCHARGE, left[-1:])):
                 surcharged = prices + share * prices.max()
