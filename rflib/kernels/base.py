@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
 from sklearn.utils.extmath import safe_sparse_dot
 
 from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
-from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms
+from rflib.kernels.sparse_rows import Rows, canonical, largest_size, near_origin, squared_norms
 from rflib.validation import hint
 
 UNIT_NORM_TOLERANCE = 1e-5
@@ -199,9 +199,11 @@ def check_finite(owner: object, values: Array, *sources: Rows) -> None:
 
 def _distances(X: Rows, Y: Rows | None) -> NDArray[np.floating]:
     """Return Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
+    if Y is X:
+        Y = None
     size = max(largest_size(Z) for Z in (X, Y) if Z is not None)
     smallest, largest = _SAFE_SIZES[is_single(X)]
     if size == 0 or smallest < size < largest:
-        return euclidean_distances(X, Y)
+        return euclidean_distances(*near_origin(X, Y))
     unit = float(2.0 ** np.floor(np.log2(size)))
-    return unit * euclidean_distances(X / unit, None if Y is None else Y / unit)
+    return unit * euclidean_distances(*near_origin(X / unit, None if Y is None else Y / unit))

@@ -35,7 +35,7 @@ class KernelWithWidth(Kernel):
       entries; for a Gaussian it is the same as ``gamma="scale"`` in scikit-learn's RBFSampler and SVC. "median" is
       the median distance between the rows; of more than 1,000 rows, 1,000 that are drawn with a fixed seed are
       used. For the 1-norm (`Laplacian`), "scale" is sqrt(d) times as large, because 1-norm distances are. If all
-      rows are equal, "scale" is sqrt(1/2) and "median" is 1;
+      entries are equal, "scale" is sqrt(1/2); if all rows are equal, "median" is 1;
     - a sequence of two or more numbers above 0, one for each input column (automatic relevance determination). The
       kernel is then the one of width 1 on rows whose columns are divided by these widths.
 
@@ -151,10 +151,11 @@ def _is_width(value: object) -> bool:
 
 
 def scale(X: Rows, one_norm: bool) -> float:
-    """Return sqrt(d var(X) / 2), multiplied by sqrt(d) for the 1-norm."""
+    """Return sqrt(d var(X) / 2), or sqrt(1/2) if all entries are equal, multiplied by sqrt(d) for the 1-norm."""
     d = X.shape[1]
     variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
-    width = np.sqrt(d * variance / 2) if variance > 0 else np.sqrt(0.5)
+    # The variance of equal entries is a rounding error.
+    width = np.sqrt(d * variance / 2) if variance > 0 and X.min() < X.max() else np.sqrt(0.5)
     return float(width * np.sqrt(d) if one_norm else width)
 
 

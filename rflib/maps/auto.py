@@ -92,7 +92,7 @@ class AutoMap(RandomFeatureMap):
     Attributes
     ----------
     best_ : RandomFeatureMap
-        The best candidate, fitted on all rows.
+        The best candidate, fitted on all rows. Its random_state is an integer, so that it can be fitted again.
     scores_ : list of dict
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
         the draws; ``seconds``, the time to fit the sample and transform the held-out rows; ``columns``; and
@@ -158,7 +158,7 @@ class AutoMap(RandomFeatureMap):
             raise ValueError(f"AutoMap: no candidate could be fitted. {best['name']}: {best['failure']}")
         index = [_name(candidate) for candidate in candidates].index(best["name"])
         self.choice_ = np.array([index, columns])
-        self.best_ = self._made(candidates[index], columns, rng).fit(X, y)
+        self.best_ = self._made(candidates[index], columns, int(rng.integers(2**31))).fit(X, y)
         self.signature_ = self.best_.signature_
 
     def _columns(self, X: Rows) -> Array:

@@ -94,14 +94,16 @@ class FourierFeatures(RandomFeatureMap):
         - Three or four integers: the ranks for the degrees 0, 1, 2 and 3. Each unit of rank costs 1, d,
           d(d+1)/2 - 1 and d(d-1)(d+4)/6 columns, respectively.
         - "auto": the choice with the least predicted error. It needs atoms with stratified norms and orthogonal
-          directions. Parts with much noise are then shrunk, which adds a bias that vanishes as n_components grows.
+          directions, and is an error elsewhere. Parts with much noise are then shrunk, which adds a bias that
+          vanishes as n_components grows.
     parity : bool or "auto", default=False
         Whether cosines and sines have different frequencies, in the numbers that have the least variance. "auto"
-        takes the choice with the least predicted error where harmonics="auto" applies; elsewhere it is True if
-        harmonics are exact.
+        takes the choice with the least predicted error where harmonics="auto" is possible; elsewhere it is True if
+        harmonics are exact, and otherwise False.
     coupled : bool or "auto", default=False
         Whether the orthogonal bases of an atom, or of a part of the measure, share one random rotation and are as
-        far apart as possible (`rflib.frequencies.coupled`). "auto" couples them wherever this is possible.
+        far apart as possible (`rflib.frequencies.coupled`). "auto" couples them wherever this is possible,
+        which is with directions="orthogonal" and layout="cos_sin".
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws. An integer gives the same features on every machine.
 
@@ -228,10 +230,10 @@ class FourierFeatures(RandomFeatureMap):
 
     def _has_options(self) -> bool:
         """Return whether harmonics, parity or coupled is requested and applies."""
-        given = (self.harmonics, self.parity, self.coupled)
-        if any(option == "auto" for option in given) and self._is_composed():
-            return True
-        return self.harmonics not in (None, "auto") or True in (self.parity, self.coupled)
+        can_couple = self.directions == "orthogonal" and self.layout == "cos_sin"
+        coupled = self.coupled is True or (self.coupled == "auto" and can_couple)
+        parity = self.parity is True or (self.parity == "auto" and self._is_composed())
+        return coupled or parity or self.harmonics is not None
 
     def _ranks(self) -> Ranks | None:
         """Return the requested ranks, or None for the best ones."""
@@ -322,7 +324,8 @@ class FourierFeatures(RandomFeatureMap):
             self._refuse_few(len(pairs.centre))
         coupled = self.coupled and self.directions == "orthogonal"
         rules = {"directions": "coupled" if coupled else self.directions, "radii": self.radii}
-        shared = self.parity is False and left % 2 == 0
+        apart = any(ranks) if self.parity == "auto" else self.parity
+        shared = not apart and left % 2 == 0
         n_cosines = left // 2
         if not shared:
             n_cosines = int(

@@ -100,8 +100,9 @@ class ScoredFourierFeatures(FourierFeatures):
         self.signature_ = np.ones(2 * s)
 
     def _columns(self, X: Rows) -> Array:
-        if self.variant == "resampled":
+        if (self.phases_ >= 0).all():
             return super()._columns(X)
+        # The sines of the variant "reference".
         return cosine_features(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
 
 

@@ -128,6 +128,13 @@ class MVORF(FourierFeatures):
             return self.measure
         return "minimum_residual" if self._has_options() else "minimum_variance"
 
+    def _has_options(self) -> bool:
+        """Return whether harmonics, parity or coupled applies; "auto", the default, does not for the plain map."""
+        given = (self.harmonics, self.parity, self.coupled)
+        if any(option == "auto" for option in given) and self._is_composed():
+            return True
+        return self.harmonics not in (None, "auto") or True in (self.parity, self.coupled)
+
     def _composition(
         self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> Composition | LeadingHarmonics | None:

@@ -172,6 +172,11 @@ class OptimizedMaclaurin(RandomFeatureMap):
         degrees = np.flatnonzero(self.columns_)
         return [int(n) for n in degrees[degrees > self.exact_degree_]]
 
+    @property
+    def _is_complex(self) -> bool:
+        """Whether the map was fitted with complex_to_real, as far as that matters: a draw has two columns."""
+        return bool(len(self.weights_) < self.columns_[self._sketched()].sum())
+
     def _columns(self, X: Rows) -> Array:
         features = zeros((X.shape[0], self.n_components_), X)
         series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))
@@ -202,9 +207,9 @@ class OptimizedMaclaurin(RandomFeatureMap):
         used = first = 0
         for degree in self._sketched():
             columns = int(self.columns_[degree])
-            draws = (columns + 1) // 2 if self.complex_to_real else columns
+            draws = (columns + 1) // 2 if self._is_complex else columns
             weights = np.sqrt(self.weights_[first : first + draws])
-            if self.complex_to_real:
+            if self._is_complex:
                 weights = np.repeat(weights, 2)[:columns]
             yield degree, slice(used, used + degree * draws), draws, weights
             used, first = used + degree * draws, first + draws
@@ -216,7 +221,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
             parts = [
                 turns[drawn.start + k * draws : drawn.start + (k + 1) * draws, :].T for k in range(degree)
             ]
-            make = _complex_product if self.complex_to_real else _real_product
+            make = _complex_product if self._is_complex else _real_product
             yield degree, partial(make, parts, beside(weights, X))
 
     def _products(self, dtype: np.dtype, shift: NDArray | None) -> Iterator[tuple[int, Maker]]:
@@ -226,11 +231,11 @@ class OptimizedMaclaurin(RandomFeatureMap):
         """
         for degree, drawn, draws, weights in self._drawn_by_degree():
             turns = self.turns_[drawn].reshape(degree, draws, self.n_features_in_)
-            matrices = [vectors(part, dtype, quarter=self.complex_to_real) for part in turns]
+            matrices = [vectors(part, dtype, quarter=self._is_complex) for part in turns]
             factors = [_projection(matrix, shift) for matrix in matrices]
             yield (
                 degree,
-                partial(_product, factors, weights.astype(dtype), complex_to_real=self.complex_to_real),
+                partial(_product, factors, weights.astype(dtype), complex_to_real=self._is_complex),
             )
 
 

@@ -15,7 +15,15 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
 from rflib.kernels.namespaces import Array, beside, namespace, widest
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, largest_size, lexicographic_order, mean_row
+from rflib.kernels.sparse_rows import (
+    Rows,
+    ShiftedRows,
+    dense,
+    largest_size,
+    lexicographic_order,
+    mean_row,
+    near_origin,
+)
 from rflib.measures.row_pairs import RowPairs
 
 T = TypeVar("T")
@@ -124,6 +132,7 @@ def _distances(X: Rows) -> NDArray[np.float64]:
     n = X.shape[0]
     order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
     rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
+    rows, _ = near_origin(rows)
     z = euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)] if n > 1 else np.empty(0)
     return np.sort(z[z > _RESOLUTION * largest_size(rows)])
 
@@ -149,7 +158,15 @@ def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:
             best, radius = centre, largest
         farthest = mean_row(X[distances >= largest * (1 - _RESOLUTION)])
         centre = centre + (farthest - centre) / (step + 2)
-    return best, _MARGIN * radius if radius > _RESOLUTION * largest_size(X) else 0.5
+    if radius <= _RESOLUTION * largest_size(X) and _are_equal(X):
+        return best, 0.5
+    return best, _MARGIN * radius
+
+
+def _are_equal(X: Rows) -> bool:
+    """Return whether all rows are equal; sparse ones to the resolution of their distances."""
+    distances = distances_from(dense(X[:1])[0], X)
+    return float(distances.max()) <= (_RESOLUTION * largest_size(X) if issparse(X) else 0)
 
 
 def distances_from(centre: NDArray, X: Rows) -> Array:

@@ -29,6 +29,7 @@ from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.minimum_variance import (
     DELTAS,
     check_options,
+    distances_to_fit,
     fitted_weights,
     frequency_norms,
     ladder_of,
@@ -128,7 +129,8 @@ def _ladder(
             prices = _prices(radii, pairs)
             design = omega(d, np.multiply.outer(nodes(zmax, len(target)), radii))
             if positive == signs[0]:
-                solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
+                known = distances_to_fit(zmax, target, quantiles, values)
+                solutions.append(nearest_single_norm(d, radii[1:], *known))
             reached = 0
             for share, errors in ((_SURCHARGE, left), (_SMALL_SURCHARGE, left[-1:])):
                 surcharged = prices + share * prices.max()

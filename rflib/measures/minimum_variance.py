@@ -9,6 +9,7 @@ The construction was introduced in rflib.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rflib.kernels.base import RadialKernel
+from rflib.kernels.width import KernelWithWidth
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
@@ -65,8 +67,12 @@ def minimum_variance(
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax] or is zero at all distances of the sample, or if an option is not
-        positive.
+        If the kernel is not finite on [0, zmax] or is zero there, or if an option is not positive.
+
+    Warns
+    -----
+    UserWarning
+        If the kernel is zero at all distances of the sample.
     """
     check_options("minimum_variance", deltas, largest_radius)
     ranges, quantiles = ranges_of(domain), quantiles_of(domain)
@@ -140,7 +146,9 @@ def _ladder(
         away = int(np.searchsorted(radii, _AWAY * unit))
         deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
         design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
-        solutions.append(nearest_single_norm(d, radii[1:], quantiles, values))
+        solutions.append(
+            nearest_single_norm(d, radii[1:], *distances_to_fit(zmax, target, quantiles, values))
+        )
         for block in sorted({1, max(1, d // 2), d}):
             cost = _deviations(d, radii, quantiles, block)
             for first in (0, away):
@@ -184,7 +192,12 @@ def profile_values(
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax], or is zero at all quantiles.
+        If the kernel is not finite on [0, zmax], or is zero there.
+
+    Warns
+    -----
+    UserWarning
+        If the kernel is zero at all quantiles.
     """
     values = [
         np.asarray(kernel.at_distance(z), dtype=np.float64)
@@ -194,12 +207,27 @@ def profile_values(
         raise ValueError(
             f"{kernel!r} is not finite on the distances [0, {max(ranges):.6g}]. Change its profile or its width."
         )
-    if not values[1].any():
+    if not values[0].any():
         raise ValueError(
+            f"{kernel!r} is zero at the distances [0, {max(ranges):.6g}]. Change its profile or its width."
+        )
+    if not values[1].any():
+        remedy = (
+            "Choose a width that suits the units of the data. " if isinstance(kernel, KernelWithWidth) else ""
+        )
+        warnings.warn(
             f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "
-            f"{quantiles[-1]:.4g}. Choose a width that suits the units of the data."
+            f"{quantiles[-1]:.4g}, so that different rows have nothing in common.{remedy}",
+            stacklevel=3,
         )
     return tuple(values)
+
+
+def distances_to_fit(
+    zmax: float, target: NDArray, quantiles: NDArray, values: NDArray
+) -> tuple[NDArray, NDArray]:
+    """Return the quantiles with the kernel's values, or nodes with theirs if it is zero at all quantiles."""
+    return (quantiles, values) if values.any() else (nodes(zmax, len(target)), target)
 
 
 def nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:

@@ -61,6 +61,14 @@ def test_kernels_equal_those_of_numpy(kernel, home, stays_there):
             np.testing.assert_allclose(to_numpy(found), known, atol=10 * slack * np.abs(known).max())
 
 
+def test_rows_far_from_the_origin(home, stays_there):
+    X = np.round(1024 * rows(unit=False)) / 1024 + 1024  # exact in single precision
+    for dtype in home.dtypes:
+        with stays_there():
+            matrix = Gaussian(2.0)(home.array(X, dtype))
+        np.testing.assert_allclose(to_numpy(matrix), Gaussian(2.0)(X - 1024), atol=ROUNDING[dtype])
+
+
 @pytest.mark.parametrize("nu", [0.05, 0.5, 0.7, 2.3, 7.5, 19.9])
 def test_the_matern_kernel_is_a_mixture_of_gaussians(nu, home):
     z = np.concatenate([[0.0], np.geomspace(1e-6, 100, 200)])

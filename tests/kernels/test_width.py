@@ -111,6 +111,16 @@ def test_the_median_of_many_equal_or_few_rows():
     assert Gaussian("scale").for_rows(constant).sigma == np.sqrt(0.5)
 
 
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1e8 + 0.1])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_the_scale_of_equal_entries(value, form):
+    """Their computed variance is a rounding error, or zero."""
+    for shape in ((5, 3), (7, 2), (1000, 1)):
+        constant = form(np.full(shape, value))
+        assert Gaussian("scale").for_rows(constant).sigma == np.sqrt(0.5)
+    assert Gaussian("scale").for_rows(form([[1.0, 2.0], [1.0, 2.0]])).sigma == pytest.approx(0.5)
+
+
 @of_all_kinds
 def test_a_rule_without_rows_names_the_remedy(name, by_column, plain):
     for rule in ("scale", "median"):

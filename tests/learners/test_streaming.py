@@ -312,6 +312,19 @@ def test_weights_are_repeated_rows(regression, counts, criterion, dtype):
     np.testing.assert_allclose(weighted.intercept_, expected.intercept_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", [KRR, KRRClassifier])
+def test_weights_are_repeated_rows_in_the_folds_of_a_stream(kind, regression):
+    X, y = regression[0][:80], regression[1][:80]
+    y = y > np.median(y) if kind is KRRClassifier else y
+    classes = {"classes": [False, True]} if kind is KRRClassifier else {}
+    counts = np.arange(80) % 4
+    learner = kind(feature_map=FOURIER, alphas=np.logspace(-6, 2, 20), random_state=0)
+    weighted = clone(learner).partial_fit(X, y, sample_weight=counts, **classes)
+    repeated = clone(learner).partial_fit(np.repeat(X, counts, axis=0), np.repeat(y, counts), **classes)
+    assert weighted.alpha_ == repeated.alpha_
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
 @pytest.mark.parametrize("learner", [KRR(alphas=1e-2), KRRClassifier(alphas=1e-2)], ids=repr)
 @pytest.mark.parametrize(

@@ -202,3 +202,31 @@ def test_output_containers_hold_the_same_features(name, output):
     for matrix in [*matrices, m.kernel_matrix(NORMAL, NORMAL[:3])]:
         assert type(matrix) is np.ndarray
         np.testing.assert_array_equal(matrix, K)
+
+
+OPPOSITE = np.array([[1.0, 0.0], [-1.0, 0.0]] * 5)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "X", "advises"),
+    [
+        (SphericalPolynomial(2, 4), OPPOSITE, False),
+        (ArcCosine(0), OPPOSITE, False),
+        (Gaussian(0.01), np.eye(3), True),
+    ],
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        MVORF,
+        partial(MVORF, objective="learner"),
+        partial(MVORF, harmonics=None, parity=False, coupled=False),
+        partial(GORF, measure="minimum_variance"),
+    ],
+)
+def test_a_kernel_that_is_zero_between_different_rows(make, kernel, X, advises):
+    with pytest.warns(UserWarning, match="is zero at the distances between the training rows") as warned:
+        fitted = make(kernel, 200, random_state=0).fit(X)
+    assert ("Choose a width" in str(warned[0].message)) == advises
+    exact = kernel(X)
+    assert np.linalg.norm(fitted.kernel_matrix(X) - exact) < 0.2 * np.linalg.norm(exact)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from rflib.kernels import (
     ArcCosine,
@@ -46,6 +47,16 @@ def test_the_best_is_near_the_best_on_fresh_rows(kernel):
             [relative_frobenius_error(exact, m.kernel_matrix(fresh)) for m in maps]
         )
     assert errors[type(chosen.best_)] < 1.1 * min(errors.values())
+
+
+@pytest.mark.parametrize(
+    "candidate", ["ORF", "OptimizedMaclaurin", Nystroem(landmarks="rpcholesky")], ids=str
+)
+def test_the_best_map_can_be_fitted_again(candidate):
+    for seed in (0, np.random.default_rng(0)):
+        fitted = AutoMap(Gaussian(), 20, candidates=[candidate], random_state=seed).fit(ROWS)
+        again = clone(fitted.best_).fit(ROWS)
+        assert np.array_equal(again.transform(ROWS), fitted.transform(ROWS))
 
 
 def test_scores_say_what_was_tried():

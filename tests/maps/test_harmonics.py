@@ -207,6 +207,34 @@ def test_options_that_cannot_be(options, message):
         MVORF(Gaussian(), random_state=0, **BEST).set_params(**options).fit(sphere(50, 6))
 
 
+@pytest.mark.parametrize("make", [ORF, GORF, SRF])
+@pytest.mark.parametrize("others", [{}, {"parity": True}, {"coupled": "auto", "radii": "stratified"}])
+def test_the_best_harmonics_are_an_error_where_they_cannot_be_chosen(make, others):
+    with pytest.raises(ValueError, match="harmonics='auto' needs an atomic measure"):
+        make(Gaussian(), 40, harmonics="auto", **others).fit(sphere(50, 6))
+
+
+@pytest.mark.parametrize("radii", ["iid", "stratified"])
+@pytest.mark.parametrize(
+    ("asked", "done"),
+    [
+        ({"coupled": "auto"}, {"coupled": True}),
+        ({"coupled": "auto", "layout": "phase"}, {"layout": "phase"}),
+        ({"coupled": "auto", "directions": "frame"}, {"directions": "frame"}),
+        ({"parity": "auto", "directions": "iid"}, {"directions": "iid"}),
+        ({"parity": "auto", "coupled": "auto"}, {"coupled": True}),
+        ({"parity": "auto", "harmonics": 1}, {"parity": True, "harmonics": 1}),
+    ],
+    ids=str,
+)
+def test_what_auto_does_where_columns_are_not_chosen(asked, done, radii):
+    X = sphere(50, 6)
+    found, known = (
+        GORF(Gaussian(), 40, radii=radii, random_state=0, **each).fit(X) for each in (asked, done)
+    )
+    assert np.array_equal(found.transform(X), known.transform(X))
+
+
 def test_a_map_that_is_fitted_again_forgets_its_exact_columns():
     X = sphere(50, 6)
     fitted = MVORF(Gaussian(), 60, random_state=0, **BEST).fit(X)

@@ -7,14 +7,16 @@ are less than a thousand.
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import mannwhitneyu, norm
 
-from rflib.kernels import Gaussian
+from rflib import maps
+from rflib.kernels import Gaussian, Polynomial
 from rflib.maps import GORF, GRFF, MVORF, ORF, RFF, RandomMaclaurin
 from rflib.measures import Domain
 from rflib.measures.construct import construct
 from rflib.measures.omega import omega
 from rflib.measures.variance import variance_frame, variance_orthogonal
+from rflib.metrics import relative_frobenius_error
 
 from .conftest import BIASED, DELTA, POLYNOMIAL, UNBIASED, sphere
 
@@ -161,3 +163,32 @@ def test_law_of_random_maclaurin_of_degree_one_is_linear(X):
     """With one degree only, the mean over many columns tends to the linear kernel."""
     K = RandomMaclaurin(POLYNOMIAL, 40_000, random_state=0).fit(X).kernel_matrix(X[:10])
     assert np.abs(K - POLYNOMIAL(X[:10])).max() < 0.05
+
+
+OBLIVIOUS = {
+    name: getattr(maps, name)
+    for name in maps.__all__
+    if not any(part in name for part in ("RandomFeatureMap", "AutoMap", "CRAFT", "Leverage", "Nystroem"))
+} | {
+    "CRAFT": lambda kernel, D, random_state: maps.CRAFT(
+        maps.TensorSketch(kernel), D, n_components_up=2 * D, random_state=random_state
+    ),
+    "GORF frame": lambda kernel, D, random_state: GORF(
+        kernel, D, directions="frame", random_state=random_state
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OBLIVIOUS)
+def test_rows_that_are_drawn_with_the_seed_of_the_map_have_no_larger_error(name):
+    """There are as many frequencies as rows, so that the frequencies may be the rows. A rank test, at 1e-6."""
+    d, seeds = 24, 16 if name == "MVORF" else 32
+    sketches = ("CRAFT", "PolySketch", "RandomMaclaurin", "TensorSketch")
+    kernel = Polynomial(2, 1 / d) if name in sketches else Gaussian(5.0)
+    same, other = [], []
+    for seed in range(seeds):
+        X = np.random.default_rng(seed).standard_normal((d, d))
+        for errors, random_state in ((same, seed), (other, seed + seeds)):
+            fitted = OBLIVIOUS[name](kernel, 2 * d, random_state=random_state).fit(X)
+            errors.append(relative_frobenius_error(kernel(X), fitted.kernel_matrix(X)))
+    assert mannwhitneyu(same, other, alternative="greater").pvalue > 1e-6

@@ -41,7 +41,9 @@ MAPS = {name: make for name, make in EVERY.items() if "MVORF" not in name} | {
     ),
     "ORF harmonics": lambda D, seed: ORF(Gaussian(), D, harmonics=0, radii="stratified", random_state=seed),
     "GORF parity": lambda D, seed: GORF(Gaussian(), D, parity=True, random_state=seed),
-    "ORF of no use": lambda D, seed: ORF(Gaussian(), D, harmonics="auto", coupled="auto", random_state=seed),
+    "ORF of no use": lambda D, seed: ORF(
+        Gaussian(), D, layout="phase", parity="auto", coupled="auto", random_state=seed
+    ),
     "widths": lambda D, seed: ORF(Gaussian((1.0, 2, 3, 4, 5, 6)), D, random_state=seed),
     "DIGMM": lambda D, seed: DIGMM(
         DeltaGaussian(), D, measure={"type": "digmm", "n_draws": 50}, random_state=seed

@@ -29,6 +29,7 @@ from rflib.kernels import (
 from rflib.learners import LinearSVM
 from rflib.maps import (
     CRAFT,
+    DIGMM,
     GORF,
     MVORF,
     ORF,
@@ -90,6 +91,21 @@ def test_state_clone_pickle(make, X, y):
     assert np.array_equal(clone(m).fit(X, y).transform(X), Z)
     restored = make().restore({name: np.array(a) for name, a in m.state().items()})
     assert np.array_equal(restored.transform(X), Z)
+
+
+@pytest.mark.parametrize("name", [*EVERY, "leverage reference", "DIGMM"])
+def test_parameters_that_are_changed_after_fit_change_nothing_before_the_next_fit(name, X, y):
+    more = {
+        "leverage reference": LeverageRFF(Gaussian(), D, variant="reference"),
+        "DIGMM": DIGMM(Gaussian(), D),
+    }
+    m = (more[name] if name in more else EVERY[name](D, 0)).fit(X, y)
+    Z, K = m.transform(X), m.kernel_matrix(X)
+    for name, value in m.get_params(deep=False).items():
+        for changed in (RFF(), None) if name == "base" else (not value, "another"):
+            m.set_params(**{name: changed})
+            assert np.array_equal(m.transform(X), Z)
+    assert np.array_equal(m.kernel_matrix(X), K)
 
 
 @pytest.mark.parametrize("cls", [RFF, GORF, MVORF, TensorSketch, Nystroem])

@@ -1,5 +1,7 @@
 """Where a kernel is needed: a ball around the rows, and their distances."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -32,6 +34,16 @@ def test_distances_are_those_of_the_rows():
     np.testing.assert_allclose(domain.distances, np.sort(pdist(X)), rtol=1e-7)
 
 
+@pytest.mark.parametrize("offset", [1e9, [0, 1e12, 0]])
+def test_rows_far_from_the_origin(offset):
+    X = offset + np.random.default_rng(0).standard_normal((80, 3))
+    np.testing.assert_allclose(Domain.of(X).distances, np.sort(pdist(X)), rtol=1e-7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = MVORF(Gaussian(1.0), 300, random_state=0).fit(X)
+        assert np.abs(fitted.kernel_matrix(X) - fitted.kernel_(X)).max() < 0.1
+
+
 def test_large_samples_are_thinned():
     X = np.random.default_rng(0).standard_normal((1500, 2))
     domain = Domain.of(X)
@@ -39,7 +51,7 @@ def test_large_samples_are_thinned():
     assert domain.distances[-1] <= pdist(X).max() * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("shift", [0, 1e6])
+@pytest.mark.parametrize("shift", [0, 1e6, 1e9])
 @pytest.mark.parametrize("d", [1, 2, 30])
 def test_ball_holds_the_rows_and_half_as_much_again(d, shift):
     """By Jung's theorem the smallest ball has at least the radius D/2 and at most D sqrt(d / (2 d + 2))."""
@@ -66,8 +78,15 @@ def test_rows_of_unit_norm_have_the_unit_ball(dtype):
 
 @pytest.mark.parametrize(
     "X",
-    [np.zeros((1, 3)), np.zeros((4, 3)), np.full((7, 3), 0.1), np.full((5, 2), 1e6), np.full((1, 1), 2.0)],
-    ids=["one row", "zeros", "equal rows", "large equal rows", "one number"],
+    [
+        np.zeros((1, 3)),
+        np.zeros((4, 3)),
+        np.full((7, 3), 0.1),
+        np.full((5, 2), 1e6),
+        np.full((1, 1), 2.0),
+        np.full((10**5, 1), 0.1),
+    ],
+    ids=["one row", "zeros", "equal rows", "large equal rows", "one number", "many equal rows"],
 )
 def test_rows_without_distances_still_have_a_domain(X):
     """The unit of length is then anyone's guess: 1."""
