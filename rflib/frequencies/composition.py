@@ -26,6 +26,7 @@ from rflib.frequencies.candidate import candidate
 from rflib.frequencies.coupled import coupled_factors
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.products import NO_PRODUCTS, Products
+from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.base import RadialMeasure
 from rflib.measures.control_variates import ControlVariate, control_variates, polynomial_columns
@@ -139,27 +140,29 @@ class Composition:
                 variance += factor**2 * precision.variance(count, stratum.energies)
         return float(pairs.shares @ bias**2) + variance
 
-    def bound_of_left_out(self, radius: float) -> float:
-        """Return a bound on the bias from strata that are shrunk or left out.
+    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+        """Return a bound on the bias of the atoms, and of strata that are shrunk or left out.
 
         Where strata of both signs are left out and nearly cancel, it is the largest bias on a grid of rows.
 
         Parameters
         ----------
-        radius : float
-            Largest distance of a row from the pole of the control variates.
+        kernel : RadialKernel
+            The kernel that is approximated.
+        nearest, farthest : float
+            Smallest and largest distance of a row from the pole of the control variates.
         """
         d = self.measure.dimension
         if _is_replaced(self.measure, self.strata):
-            pairs = RowPairs.within(radius, d)
+            pairs = RowPairs.within(nearest, farthest, d)
             every, factors = self._strata_at(pairs)
-            bias = expected(self.measure, self.controls, every, factors, pairs)
-            bias -= self.measure.profile(pairs.distances)
-            return float(np.abs(bias[pairs.distances <= self.measure.zmax]).max())
+            mean = expected(self.measure, self.controls, every, factors, pairs)
+            return largest_bias(mean, kernel, pairs, self.measure)
         # The kernel of a stratum is positive or negative definite, and so is largest between a row and itself.
-        pairs = RowPairs.of_themselves(np.zeros(d), np.linspace(0, radius, _N_NORMS_OF_BOUND))
+        pairs = RowPairs.of_themselves(np.zeros(d), np.linspace(nearest, farthest, _N_NORMS_OF_BOUND))
         every, factors = self._strata_at(pairs)
-        return float(sum((1 - f) * np.abs(s.means).max() for s, f in zip(every, factors, strict=True)))
+        left_out = sum((1 - f) * np.abs(s.means).max() for s, f in zip(every, factors, strict=True))
+        return float(self.measure.bias_bound + left_out)
 
     def _strata_at(self, pairs: RowPairs) -> tuple[list[Stratum], NDArray[np.float64]]:
         """Return all strata at the pairs, also those that are not drawn, and their factors, of these zero."""
@@ -187,6 +190,12 @@ def expected(
         exact = sum((control.kernel(pairs) for control in controls), start=np.zeros(len(pairs.distances)))
         return np.asarray(exact + factors @ means)
     return np.asarray(measure.profile(pairs.distances) - (1 - factors) @ means)
+
+
+def largest_bias(mean: NDArray, kernel: RadialKernel, pairs: RowPairs, measure: AtomicMeasure) -> float:
+    """Return the largest difference between an expected kernel and the kernel at pairs in the measure's range."""
+    inside = pairs.distances <= measure.zmax
+    return float(np.abs(mean[inside] - kernel.at_distance(pairs.distances[inside])).max())
 
 
 def _is_replaced(measure: AtomicMeasure, drawn: Iterable[Stratum]) -> bool:

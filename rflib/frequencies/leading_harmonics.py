@@ -20,8 +20,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from rflib.frequencies.composition import Composition, Question, compose
+from rflib.frequencies.composition import Composition, Question, compose, largest_bias
 from rflib.frequencies.products import Products, draw_products, relative_variance
+from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.control_variates import (
     ControlVariate,
@@ -98,11 +99,11 @@ class LeadingHarmonics:
         variance = relative_variance(self.n_products, self.measure.dimension, last.degree, pairs.cosines)
         return mean, last.kernel(pairs), last.kernel_on_a_line(*pairs.norms) ** 2 * variance
 
-    def bound_of_left_out(self, radius: float) -> float:
-        """Return the largest difference from the kernel of the atoms, on a grid of rows within the radius."""
-        pairs = RowPairs.within(radius, self.measure.dimension)
+    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+        """Return the largest bias on a grid of rows with these distances from the pole."""
+        pairs = RowPairs.within(nearest, farthest, self.measure.dimension)
         mean, last, _ = self.moments(pairs)
-        return float(np.abs(mean + self.factor * last - self.measure.profile(pairs.distances)).max())
+        return largest_bias(mean + self.factor * last, kernel, pairs, self.measure)
 
 
 def lead(

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import jv
 
 from rflib.frequencies.composition import Composition
+from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.row_pairs import RowPairs
 
@@ -80,9 +81,9 @@ class Rings(Composition):
         variance = sum(w**2 * ring_variance(int(n), r * z) for r, w, n in atoms if r)
         return float(pairs.shares @ ((self.measure.profile(z) - exact) ** 2 + variance))
 
-    def bound_of_left_out(self, radius: float) -> float:
-        """Return zero, because nothing of the measure is shrunk or left out."""
-        return 0.0
+    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+        """Return the bound for the atoms, because nothing of them is shrunk or left out."""
+        return self.measure.bias_bound
 
 
 def ring_variance(n: int, t: NDArray) -> NDArray[np.float64]:

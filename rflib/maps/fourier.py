@@ -262,22 +262,35 @@ class FourierFeatures(RandomFeatureMap):
         atomic = [rung for rung in rungs if isinstance(rung, AtomicMeasure)]
         if self._is_composed() and atomic:
             definite = isinstance(measure, AtomicLadder) and measure.definite
-            exact = self._compose(atomic, pairs, rng, positive=definite)
-            values = self._exact_at(domain.all_pairs).tobytes()
-            self.predicted_error_ = _predicted_error(self.composition_, values, domain.all_pairs)
+            composition, pairs = self._best(atomic, pairs, positive=definite)
+            exact = self._draw_composition(composition, rng)
+            every = domain.all_pairs if pairs.centre.any() else domain.all_pairs.from_the_origin()
+            values = self._exact_at(every).tobytes()
+            self.predicted_error_ = _predicted_error(composition, values, every)
         else:
             exact = self._sample(measure, pairs, rng)
         self.phases_ = np.zeros(len(self.weights_))
         self.signature_ = np.where(self.weights_ < 0, -1.0, 1.0)
         self._keep_exact(pairs.centre.copy(), *exact)
 
-    def _compose(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, rng: Generator, *, positive: bool
-    ) -> tuple[tuple[ControlVariate, ...], Products]:
-        """Draw the columns with the least predicted error for atoms with stratified norms."""
-        composition = self._composition(rungs, pairs, positive=positive)
-        if composition is None:
+    def _best(
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+    ) -> tuple[Composition | LeadingHarmonics, RowPairs]:
+        """Return the columns with the least predicted error for atoms with stratified norms, and their pole.
+
+        Seen from the origin of the unit sphere, no harmonic of a kernel that is positive definite there has a
+        negative sign. Seen from the mean of the rows, harmonics of low degree hold more of the kernel.
+        """
+        poles = [pairs, pairs.from_the_origin()] if positive and self.kernel_.unit_norm else [pairs]
+        found = [(self._composition(rungs, each, positive=positive), each) for each in poles]
+        chosen = [(composition, each) for composition, each in found if composition is not None]
+        if not chosen:
             self._refuse_few(len(pairs.centre))
+        return min(chosen, key=lambda each: each[0].mean_squared_error)
+
+    def _draw_composition(
+        self, composition: Composition | LeadingHarmonics, rng: Generator
+    ) -> tuple[tuple[ControlVariate, ...], Products]:
         self.composition_, self.measure_ = composition, composition.measure
         frequencies, weights, self.n_sines_ = composition.draw(rng)
         # If further columns would not lower the error, the remaining ones are zero.

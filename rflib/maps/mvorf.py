@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from rflib.frequencies.composition import Composition
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.rings import rings
+from rflib.kernels.base import RadialKernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
@@ -80,7 +81,8 @@ class MVORF(FourierFeatures):
         As for `FourierFeatures`.
     bias_bound_ : float
         Bound on |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. The bias of the atoms is its largest
-        value on a fine grid of distances. The bias of shrunk parts is bounded.
+        value on a fine grid of distances. The bias of shrunk parts is bounded; where harmonics replace parts of
+        both signs, the whole bias is its largest value on a grid of rows.
     predicted_error_ : float
         Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
         a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
@@ -169,14 +171,19 @@ class MVORF(FourierFeatures):
             raise ValueError(
                 f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
             )
-        self.bias_bound_ = self.measure_.bias_bound
         if self._has_options():
-            radius = self.radius_ + float(np.linalg.norm(self.centre_ - self.exact_pole_))
-            self.bias_bound_ += _bound_of_left_out(self.composition_, radius)
+            assert isinstance(self.kernel_, RadialKernel)
+            offset = float(np.linalg.norm(self.centre_ - self.exact_pole_))
+            nearest = max(0.0, 1 - offset) if self.kernel_.unit_norm else 0.0
+            farthest = float(self.radius_) + offset
+            self.bias_bound_ = _bias_bound(self.composition_, self.kernel_, nearest, farthest)
         else:
+            self.bias_bound_ = self.measure_.bias_bound
             self.predicted_error_ = self.measure_.predicted_error(self._sampling())
 
 
 @lru_cache(maxsize=32)
-def _bound_of_left_out(composition: Composition | LeadingHarmonics, radius: float) -> float:
-    return composition.bound_of_left_out(radius)
+def _bias_bound(
+    composition: Composition | LeadingHarmonics, kernel: RadialKernel, nearest: float, farthest: float
+) -> float:
+    return composition.bias_bound(kernel, nearest, farthest)

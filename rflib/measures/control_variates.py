@@ -40,8 +40,13 @@ _DIAGONAL = 1e-9
 
 
 def radial_functions(d: int, degree: int, radii: NDArray, norms: NDArray) -> NDArray[np.float64]:
-    """Return r^n Omega_{d+2n}(r rho), shape (n_norms, n_radii)."""
-    return omega(d + 2 * degree, np.multiply.outer(norms, radii)) * radii**degree
+    """Return r^n Omega_{d+2n}(r rho), of the shape of the norms rho with one more axis for the radii r.
+
+    Pairs of rows share rows, so that equal norms are frequent; Bessel functions are computed once for each.
+    """
+    distinct, which = np.unique(norms, return_inverse=True)
+    values = omega(d + 2 * degree, np.multiply.outer(distinct, radii)) * radii**degree
+    return np.asarray(values[which.reshape(norms.shape)])
 
 
 def polynomial_columns(d: int, degree: int) -> int:

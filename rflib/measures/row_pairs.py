@@ -35,7 +35,7 @@ class RowPairs:
     Attributes
     ----------
     centre : ndarray of shape (d,)
-        Mean of the rows.
+        Where they are seen from, usually the mean of the rows.
     norms : ndarray of shape (2, n_pairs)
         Distances of both rows from the centre.
     cosines : ndarray of shape (n_pairs,)
@@ -74,6 +74,12 @@ class RowPairs:
         shares = self.shares[some] / self.shares[some].sum()
         return RowPairs(self.centre, self.norms[:, some], self.cosines[some], self.distances[some], shares)
 
+    def from_the_origin(self) -> RowPairs:
+        """Return the same pairs of rows of unit norm as seen from the origin."""
+        cosines = np.clip(1 - self.distances**2 / 2, -1, 1)
+        norms = np.ones_like(self.norms)
+        return RowPairs(np.zeros_like(self.centre), norms, cosines, self.distances, self.shares)
+
     @staticmethod
     def at_distances(distances: NDArray, d: int) -> RowPairs:
         """Return pairs of rows in R^d that lie on opposite sides of the centre, at these distances."""
@@ -89,9 +95,9 @@ class RowPairs:
         return RowPairs(centre, np.tile(norms, (2, 1)), np.ones(n), np.zeros(n), np.full(n, 1 / n))
 
     @staticmethod
-    def within(radius: float, d: int) -> RowPairs:
-        """Return a grid of pairs of rows in R^d whose distances from the centre are at most the radius."""
-        norms, cosines = np.linspace(0, radius, _N_GRID_NORMS), np.linspace(-1, 1, _N_GRID_COSINES)
+    def within(nearest: float, farthest: float, d: int) -> RowPairs:
+        """Return a grid of pairs of rows in R^d whose distances from the centre are in this range."""
+        norms, cosines = np.linspace(nearest, farthest, _N_GRID_NORMS), np.linspace(-1, 1, _N_GRID_COSINES)
         i, j = np.triu_indices(len(norms))
         first, second = (np.repeat(norms[side], len(cosines)) for side in (i, j))
         cosines = np.tile(cosines, len(i))
