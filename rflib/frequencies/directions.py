@@ -64,7 +64,7 @@ def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     distribution of the transposed thin Q factor of an (m, d) Gaussian matrix, which costs O(m d^2) instead of
     O(m^3).
     """
-    gaussian = reseeded(rng).standard_normal((max(n, 2 * d), d))
+    gaussian = rng.standard_normal((max(n, 2 * d), d))
     return normalised(_haar_columns(gaussian)[:n])
 
 
@@ -102,15 +102,6 @@ def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]
     else:
         u = qmc.Sobol(d, scramble=True, rng=rng).random_base2(max(n - 1, 1).bit_length())[:n]
     return np.clip(u, np.finfo(float).tiny, 1 - np.finfo(float).epsneg)
-
-
-def reseeded(rng: Generator) -> Generator:
-    """Return a source of randomness with a stream of its own, for Gaussian vectors that are made orthogonal.
-
-    The stream of ``random_state=0`` is that of rows which a user draws by ``default_rng(0).standard_normal``. If
-    these rows themselves were made orthogonal, most frequencies would be orthogonal to most rows.
-    """
-    return np.random.default_rng(rng.integers(2**63, size=4))
 
 
 def _haar(gaussian: NDArray) -> NDArray:

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from rflib.frequencies.directions import reseeded
 from rflib.maps.gaussian_cosines import GaussianCosines
 
 
@@ -43,5 +42,5 @@ class MomentMatching(GaussianCosines):
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
-        left, _, right = np.linalg.svd(reseeded(rng).standard_normal((n, d)), full_matrices=False)
+        left, _, right = np.linalg.svd(rng.standard_normal((n, d)), full_matrices=False)
         return np.sqrt(max(n, d)) * (left @ right), np.full(n, 1 / n)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from rflib.kernels import ArcCosine, DeltaGaussian, Gaussian, Matern, SphericalPolynomial
+from rflib.kernels import ArcCosine, DeltaGaussian, Gaussian, Matern, NeuralTangent, SphericalPolynomial
 from rflib.maps import GORF, MVORF, ORF, SRF
 
 from .conftest import sphere
@@ -143,6 +143,27 @@ def test_definite_kernels_have_no_negative_signs(kernel):
         assert np.all(
             MVORF(KERNELS[kernel], columns, random_state=0, **BEST).fit(sphere(200, 6)).signature_ == 1
         )
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [SphericalPolynomial(4, 3), SphericalPolynomial(2, 7), ArcCosine(0), ArcCosine(1), NeuralTangent(2)],
+    ids=repr,
+)
+@pytest.mark.parametrize("d", [2, 3, 8, 40])
+def test_kernels_that_are_definite_on_the_sphere_have_no_negative_signs(kernel, d):
+    """Their associated kernel, which learners see, is then the kernel itself, and its error falls with D."""
+    X = sphere(200, d)
+    K, errors = kernel(X), []
+    for columns in (2 * d, 8 * d, 32 * d):
+        for options in ({}, {"objective": "learner"}, {"harmonics": 1})[: 2 if columns < 8 else 3]:
+            fitted = MVORF(kernel, columns, random_state=0, **options).fit(X)
+            assert np.all(fitted.signature_ == 1)
+            assert fitted.bias_bound_ < 3 * K.max()
+            if not options:
+                Z = fitted.transform(X)
+                errors.append(np.linalg.norm(Z @ Z.T - K))
+    assert errors[2] < 0.8 * errors[0]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
