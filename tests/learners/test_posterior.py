@@ -46,7 +46,10 @@ def test_with_a_linear_kernel_it_is_the_gaussian_process(data, block_size):
 
 
 def test_with_more_features_it_comes_as_near_to_the_gaussian_process_as_the_kernel_does(data):
-    """The error of mean and std falls as that of the kernel, with the root of D: four times from 100 to 1,600."""
+    """The error of the kernel falls with the root of D, four times from 100 to 1,600, and so does that of the mean.
+
+    That of std has a part of the order 1/D, which falls 16 times.
+    """
     X, y, new = data
     errors = {}
     for D in (100, 1600):
@@ -59,7 +62,8 @@ def test_with_more_features_it_comes_as_near_to_the_gaussian_process_as_the_kern
             found.append([ours[0] - mean - y.mean(), ours[1] - std])
         errors[D] = np.sqrt(np.mean(np.square(found), axis=(0, 2)))
     assert np.all(errors[1600] < [0.06, 0.005])
-    assert np.all((errors[100] / errors[1600] > 2) & (errors[100] / errors[1600] < 8))
+    falls = errors[100] / errors[1600]
+    assert np.all((falls > 2) & (falls < [8, 32]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -9,14 +9,14 @@ import rflib.maps.leverage
 from rflib.frequencies.draw import sample_frequencies
 from rflib.kernels import Gaussian
 from rflib.maps import LeverageRFF, SurrogateLeverageRFF
+from rflib.maps.base import as_generator
 from rflib.measures.exact_measures import exact_measure
 
 
 def pool(X, n, seed, directions="iid"):
     """The frequencies that a map with this seed draws first."""
     measure = exact_measure(Gaussian(), X.shape[1])
-    rng = np.random.default_rng(seed)
-    return sample_frequencies(measure, n, directions=directions, radii="iid", rng=rng).vectors
+    return sample_frequencies(measure, n, directions=directions, radii="iid", rng=as_generator(seed)).vectors
 
 
 def test_a_large_ridge_gives_equal_weights(X):
