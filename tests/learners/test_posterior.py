@@ -46,9 +46,9 @@ def test_with_a_linear_kernel_it_is_the_gaussian_process(data, block_size):
 
 
 def test_with_more_features_it_comes_as_near_to_the_gaussian_process_as_the_kernel_does(data):
-    """The error of the kernel falls with the root of D, four times from 100 to 1,600, and so does that of the mean.
+    """The error of the kernel falls with the root of D, four times from 100 to 1,600.
 
-    That of std has a part of the order 1/D, which falls 16 times.
+    That of the mean does so too. That of std has a part of the order 1/D, which falls 16 times.
     """
     X, y, new = data
     errors = {}
