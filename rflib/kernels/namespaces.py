@@ -10,7 +10,7 @@ views. Code for all namespaces uses that, and `multiply_into` where numpy needs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -196,6 +196,15 @@ def some_rows(X: Array, rows: slice) -> Array:
 def take_columns(X: Array, places: NDArray) -> Array:
     """Return the columns of X (n, d) at some places, an array of numpy, as a new array."""
     return np.take(X, places, axis=1) if isinstance(X, np.ndarray) else _taken(X, places, 1)
+
+
+def products_of_columns(X: Array, factors: Iterable[NDArray]) -> Array:
+    """Return products of columns of X. Each factor is an array of places, with one for every product."""
+    first, *others = factors
+    products = take_columns(X, first)
+    for places in others:
+        products *= take_columns(X, places)
+    return products
 
 
 def take_rows(X: Array, places: NDArray) -> Array:

@@ -105,7 +105,7 @@ class CRAFT(RandomFeatureMap):
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_components_up", at_least=self.n_components)
-        self.base_ = self._up().set_params(random_state=rng).fit(X, y)
+        self.base_ = self._up().set_params(random_state=int(rng.integers(2**63))).fit(X, y)
         if (self.base_.signature_ < 0).any():
             raise ValueError(
                 f"CRAFT: base must be a map with a positive definite estimate, but {self._base()!r} has columns "

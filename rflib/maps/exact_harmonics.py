@@ -24,6 +24,7 @@ from rflib.kernels.namespaces import (
     multiply_into,
     namespace,
     ones,
+    products_of_columns,
     take_columns,
     widest,
 )
@@ -309,21 +310,12 @@ def _polynomials(Y: Array | ShiftedRows, degree: int) -> Iterator[tuple[Array | 
 
 def _pairs(Y: Array) -> Array:
     """Return the products of every two different columns, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
-    return _products_of_columns(Y, np.triu_indices(Y.shape[1], 1))
+    return products_of_columns(Y, np.triu_indices(Y.shape[1], 1))
 
 
 def _chosen_products(Y: Array, products: NDArray, d: int) -> tuple[Array | float, Array]:
     """Return products of columns of Y as such a part; those of all harmonics of the degree give its kernel."""
-    return rising_product(d, products.shape[1]) ** -0.5, _products_of_columns(Y, products.T)
-
-
-def _products_of_columns(Y: Array, factors: Iterable[NDArray]) -> Array:
-    """Return products of columns of Y; each factor has one index for every product."""
-    first, *others = factors
-    columns = take_columns(Y, first)
-    for indices in others:
-        columns *= take_columns(Y, indices)
-    return columns
+    return rising_product(d, products.shape[1]) ** -0.5, products_of_columns(Y, products.T)
 
 
 @lru_cache(maxsize=8)

@@ -22,7 +22,7 @@ from rflib.kernels.namespaces import (
     multiply_into,
     namespace,
     ones,
-    take_columns,
+    products_of_columns,
     zeros,
 )
 from rflib.kernels.polynomial import Polynomial
@@ -279,10 +279,7 @@ def _monomials(degree: int, units: Array | ShiftedRows) -> Array:
     if degree == 1:
         return units
     which = np.array(list(combinations_with_replacement(range(d), degree)))
-    values = take_columns(units, which[:, 0])
-    for index in which.T[1:]:
-        values *= take_columns(units, index)
-    return values * beside(np.sqrt(_multiplicities(which)), units)
+    return products_of_columns(units, which.T) * beside(np.sqrt(_multiplicities(which)), units)
 
 
 def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,24 +122,24 @@ def _ladder(
     targets, values, exact = map(np.frombuffer, value_bytes)
     solutions: list[tuple[NDArray, NDArray]] = []
     all_reached = True
-    for positive, (zmax, target) in product(signs, zip(ranges, np.split(targets, len(ranges)), strict=True)):
-        left = [delta * float(np.abs(target).max()) for delta in deltas]
+    for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
+        left = {positive: [delta * float(np.abs(target).max()) for delta in deltas] for positive in signs}
         for radii in _grids(d, zmax, largest_radius):
             prices = _prices(radii, pairs)
             design = omega(d, np.multiply.outer(nodes(zmax, len(target)), radii))
-            if positive == signs[0]:
-                known = distances_to_fit(zmax, target, quantiles, values)
-                solutions.append(nearest_single_norm(d, radii[1:], *known))
-            reached = 0
-            for share, errors in ((_SURCHARGE, left), (_SMALL_SURCHARGE, left[-1:])):
-                surcharged = prices + share * prices.max()
-                for mu in fitted_weights(design, target, surcharged, errors, positive=positive):
-                    solutions.extend(with_merged(radii, mu))
-                    reached += 1
-            left = left[reached:]
-            if not left:
+            known = distances_to_fit(zmax, target, quantiles, values)
+            solutions.append(nearest_single_norm(d, radii[1:], *known))
+            for positive, errors in left.items():
+                reached = 0
+                for share, tried in ((_SURCHARGE, errors), (_SMALL_SURCHARGE, errors[-1:])):
+                    surcharged = prices + share * prices.max()
+                    for mu in fitted_weights(design, target, surcharged, tried, positive=positive):
+                        solutions.extend(with_merged(radii, mu))
+                        reached += 1
+                left[positive] = errors[reached:]
+            if not any(left.values()):
                 break
-        all_reached &= not left
+        all_reached &= not any(left.values())
     if midpoints.size and not all_reached:
         solutions.append((midpoints, np.full(midpoints.size, exact[0] / midpoints.size)))
     return replace(ladder_of(solutions, d, ranges, quantiles, values, exact), definite=True in signs)

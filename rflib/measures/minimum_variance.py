@@ -30,8 +30,8 @@ _TAIL = 16.0
 _N_DISTANCES = 64
 _N_QUANTILES = 200
 _N_CHECK = 2001
-_N_CHECK_NEAR_ZERO = 600
-_NEAREST = 1e-7
+_N_CHECK_NEAR_ZERO = 1200
+_NEAREST = 1e-14
 _NEGLIGIBLE = 1e-9
 _AWAY = 0.4
 # A range of nearly all pairs counts if it is much nearer than zmax; it has the margin of the ball of `Domain`.
@@ -213,7 +213,7 @@ def profile_values(
         )
     if not values[1].any():
         remedy = (
-            "Choose a width that suits the units of the data. " if isinstance(kernel, KernelWithWidth) else ""
+            " Choose a width that suits the units of the data." if isinstance(kernel, KernelWithWidth) else ""
         )
         warnings.warn(
             f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "

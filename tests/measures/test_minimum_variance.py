@@ -35,6 +35,7 @@ CASES = [
     (RadialFunction(wave), 6, 3.0),
     (DeltaGaussian((1e-6, -3e-6), (1e3, 3e3)), 4, 4e3),
     (Matern(0.5, 0.2), 1, 4.0),
+    (Matern(0.1), 3, 6.0),  # Its bias is largest at a distance of 1e-8.
     (Matern(0.2, 2.0), 1, 4.0),  # It falls steeply between zero and the first of equally spaced distances.
     (DeltaGaussian((1, -0.5), (0.01, 3)), 100, 6.0),
     (Gaussian(1e20), 1000, 4e20),
@@ -52,8 +53,8 @@ def domain(d: int, zmax: float) -> Domain:
 
 @pytest.mark.parametrize(("kernel", "d", "zmax"), CASES, ids=name)
 def test_bias_is_within_its_bound_everywhere(kernel: RadialKernel, d, zmax):
-    """On other distances than those of the program: evenly spaced, and at every scale down to 1e-6 zmax."""
-    z = zmax * np.append(np.linspace(0, 1, 3331), np.geomspace(1e-6, 1, 1111))
+    """On other distances than those of the program: evenly spaced, and at every scale down to 1e-13 zmax."""
+    z = zmax * np.append(np.linspace(0, 1, 3331), np.geomspace(1e-13, 1, 2222))
     exact = kernel.at_distance(z)
     ladder = minimum_variance(kernel, domain(d, zmax))
     for rung in ladder.rungs:
