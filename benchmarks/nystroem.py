@@ -1,4 +1,7 @@
-"""Nystroem: ours and scikit-learn's, fit and transform, beside the two matrix products that it cannot avoid."""
+"""Nystroem: ours and scikit-learn's, fit and transform, beside the two matrix products that it cannot avoid.
+
+One of these is with a triangular matrix, because the kernel is positive definite.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
 from sklearn.kernel_approximation import Nystroem as Peer
 from timing import Group, settings, sphere, timed
 
@@ -27,11 +31,14 @@ def records() -> Iterator[dict[str, Any]]:
 
 def group(X: np.ndarray) -> Group:
     """The same kernel and landmarks as many."""
-    W = np.random.default_rng(0).standard_normal((LANDMARKS, LANDMARKS)).astype(X.dtype)
+    W = np.asfortranarray(np.random.default_rng(0).standard_normal((LANDMARKS, LANDMARKS)).astype(X.dtype))
+    trmm = get_blas_funcs("trmm", (W,))
     ours = Nystroem(Gaussian(), LANDMARKS, random_state=0)
     theirs = Peer(gamma=0.5, n_components=LANDMARKS, random_state=0)
     return {
-        "limit: two matrix products": lambda: X @ X[:LANDMARKS].T @ W,
+        "limit: a full and a triangular matrix product": lambda: trmm(
+            1.0, W, (X @ X[:LANDMARKS].T).T, lower=True
+        ),
         "rflib Nystroem": lambda: ours.fit(X).transform(X),
         "scikit-learn Nystroem": lambda: theirs.fit(X).transform(X),
     }

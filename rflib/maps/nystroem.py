@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import (
@@ -31,18 +33,22 @@ from rflib.validation import check_choice, refuse
 
 _RANK_TOLERANCE = 1e-12
 _BLOCK_ELEMENTS = 1 << 20
-# Least eigenvalue, for a kernel with values up to one, whose column is accurate within 5e-6 in single precision:
-# the error was up to 8 eps / sqrt(eigenvalue) for the kernels and data sets that were tried.
-_SINGLE_FROM = 0.04
+# Columns that are computed at a time from the landmarks that they use.
+_PANEL = 256
+# The largest squared norm of a column of the normalisation, for a kernel with values up to one, with which a
+# column is accurate within 5e-6 in single precision: the error was up to 8 eps times the norm for the kernels and
+# data sets that were tried.
+_LARGEST_SINGLE = 25.0
 
 
 class Nystroem(RandomFeatureMap):
     """Approximate any kernel, definite or not, by its values at landmark rows.
 
     With the kernel matrix C (n, D) between the rows and D landmarks, and the kernel matrix W (D, D) of the
-    landmarks, the estimate is K_hat = C W^+ C^T. If W = U diag(l) U^T, the features are C U |l|^(-1/2) and the
-    signature holds the signs of l. For a positive definite kernel, the features equal those of scikit-learn's
-    Nystroem with the same landmarks, up to a rotation of the columns.
+    landmarks, the estimate is K_hat = C W^+ C^T. If W is positive semidefinite, the landmarks are put into the
+    order of a pivoted Cholesky decomposition, W = L L^T, and the features are C L^(-T). They equal those of
+    scikit-learn's Nystroem with the same landmarks up to a rotation of the columns, and take less time to fit and
+    to compute. Otherwise W = U diag(l) U^T, the features are C U |l|^(-1/2), and the signature has the signs of l.
 
     Parameters
     ----------
@@ -66,12 +72,13 @@ class Nystroem(RandomFeatureMap):
     Attributes
     ----------
     landmarks_ : ndarray or csr_array of shape (n_components_, n_features_in_)
-        The landmarks; with "precomputed", their similarities (n_components_, n_components_). They are sparse if
-        they are rows of a sparse X. The centres of k-means, and the landmarks after `restore`, are dense.
+        The landmarks, in the order of the decomposition; with "precomputed", their similarities
+        (n_components_, n_components_). They are sparse if they are rows of a sparse X. The centres of k-means, and
+        the landmarks after `restore`, are dense.
     indices_ : ndarray of shape (n_components_,)
         Indices of the landmarks among the training rows; only with "precomputed".
     normalization_ : ndarray of shape (n_components_, n_components_)
-        U |l|^(-1/2), with zeros for eigenvalues that are zero to rounding.
+        L^(-T), which is upper triangular, or U |l|^(-1/2). Columns beyond the rank of W, to rounding, are zero.
 
     Warns
     -----
@@ -134,10 +141,19 @@ class Nystroem(RandomFeatureMap):
                 refuse(self, "landmarks", "'uniform' or 'rpcholesky' with kernel='precomputed'")
             every = np.arange(float(n_rows))[:, None]
             self.indices_ = choose(Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
-            self.landmarks_ = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
+            landmarks = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
         else:
-            self.landmarks_ = choose(self.kernel_, X, n, rng).astype(np.float64)
-        self._normalise()
+            landmarks = choose(self.kernel_, X, n, rng).astype(np.float64)
+        W = self.kernel_(landmarks)
+        order, self._rank = _independent(W)
+        if isinstance(self.kernel_, Precomputed):
+            self.indices_, landmarks = self.indices_[order], landmarks[:, order]
+        self.landmarks_ = landmarks[order]
+        self._normalise(W[np.ix_(order, order)])
+
+    def state(self) -> dict[str, NDArray]:
+        """Return the arrays that define the fitted map, for `restore`."""
+        return super().state() | {"rank": np.array(-1 if self._rank is None else self._rank)}
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters.
@@ -145,63 +161,98 @@ class Nystroem(RandomFeatureMap):
         The normalisation is computed again.
         """
         super().restore(state)
-        self._normalise()
+        rank = int(state["rank"])
+        self._rank = None if rank < 0 else rank
+        self._normalise(self.kernel_(self.landmarks_))
         return self
 
-    def _normalise(self) -> None:
-        W = self.kernel_(self.landmarks_)
-        values, vectors = np.linalg.eigh(W)
-        size = np.abs(values)
-        kept = size > _RANK_TOLERANCE * size.max()
-        self.normalization_ = vectors * np.where(kept, 1 / np.sqrt(np.where(kept, size, 1)), 0)
-        self.signature_ = np.where(values < 0, -1.0, 1.0)
-        self._small = size < _SINGLE_FROM * np.abs(W).max()
+    def _normalise(self, W: NDArray) -> None:
+        if self._rank is None:
+            values, vectors = np.linalg.eigh(W)
+            size = np.abs(values)
+            kept = size > _RANK_TOLERANCE * size.max()
+            self.normalization_ = vectors * np.where(kept, 1 / np.sqrt(np.where(kept, size, 1)), 0)
+            self.signature_ = np.where(values < 0, -1.0, 1.0)
+        else:
+            r = self._rank
+            self.normalization_ = np.zeros_like(W)
+            if r:
+                factor = linalg.cholesky(W[:r, :r], lower=True)
+                self.normalization_[:r, :r] = linalg.lapack.dtrtri(factor, lower=1)[0].T
+            self.signature_ = np.ones(len(W))
+        self._sensitive = (self.normalization_**2).sum(axis=0) * np.abs(W).max() > _LARGEST_SINGLE
+
+    def _panels(self, *, single: bool) -> list[tuple[slice, slice, bool]]:
+        """Return consecutive columns, the landmarks that they use, and whether they need double precision.
+
+        Columns with large coefficients, which amplify rounding errors, need it. They are neighbours: those of
+        small eigenvalues of either sign, or the last ones of a pivoted decomposition.
+        """
+        n = len(self.signature_)
+        places = np.flatnonzero(self._sensitive) if single else np.arange(0)
+        first, stop = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
+        cuts = {0, first, stop, n} | (set() if self._rank is None else set(range(0, n, _PANEL)))
+        return [
+            (slice(a, b), slice(0, n if self._rank is None else b), first <= a < stop)
+            for a, b in pairwise(sorted(cuts))
+        ]
 
     def _columns(self, X: Rows) -> Array:
-        """Return the features; columns of small eigenvalues are computed in double precision.
-
-        Small eigenvalues amplify rounding errors.
-        """
+        """Return the features; columns of single precision that amplify rounding are computed in double."""
         features = empty((X.shape[0], self.n_components_), X)
-        single = is_single(X)
-        precise = self._small if single else np.ones(self.n_components_, dtype=bool)
+        panels = self._panels(single=is_single(X))
+        any_wide = any(wide for _, _, wide in panels)
         if namespace(X) is not np:
-            self._fill_on_device(X, precise, features)
+            self._fill_on_device(X, panels, features)
             return features
-        landmarks = self.landmarks_ if precise.any() else self.landmarks_.astype(X.dtype)
-        groups = [
-            (slice(None) if chosen.all() else chosen, self.normalization_[:, chosen].astype(dtype))
-            for chosen, dtype in ((precise, np.float64), (~precise, X.dtype))
-            if chosen.any()
+        landmarks = self.landmarks_.astype(np.float64 if any_wide else X.dtype, copy=False)
+        parts = [
+            (columns, used, self.normalization_[used, columns].astype(np.float64 if wide else X.dtype))
+            for columns, used, wide in panels
         ]
 
         def fill(rows: slice) -> None:
             known = isinstance(self.kernel_, Precomputed)
             matrix = X[rows][:, self.indices_] if known else self.kernel_(X[rows], landmarks)
-            for chosen, normalization in groups:
-                features[rows, chosen] = matrix.astype(normalization.dtype, copy=False) @ normalization
+            narrow = matrix.astype(X.dtype, copy=False)
+            for columns, used, normalization in parts:
+                left = narrow if normalization.dtype == narrow.dtype else matrix
+                features[rows, columns] = left[:, used] @ normalization
 
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
 
-    def _fill_on_device(self, X: Array, precise: NDArray[np.bool_], features: Array) -> None:
+    def _fill_on_device(self, X: Array, panels: list[tuple[slice, slice, bool]], features: Array) -> None:
         """Write the features of rows on a device, in double precision where it has that and they need it."""
-        # Eigenvalues are in order, so that the small ones, of either sign, are neighbours.
-        places = np.flatnonzero(precise)
-        first, stop = (places[0], places[-1] + 1) if places.size else (0, 0)
-        all_columns = (0, first, False), (first, stop, True), (stop, len(precise), False)
-        groups = [(slice(int(a), int(b)), wide) for a, b, wide in all_columns if a < b]
+        any_wide = any(wide for _, _, wide in panels)
 
         def fill(rows: slice) -> None:
             block = X[rows, :]
             if isinstance(self.kernel_, Precomputed):
                 matrix = take_columns(block, self.indices_)
             else:
-                block = widest(block) if places.size else block
+                block = widest(block) if any_wide else block
                 matrix = self.kernel_(block, held_beside(self.landmarks_, block))
-            for columns, wide in groups:
+            for columns, used, wide in panels:
                 left = widest(matrix) if wide else in_type_of(matrix, X)
-                product = left @ held_beside(self.normalization_, left)[:, columns]
+                product = left[:, used] @ held_beside(self.normalization_, left)[used, columns]
                 features[rows, columns] = in_type_of(product, X)
 
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
+
+
+def _independent(W: NDArray) -> tuple[NDArray[np.int64], int | None]:
+    """Return an order of the landmarks that begins with independent ones, and their number, the rank of W.
+
+    The order is that of a pivoted Cholesky decomposition. It is the given one, and the number None, if W is not
+    positive semidefinite.
+    """
+    tolerance = _RANK_TOLERANCE * np.abs(W.diagonal()).sum()
+    factor, pivots, rank, _ = linalg.lapack.dpstrf(W, tol=tolerance, lower=1)
+    order = pivots.astype(np.int64) - 1
+    rest, others = order[rank:], factor[rank:, :rank]
+    residual = W[np.ix_(rest, rest)] - others @ others.T
+    # What is left of a positive semidefinite matrix is nowhere larger than on its diagonal.
+    if not np.abs(residual).max(initial=0) <= 10 * tolerance:
+        return np.arange(len(W)), None
+    return order, int(rank)

@@ -1,9 +1,9 @@
-"""Nystroem: fewer rows than landmarks, rank, and single precision."""
+"""Nystroem: fewer rows than landmarks, its two decompositions, rank, and single precision."""
 
 import numpy as np
 import pytest
 
-from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Polynomial, SphericalPolynomial
+from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Matern, Polynomial, SphericalPolynomial
 from rflib.maps import Nystroem
 
 from .conftest import sphere
@@ -38,3 +38,50 @@ def test_landmarks_are_reproduced_exactly(X):
     for kernel in (Gaussian(0.5), DeltaGaussian(sigmas=(0.5, 2))):
         m = Nystroem(kernel, 20, random_state=0).fit(X)
         assert np.allclose(m.kernel_matrix(m.landmarks_, X), kernel(m.landmarks_, X), atol=1e-8)
+
+
+def spectral(m, X):
+    """The estimate by eigenvectors of the landmarks' matrix, and what its rounding may be."""
+    values, vectors = np.linalg.eigh(m.kernel_(m.landmarks_))
+    kept = np.abs(values) > 1e-12 * np.abs(values).max()
+    C = m.kernel_(X, m.landmarks_) @ vectors[:, kept]
+    return (C / values[kept]) @ C.T
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.3), Gaussian(5.0), Matern(0.5), Polynomial(2), Polynomial(9)])
+@pytest.mark.parametrize("repeated", [1, 3])
+def test_decomposition_of_a_definite_kernel(kernel, repeated):
+    """The pivoted decomposition has the estimate of the eigenvectors, also of low rank and for repeated rows."""
+    X = np.tile(sphere(220, 6), (repeated, 1))
+    m = Nystroem(kernel, 600 if repeated > 1 else 200, random_state=0).fit(X)
+    assert np.all(m.signature_ == 1)
+    assert np.allclose(m.normalization_, np.triu(m.normalization_))
+    size = np.abs(kernel(X[:3])).max()
+    assert np.abs(m.kernel_matrix(X) - spectral(m, X)).max() < 1e-6 * size
+    rank = np.linalg.matrix_rank(kernel(m.landmarks_), 1e-9, hermitian=True)
+    assert np.count_nonzero(m.normalization_.any(axis=0)) >= rank - 1
+    again = Nystroem(kernel, m.n_components).fit(X[::-1]).restore(m.state())
+    assert np.array_equal(again.transform(X), m.transform(X))
+
+
+def test_similarities_of_both_signs_keep_their_eigenvectors():
+    """The diagonal tells nothing here: one similarity has zeros on it, and one has a negative eigenvalue only."""
+
+    def difference(X, Y):
+        return np.exp(-np.abs(X[:, :1] - Y[:, :1].T)) - np.exp(-np.abs(X[:, 1:2] - Y[:, 1:2].T))
+
+    def shifted(X, Y):
+        return 3 * X @ Y.T - 1e-3
+
+    X = sphere(300, 4)
+    for kernel in (difference, shifted):
+        m = Nystroem(kernel, 120, random_state=0).fit(X)
+        assert (m.signature_ < 0).any()
+        assert np.abs(m.kernel_matrix(X) - spectral(m, X)).max() < 1e-6
+        again = Nystroem(kernel, 120).fit(X[::-1]).restore(m.state())
+        assert np.array_equal(again.transform(X), m.transform(X))
+
+
+def test_a_kernel_that_is_zero_has_features_that_are_zero():
+    m = Nystroem(lambda X, Y: np.zeros((len(X), len(Y))), 5, random_state=0).fit(sphere(9, 2))
+    assert not m.transform(sphere(9, 2)).any()

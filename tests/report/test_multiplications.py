@@ -13,8 +13,8 @@ POLYNOMIAL = SphericalPolynomial(a=4, p=3)
 D = 64
 
 
-def unit_rows(d):
-    X = np.random.default_rng(0).standard_normal((100, d))
+def unit_rows(d, n=100):
+    X = np.random.default_rng(0).standard_normal((n, d))
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
@@ -24,10 +24,12 @@ def test_maps_of_cosines_multiply_rows_with_their_frequencies(feature_map):
     assert formula_of(type(feature_map).__name__, 8)[1](8, D, 0) == feature_map.frequencies_.size
 
 
-def test_nystroem_multiplies_with_its_landmarks_and_their_matrix():
-    feature_map = Nystroem(Gaussian(1), n_components=D).fit(unit_rows(8))
-    sizes = feature_map.landmarks_.size + feature_map.normalization_.size
-    assert formula_of("Nystroem", 8)[1](8, D, 0) == sizes
+@pytest.mark.parametrize("columns", [D, 512])
+def test_nystroem_multiplies_with_its_landmarks_and_their_triangle(columns):
+    feature_map = Nystroem(Gaussian(1), n_components=columns).fit(unit_rows(8, 600))
+    panels = feature_map._panels(single=False)
+    used = sum((part.stop - part.start) * (used.stop - used.start) for part, used, _ in panels)
+    assert formula_of("Nystroem", 8)[1](8, columns, 0) == feature_map.landmarks_.size + used
 
 
 def test_random_maclaurin_multiplies_d_times_a_factor():

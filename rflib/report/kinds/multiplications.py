@@ -13,6 +13,8 @@ Formula = tuple[str, Callable[[int, int, int], float]]
 
 _COSINES: Formula = ("d D / 2", lambda d, D, p: d * D / 2)
 _FAST_SKETCH: Formula = ("p (d + D log2 D + 2 D)", lambda d, D, p: p * (d + D * log2(D) + 2 * D))
+# Nystroem multiplies a panel of so many columns with the triangle above it, if the kernel is positive definite.
+_PANEL = 256
 # Input columns from which TensorSketch takes fast Fourier transforms in place of matrix products.
 _MANY = 48
 FORMULAS: dict[str, Formula] = {
@@ -20,7 +22,7 @@ FORMULAS: dict[str, Formula] = {
     **dict.fromkeys(("MomentMatching", "QuadratureRFF"), _COSINES),
     "RandomMaclaurin": ("d D, on average", lambda d, D, p: d * D),
     "TensorSketch": ("p D (d + 2)", lambda d, D, p: p * D * (d + 2)),
-    "Nystroem": ("d D + D^2", lambda d, D, p: d * D + D * D),
+    "Nystroem": ("d D + D (D + 256) / 2", lambda d, D, p: d * D + D * (D + min(D, _PANEL)) / 2),
 }
 
 
