@@ -158,7 +158,7 @@ class Nystroem(RandomFeatureMap):
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters.
 
-        The normalisation is computed again.
+        The normalisation is computed again, so that the features are the same up to rounding.
         """
         super().restore(state)
         rank = int(state["rank"])
