@@ -41,7 +41,7 @@ def test_landmarks_are_reproduced_exactly(X):
 
 
 def spectral(m, X):
-    """The estimate by eigenvectors of the landmarks' matrix, and what its rounding may be."""
+    """The estimate by eigenvectors of the landmarks' matrix."""
     values, vectors = np.linalg.eigh(m.kernel_(m.landmarks_))
     kept = np.abs(values) > 1e-12 * np.abs(values).max()
     C = m.kernel_(X, m.landmarks_) @ vectors[:, kept]
@@ -61,7 +61,7 @@ def test_decomposition_of_a_definite_kernel(kernel, repeated):
     rank = np.linalg.matrix_rank(kernel(m.landmarks_), 1e-9, hermitian=True)
     assert np.count_nonzero(m.normalization_.any(axis=0)) >= rank - 1
     again = Nystroem(kernel, m.n_components).fit(X[::-1]).restore(m.state())
-    assert np.allclose(again.transform(X), m.transform(X), rtol=0, atol=1e-6)
+    assert np.abs(again.transform(X) - m.transform(X)).max() < 1e-8 * size
 
 
 def test_similarities_of_both_signs_keep_their_eigenvectors():
@@ -79,7 +79,7 @@ def test_similarities_of_both_signs_keep_their_eigenvectors():
         assert (m.signature_ < 0).any()
         assert np.abs(m.kernel_matrix(X) - spectral(m, X)).max() < 1e-6
         again = Nystroem(kernel, 120).fit(X[::-1]).restore(m.state())
-        assert np.allclose(again.transform(X), m.transform(X), rtol=0, atol=1e-10)
+        assert np.array_equal(again.transform(X), m.transform(X))
 
 
 def test_a_kernel_that_is_zero_has_features_that_are_zero():
