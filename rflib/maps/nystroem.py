@@ -145,28 +145,36 @@ class Nystroem(RandomFeatureMap):
         else:
             landmarks = choose(self.kernel_, X, n, rng).astype(np.float64)
         W = self.kernel_(landmarks)
-        order, self._rank = _independent(W)
+        self._order, self._rank = _independent(W)
         if isinstance(self.kernel_, Precomputed):
-            self.indices_, landmarks = self.indices_[order], landmarks[:, order]
-        self.landmarks_ = landmarks[order]
-        self._normalise(W[np.ix_(order, order)])
+            self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
+        self.landmarks_ = landmarks[self._order]
+        self._normalise(W)
 
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`."""
-        return super().state() | {"rank": np.array(-1 if self._rank is None else self._rank)}
+        rank = np.array(-1 if self._rank is None else self._rank)
+        return super().state() | {"order": self._order, "rank": rank}
 
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters.
 
-        The normalisation is computed again, so that the features are the same up to rounding.
+        The normalisation is computed again, from the landmarks in the order in which they were drawn, so that it
+        is the same to the last bit.
         """
         super().restore(state)
-        rank = int(state["rank"])
+        self._order, rank = state["order"], int(state["rank"])
         self._rank = None if rank < 0 else rank
-        self._normalise(self.kernel_(self.landmarks_))
+        drawn = np.argsort(self._order)
+        landmarks = self.landmarks_[drawn]
+        self._normalise(
+            self.kernel_(landmarks[:, drawn] if isinstance(self.kernel_, Precomputed) else landmarks)
+        )
         return self
 
     def _normalise(self, W: NDArray) -> None:
+        """Decompose the kernel matrix of the landmarks as they were drawn."""
+        W = W[np.ix_(self._order, self._order)]
         if self._rank is None:
             values, vectors = np.linalg.eigh(W)
             size = np.abs(values)
