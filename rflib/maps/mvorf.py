@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
+from rflib.frequencies.axial_harmonics import AxialHarmonics, axial_harmonics
 from rflib.frequencies.composition import Composition
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.rings import rings
 from rflib.kernels.base import RadialKernel
+from rflib.kernels.namespaces import Array, zeros
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
+from rflib.maps.axial_columns import NO_AXIAL_COLUMNS, AxialColumns
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures, Harmonics
 from rflib.maps.kernel_requirements import not_radial
@@ -24,6 +29,7 @@ from rflib.measures.row_pairs import RowPairs
 from rflib.validation import check_choice
 
 OBJECTIVES = ("kernel", "learner")
+_AXIAL = tuple(field.name for field in fields(AxialColumns))
 
 
 class MVORF(FourierFeatures):
@@ -94,6 +100,7 @@ class MVORF(FourierFeatures):
 
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)
+    _state = (*FourierFeatures._state, *(f"axial_{name}_" for name in _AXIAL))
 
     def __init__(
         self,
@@ -151,6 +158,19 @@ class MVORF(FourierFeatures):
                 return ringed
         return best
 
+    def _best(
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+    ) -> tuple[Composition | LeadingHarmonics, RowPairs]:
+        best, seen = super()._best(rungs, pairs, positive=positive)
+        free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
+        if positive and self.kernel_.unit_norm and free and self.objective == "kernel":
+            assert isinstance(self.kernel_, RadialKernel)
+            exact = self._exact_at(pairs)
+            axial = axial_harmonics(self.kernel_, exact, pairs, self.n_components, best.measure)
+            if axial and axial.mean_squared_error < best.mean_squared_error:
+                return axial, pairs
+        return best, seen
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self, "objective", OBJECTIVES)
@@ -167,6 +187,7 @@ class MVORF(FourierFeatures):
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         super()._draw(X, y, rng)
+        self._keep_axial(rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(
                 f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
@@ -180,6 +201,26 @@ class MVORF(FourierFeatures):
         else:
             self.bias_bound_ = self.measure_.bias_bound
             self.predicted_error_ = self.measure_.predicted_error(self._sampling())
+
+    def _keep_axial(self, rng: Generator) -> None:
+        columns = NO_AXIAL_COLUMNS
+        found = vars(self).get("composition_")
+        if isinstance(found, AxialHarmonics):
+            axis = self.exact_pole_ / np.linalg.norm(self.exact_pole_)
+            columns = AxialColumns.of(
+                axis, found.scaled_coefficients(), found.degrees, found.axial_products(rng)
+            )
+            self.signature_ = np.ones(self.n_components)
+        for name in _AXIAL:
+            setattr(self, f"axial_{name}_", getattr(columns, name))
+
+    def _columns(self, X: Rows) -> Array:
+        columns = AxialColumns(*(getattr(self, f"axial_{name}_") for name in _AXIAL))
+        if not len(columns.degrees):
+            return super()._columns(X)
+        features = zeros((X.shape[0], self.n_components_), X.data if issparse(X) else X)
+        columns.fill(X, features)
+        return features
 
 
 @lru_cache(maxsize=32)
