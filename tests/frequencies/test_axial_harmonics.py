@@ -1,0 +1,171 @@
+"""Harmonics about the axis through the mean: exact projections of the kernel, unbiased samples, their errors."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_digits
+
+from rflib.frequencies.axial_harmonics import AxialHarmonics, axial_harmonics
+from rflib.kernels import ArcCosine, Gaussian, SphericalPolynomial
+from rflib.maps import MVORF, OptimizedMaclaurin
+from rflib.maps.axial_columns import AxialColumns
+from rflib.measures.control_variates import polynomial_columns
+from rflib.measures.domain import Domain
+
+
+def cap(n: int, d: int, spread: float = 0.4, seed: int = 0) -> np.ndarray:
+    """Rows on the unit sphere near a point."""
+    X = np.eye(1, d) + spread * np.random.default_rng(seed).standard_normal((n, d)) / np.sqrt(d)
+    X = X @ np.linalg.qr(np.random.default_rng(99).standard_normal((d, d)))[0]
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def digits() -> np.ndarray:
+    X = load_digits().data
+    X = X[np.random.default_rng(0).permutation(len(X))]
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def chosen(kernel, X, n_columns: int) -> AxialHarmonics:
+    pairs = Domain.of(X).pairs(225)
+    measure = MVORF(kernel).spectrum(X).rungs[0]
+    found = axial_harmonics(kernel, kernel.at_distance(pairs.distances), pairs, n_columns, measure)
+    assert found is not None
+    return found
+
+
+def columns(found: AxialHarmonics, axis: np.ndarray, X: np.ndarray, rng) -> np.ndarray:
+    drawn = AxialColumns.of(axis, found.scaled_coefficients(), found.degrees, found.axial_products(rng))
+    Z = np.zeros((len(X), found.n_columns))
+    drawn.fill(X, Z)
+    return Z
+
+
+@pytest.mark.parametrize(("d", "p"), [(3, 2), (4, 3), (9, 3), (12, 2)])
+def test_a_polynomial_of_low_degree_is_exact(d, p):
+    """All harmonics of a polynomial of degree p are columns if there are enough of them: those of R^d."""
+    kernel, X, Y = SphericalPolynomial(a=4, p=p), cap(200, d), cap(100, d, spread=3, seed=1)
+    enough = sum(polynomial_columns(d, degree) for degree in range(p + 1))
+    fitted = MVORF(kernel, enough, random_state=0).fit(X)
+    assert isinstance(fitted.composition_, AxialHarmonics)
+    assert fitted.composition_.n_products == 0
+    assert np.abs(fitted.kernel_matrix(Y) - kernel(Y)).max() < 1e-10
+    assert fitted.bias_bound_ < 1e-10
+    assert fitted.predicted_error_ < 1e-10
+
+
+@pytest.mark.parametrize(
+    "kernel", [SphericalPolynomial(a=4, p=10), SphericalPolynomial(a=2, p=3), ArcCosine()]
+)
+@pytest.mark.parametrize("n_columns", [20, 45, 100])
+def test_the_mean_is_the_sum_of_the_projections(kernel, n_columns):
+    """Law: 4,000 draws of the sample have the predicted mean, and so does their mean squared error, within 5 sd."""
+    X = cap(300, 8)
+    found, Y = chosen(kernel, X, n_columns), cap(6, 8, spread=0.8, seed=5)
+    mean = X.mean(axis=0)
+    axis, rng = mean / np.linalg.norm(mean), np.random.default_rng(0)
+    draws = []
+    for _ in range(4000 if found.n_products else 2):
+        Z = columns(found, axis, Y, rng)
+        draws.append(Z @ Z.T)
+    t = Y @ axis
+    across = Y - t[:, None] * axis
+    sizes = np.linalg.norm(across, axis=1)
+    unit = across / sizes[:, None]
+    values = np.array(draws)
+    noise = values.std(axis=0) / np.sqrt(len(values))
+    i, j = np.triu_indices(len(Y))
+    known = _moments(found, t, sizes, np.clip(unit @ unit.T, -1, 1), i, j)
+    assert np.all(np.abs(values.mean(axis=0)[i, j] - known[0]) < 5 * noise[i, j] + 1e-10)
+    if found.n_products:
+        ratio = values.var(axis=0)[i, j].sum() / known[1].sum()
+        assert ratio == pytest.approx(1, abs=0.15)
+
+
+def _moments(found, t, sizes, cosines, i, j):
+    """Mean and variance at pairs of rows, through the distances that the composition takes."""
+    from rflib.measures.row_pairs import RowPairs
+
+    length, d = found.length, found.measure.dimension
+    norms = np.sqrt(1 + length**2 - 2 * length * t)
+    products = t[i] * t[j] + sizes[i] * sizes[j] * cosines[i, j]
+    distances = np.sqrt(np.maximum(2 - 2 * products, 0))
+    shares = np.full(len(i), 1 / len(i))
+    pairs = RowPairs(np.zeros(d), np.array([norms[i], norms[j]]), 0 * t[i], distances, shares)
+    mean, last, variance = found.moments(pairs)
+    return mean + found.factor * last, found.factor**2 * variance
+
+
+@pytest.mark.parametrize("n_columns", [5, 30, 200])
+def test_what_is_left_out_is_positive_definite(n_columns):
+    """So the bias at any two points of the sphere is at most its largest value on the diagonal."""
+    kernel, X = SphericalPolynomial(a=2, p=7), cap(300, 6)
+    found, Y = chosen(kernel, X, n_columns), cap(80, 6, spread=5, seed=2)
+    mean = X.mean(axis=0)
+    axis = mean / np.linalg.norm(mean)
+    t = Y @ axis
+    across = Y - t[:, None] * axis
+    sizes = np.linalg.norm(across, axis=1)
+    unit = across / sizes[:, None]
+    i, j = np.triu_indices(len(Y))
+    left = np.zeros((len(Y), len(Y)))
+    left[i, j] = kernel(Y)[i, j] - _moments(found, t, sizes, np.clip(unit @ unit.T, -1, 1), i, j)[0]
+    left = np.triu(left) + np.triu(left, 1).T
+    assert np.linalg.eigvalsh(left).min() > -1e-9
+    assert np.abs(left).max() <= found.bias_bound(kernel, 0, 2) + 1e-9
+
+
+@pytest.mark.parametrize("kernel", [SphericalPolynomial(a=4, p=3), SphericalPolynomial(a=4, p=10)])
+@pytest.mark.parametrize("n_columns", [128, 512])
+def test_the_error_is_the_predicted_one_and_lower_than_that_of_sketches(kernel, n_columns):
+    X = digits()
+    train, test = X[:1000], X[1000:]
+    K = kernel(test)
+    fitted = MVORF(kernel, n_columns, random_state=0).fit(train)
+    assert isinstance(fitted.composition_, AxialHarmonics)
+    assert np.all(fitted.signature_ == 1)
+    error = np.sqrt(((fitted.kernel_matrix(test) - K) ** 2).mean())
+    assert error == pytest.approx(fitted.predicted_error_, rel=0.1)
+    sketch = OptimizedMaclaurin(kernel, n_columns, random_state=0).fit(train)
+    assert error < np.sqrt(((sketch.kernel_matrix(test) - K) ** 2).mean())
+
+
+@pytest.mark.parametrize("n_columns", [128, 600])
+def test_sparse_single_and_restored_rows_have_the_same_features(n_columns):
+    X, kernel = digits(), SphericalPolynomial(a=4, p=10)
+    fitted = MVORF(kernel, n_columns, random_state=0).fit(X)
+    assert isinstance(fitted.composition_, AxialHarmonics)
+    Z = fitted.transform(X)
+    assert np.abs(fitted.transform(csr_array(X)) - Z).max() < 1e-12
+    single = fitted.transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    assert np.abs(single - Z).max() < 1e-5
+    again = MVORF(kernel, n_columns).restore(fitted.state())
+    assert np.array_equal(again.transform(X), Z)
+    other = MVORF(kernel, n_columns, random_state=0).fit(csr_array(X))
+    assert np.abs(other.transform(X) - Z).max() < 1e-6
+
+
+def test_other_maps_have_no_axis():
+    """Neither rows about the origin, nor kernels of all rows, nor options of the user, nor learners."""
+    X = cap(200, 5)
+    around = np.concatenate([X, -X])
+    kernel = SphericalPolynomial(a=4, p=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        others = [
+            MVORF(kernel, 40).fit(around),
+            MVORF(Gaussian(), 40).fit(X),
+            MVORF(kernel, 40, coupled=False).fit(X),
+            MVORF(kernel, 40, objective="learner").fit(X),
+        ]
+    assert not any(isinstance(other.composition_, AxialHarmonics) for other in others)
+
+
+def test_rows_on_one_line_through_the_sphere():
+    """Equal rows have no part across the axis; their kernel is the constant."""
+    X = np.tile(cap(1, 4), (20, 1))
+    fitted = MVORF(SphericalPolynomial(a=4, p=3), 12, random_state=0).fit(X)
+    assert np.abs(fitted.kernel_matrix(X) - 1).max() < 1e-6
