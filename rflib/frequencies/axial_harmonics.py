@@ -44,6 +44,8 @@ _NEGLIGIBLE = 1e-14
 # Eigenfunctions are extended from the anchors up to this ratio of the eigenvalues of one degree.
 _RANK_TOLERANCE = 1e-13
 _N_NODES = 64
+# Points on the whole axis count with this share beside the rows, so that functions extend beyond the rows.
+_N_EVERYWHERE, _SHARE_EVERYWHERE = 24, 1e-6
 _N_ANGLES = 48
 _N_GRID = 201
 # Rows whose mean is nearer to the origin have no axis.
@@ -206,15 +208,21 @@ def _found(
 def _by_eigenvalue(kernel: RadialKernel, anchors: NDArray, d: int) -> list[tuple[int, NDArray[np.float64]]]:
     """Return the degrees and the Chebyshev coefficients of the functions, in descending order of eigenvalues."""
     e, nodes = d - 1, chebpts1(_N_NODES)[::-1]
+    everywhere = chebpts1(_N_EVERYWHERE)
+    points = np.concatenate([anchors, everywhere])
+    shares = np.array([1 - _SHARE_EVERYWHERE, _SHARE_EVERYWHERE]) / [len(anchors), len(everywhere)]
+    roots = np.sqrt(np.repeat(shares, [len(anchors), len(everywhere)]))
     found: list[tuple[float, int, NDArray]] = []
     for degree in range(_HIGHEST_DEGREE + 2):
         size = polynomial_columns(e, degree)
         if not size:
             continue
-        among = _projection(kernel, e, degree, anchors, anchors)
-        values, vectors = np.linalg.eigh(among)
+        among = _projection(kernel, e, degree, points, points)
+        values, vectors = np.linalg.eigh(roots[:, None] * among * roots)
         kept = values > _RANK_TOLERANCE * max(values[-1], 0.0)
-        at_nodes = _projection(kernel, e, degree, nodes, anchors) @ (vectors[:, kept] / np.sqrt(values[kept]))
+        at_nodes = _projection(kernel, e, degree, nodes, points) @ (
+            roots[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+        )
         at_nodes /= np.sqrt(_unit(e, degree)) * (1 - nodes[:, None] ** 2) ** (degree / 2)
         coefficients = dct(at_nodes, axis=0) / _N_NODES
         coefficients[0] /= 2
