@@ -8,9 +8,9 @@ perpendicular to m, of norm rho. With the angle s between x' and y', a kernel f(
 
 where P_l and N_l are the Legendre polynomial and the number of harmonics of degree l in dimension d - 1, and v is
 a coordinate of a uniform direction there. Each G_l is positive definite, because it is a projection of the kernel.
-An expansion about the mean in all d coordinates does not have this property, unless the kernel is positive definite
-on the whole space, which a polynomial kernel is not. Rows near their mean have small rho, so that low degrees l
-hold nearly all of the kernel.
+An expansion about the mean in all d coordinates does not have this property, unless the kernel is positive
+definite on the whole space, which a polynomial kernel is not. Rows near their mean have small rho, so that low
+degrees l hold nearly all of the kernel.
 
 The leading eigenfunctions h_k of the G_l, for the distribution of t, have exact columns h_k(t) Y(x'/rho) with all
 harmonics Y of their degree, in descending order of their eigenvalues as eigenfunctions of the kernel. The last one

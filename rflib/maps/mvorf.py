@@ -42,9 +42,10 @@ class MVORF(FourierFeatures):
     bases that are as far apart as possible. The columns are divided among these parts so that the predicted error
     is least, and parts that are not worth their columns are left out (`rflib.frequencies.composition`). If
     harmonics alone have a lower error, all columns are harmonics, in the order of the eigenvalues of the kernel
-    (`rflib.frequencies.leading_harmonics`). With two input columns, rings of equispaced directions are one more
-    choice (`rflib.frequencies.rings`). The kernel may be indefinite; for a kernel that is known to be
-    positive definite, all signs are +1.
+    (`rflib.frequencies.leading_harmonics`). Two more choices are rings of equispaced directions, with two input
+    columns (`rflib.frequencies.rings`), and harmonics about the axis through the mean of the rows, for a kernel
+    that is positive definite on the unit sphere only (`rflib.frequencies.axial_harmonics`). The kernel may be
+    indefinite; for a kernel that is known to be positive definite, all signs are +1.
 
     With ``harmonics=None, parity=False, coupled=False`` the map is the plain one: all columns are drawn, from the
     atoms that have the least variance without exact columns (`rflib.measures.minimum_variance`). The map is also
@@ -88,14 +89,15 @@ class MVORF(FourierFeatures):
     bias_bound_ : float
         Bound on |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. The bias of the atoms is its largest
         value on a fine grid of distances. The bias of shrunk parts is bounded; where harmonics replace parts of
-        both signs, the whole bias is its largest value on a grid of rows.
+        both signs, the whole bias is its largest value on a grid of rows. The bias of harmonics about an axis is
+        largest on the diagonal, and is looked for on a grid of the axis.
     predicted_error_ : float
         Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
         a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
         largest there, and low-discrepancy directions are treated as independent ones.
     composition_ : Composition or LeadingHarmonics
-        The chosen columns (`rflib.frequencies.composition`), of which `Rings` are one kind. It is set by `fit`,
-        not by `restore`, and not for the plain map.
+        The chosen columns (`rflib.frequencies.composition`), of which `Rings` and `AxialHarmonics` are kinds. It
+        is set by `fit`, not by `restore`, and not for the plain map.
     """
 
     frequencies_per_s = 2

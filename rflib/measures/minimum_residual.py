@@ -123,11 +123,11 @@ def _ladder(
     solutions: list[tuple[NDArray, NDArray]] = []
     all_reached = True
     for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
+        known = distances_to_fit(zmax, target, quantiles, values)
         left = {positive: [delta * float(np.abs(target).max()) for delta in deltas] for positive in signs}
         for radii in _grids(d, zmax, largest_radius):
             prices = _prices(radii, pairs)
             design = omega(d, np.multiply.outer(nodes(zmax, len(target)), radii))
-            known = distances_to_fit(zmax, target, quantiles, values)
             solutions.append(nearest_single_norm(d, radii[1:], *known))
             for positive, errors in left.items():
                 reached = 0

@@ -89,10 +89,12 @@ def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
     spared : int, default=0
         In how many comparisons the claim may fail.
 
-    Notes ----- The gains of each comparison are divided by their root mean square before they are averaged, so
-    that none outweighs the others. The average is tested over the repetitions, so the comparisons of one
-    repetition may depend on each other. On each side, the comparisons in which a claim may fail are left out of
-    the average that may contradict it: those that contradict it most.
+    Notes
+    -----
+    The gains of each comparison are divided by their root mean square before they are averaged, so that none
+    outweighs the others. The average is tested over the repetitions, so the comparisons of one repetition may
+    depend on each other. On each side, the comparisons in which a claim may fail are left out of the average that
+    may contradict it: those that contradict it most.
     """
     gains = np.asarray(gains, dtype=np.float64)
     missing = np.isnan(gains).all(axis=-1)

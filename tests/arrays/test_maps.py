@@ -43,6 +43,7 @@ MAPS = [
     GRFF(SPHERICAL, 40),
     MVORF(WIDE, 60),
     MVORF(WIDE, 60, objective="learner"),
+    MVORF(SPHERICAL, 40),
     MVORF(SPHERICAL, 40, harmonics=None, parity=False, coupled=False),
     FourierFeatures(WIDE, 77, harmonics=3, directions="orthogonal", parity=True),
     SRF(SPHERICAL, 40),

@@ -75,6 +75,19 @@ def test_best_up_to_a_factor():
     assert judged("best", {**close, "MVORF": 0.112}, factor=1 / 1.1)[0] == "not reproduced"
 
 
+@pytest.mark.parametrize("kind", ["best", "unbeaten"])
+def test_rounding_errors_below_the_floor_are_equal(kind):
+    cells = made_up_cells(MEANS)
+    exact = cells.assign(
+        value=cells["value"] * cells["method"].map({"MVORF": 1e-11, "GORF": 1e-14}).fillna(1.0)
+    )
+    assert judged(kind, exact)[0] == "not reproduced"
+    verdict, evidence = judged(kind, exact, floor=1e-6)
+    assert evidence.endswith("Values below 1e-06 count as equal to it.")
+    assert "significantly worse in 0" in evidence or kind == "best"
+    assert verdict != "not reproduced"
+
+
 def test_higher_accuracy_is_better():
     cells = made_up_cells({"MVORF": 0.9, "ORF": 0.8, "GORF": 0.85}).assign(metric="accuracy")
     for kind in ("best", "unbeaten"):

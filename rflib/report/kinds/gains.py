@@ -4,7 +4,7 @@ import numpy as np
 
 from rflib.report import keys
 from rflib.report.kind import DataFrame, Options, Results, Table
-from rflib.report.kinds.rivals import METHODS, encounters, ratios
+from rflib.report.kinds.rivals import METHODS, encounters, floored, ratios
 from rflib.report.wording import METRICS, metric_text
 
 
@@ -14,8 +14,7 @@ from rflib.report.wording import METRICS, metric_text
     caption=lambda entry: (
         f"{metric_text(entry)}: the ratio of the means of {entry['method']} and of another method with the same "
         "number of columns, as a geometric mean over the data sets, by kernel and s. Where it is above 1, "
-        f"{entry['method']} is better."
-        + (f" Values below {entry['floor']:g} count as {entry['floor']:g}." if "floor" in entry else "")
+        f"{entry['method']} is better." + floored(entry)
     ),
 )
 def gains(entry: Options, results: Results) -> DataFrame:
@@ -23,7 +22,6 @@ def gains(entry: Options, results: Results) -> DataFrame:
     import pandas as pd
 
     own, others, _ = encounters(entry, results)
-    own, others = (table.clip(lower=entry.get("floor")) for table in (own, others))
     times = ratios(1 if METRICS[entry["metric"]].lower else -1, own, others)
     logs = np.log(times[np.isfinite(times) & (times > 0)]).reset_index()
     logs = pd.concat([logs, logs.assign(kernel="all")])

@@ -3,7 +3,7 @@
 from rflib.report import keys
 from rflib.report.cell_table import at_columns, select
 from rflib.report.kind import DataFrame, Options, Results, Series, Table
-from rflib.report.kinds.rivals import METHODS, encounters, judged, ratios
+from rflib.report.kinds.rivals import METHODS, encounters, floored, judged, ratios
 from rflib.report.wording import METRICS, metric_text
 
 _PLACE = ["dataset", "kernel", "n_components"]
@@ -17,13 +17,14 @@ def _caption(entry: Options) -> str:
     )
     if "chooser" in entry:
         text += f" The last columns show the mean of {entry['chooser']} and the map that it chose."
-    return text
+    return text + floored(entry)
 
 
 @Table.with_options(
     {
         **{**keys.METRIC, **keys.PLACES, "method": keys.label("method"), "than": METHODS},
         "chooser": keys.label("method"),
+        "floor": keys.POSITIVE,
     },
     ("metric", "method", "than"),
     caption=_caption,

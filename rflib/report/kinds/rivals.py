@@ -10,14 +10,18 @@ from rflib.report.wording import METRICS, in_percent, plural
 
 _NAMED = 8
 METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
-_RIVALS = {**{key: schema for key, schema in COMPARED.items() if key != "share"}, "than": METHODS}
+_RIVALS = {
+    **{key: schema for key, schema in COMPARED.items() if key != "share"},
+    **{"than": METHODS, "floor": keys.POSITIVE},
+}
 
 
 def encounters(claim: Options, results: Results) -> tuple[DataFrame, DataFrame, str]:
     """Return the values of ``method`` and those of each of ``than`` in the comparisons that both have.
 
     Both tables have a row for each rival and comparison, with the rival as the first level of their index, and a
-    column for each repetition. The text says how many ties were left out, and why.
+    column for each repetition. Values below ``floor`` count as equal to it. The text says so, and how many ties
+    were left out, and why.
     """
     import pandas as pd
 
@@ -25,9 +29,17 @@ def encounters(claim: Options, results: Results) -> tuple[DataFrame, DataFrame, 
     found = found[found["method"].isin([claim["method"], *claim["than"]])].astype({"n_components": int})
     pairs = {name: paired(found, place, claim["method"], name) for name in claim["than"]}
     own, others = (
-        pd.concat({name: pair[i] for name, pair in pairs.items()}, names=["rival"]) for i in (0, 1)
+        pd.concat({name: pair[i] for name, pair in pairs.items()}, names=["rival"]).clip(
+            lower=claim.get("floor")
+        )
+        for i in (0, 1)
     )
-    return own, others, left_out
+    return own, others, left_out + floored(claim)
+
+
+def floored(entry: Options) -> str:
+    """Return the sentence about ``floor``, if an entry has one."""
+    return f" Values below {entry['floor']:g} count as equal to it." if "floor" in entry else ""
 
 
 def judged(sign: int, own: DataFrame, others: DataFrame) -> Judgement:
