@@ -1,52 +1,44 @@
-"""Harmonics about an axis: exact columns for kernels that are positive definite on the unit sphere only.
+"""Harmonics about an axis, for kernels that are positive definite on the unit sphere only, and their choice.
 
-Let m be the direction of the mean of the rows, which have unit norm, t = <m, x>, and x' the part of x that is
-perpendicular to m, of norm rho. With the angle s between x' and y', a kernel f(<x, y>) is
+The axis is the direction of the mean of the rows. Seen from there, an expansion in all d coordinates has negative
+parts unless the kernel is positive definite on the whole space, which a polynomial kernel is not; the parts of the
+expansion about the axis are all positive (`rflib.frequencies.axial_functions`). Rows near their mean have a small
+part across the axis, so that low degrees hold nearly all of the kernel.
 
-    f(t t' + rho rho' cos s) = sum_l G_l(t, t') P_l(cos s),
-    G_l(t, t') = N_l E[f(t t' + rho rho' v) P_l(v)],
-
-where P_l and N_l are the Legendre polynomial and the number of harmonics of degree l in dimension d - 1, and v is
-a coordinate of a uniform direction there. Each G_l is positive definite, because it is a projection of the kernel.
-An expansion about the mean in all d coordinates does not have this property, unless the kernel is positive
-definite on the whole space, which a polynomial kernel is not. Rows near their mean have small rho, so that low
-degrees l hold nearly all of the kernel.
-
-The leading eigenfunctions h_k of the G_l, for the distribution of t, have exact columns h_k(t) Y(x'/rho) with all
-harmonics Y of their degree, in descending order of their eigenvalues as eigenfunctions of the kernel. The last one
-has a sample of its harmonics only (`rflib.frequencies.products`). What is left out is positive definite, so that
-its largest value on the diagonal bounds the bias. docs/mvorf.md derives this.
+Some functions have all harmonics of their degree as columns, and are exact. Others have a sample of them
+(`rflib.frequencies.products`), multiplied by a factor at which its noise and its bias are least together. What is
+left out of the kernel is positive definite, so that its largest value on the diagonal bounds the bias.
+docs/mvorf.md derives this.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebpts1, chebval
+from numpy.polynomial.chebyshev import chebval
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.fft import dct
-from scipy.special import roots_jacobi
 
+from rflib.frequencies.axial_functions import AxialFunctions, leading_functions, unit_kernel
+from rflib.frequencies.axial_pairs import AxialPairs
 from rflib.frequencies.leading_harmonics import LeadingHarmonics
 from rflib.frequencies.products import NO_PRODUCTS, Products, draw_products, relative_variance
 from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
-from rflib.measures.control_variates import ControlVariate, polynomial_columns, rising_product
+from rflib.measures.control_variates import ControlVariate, polynomial_columns
 from rflib.measures.harmonics import legendre
 from rflib.measures.row_pairs import RowPairs
 
-_HIGHEST_DEGREE = 3
-_NEGLIGIBLE = 1e-14
-# Eigenfunctions are extended from the anchors up to this ratio of the eigenvalues of one degree.
-_RANK_TOLERANCE = 1e-13
-_N_NODES = 64
-# Points on the whole axis count with this share beside the rows, so that functions extend beyond the rows.
-_N_EVERYWHERE, _SHARE_EVERYWHERE = 24, 1e-6
-_N_ANGLES = 48
+# Degrees of functions that have all their harmonics as columns, and of those that have a sample of them.
+_HIGHEST_EXACT, _HIGHEST = 3, 4
+_MOST_SAMPLES = 4
+# Of the functions that are not exact, this number with the largest eigenvalues may have samples.
+_TRIED = 8
+_LEAST_GAIN = 0.99
 _N_GRID = 201
 # Rows whose mean is nearer to the origin have no axis.
 _LEAST_MEAN = 1e-3
@@ -58,25 +50,23 @@ class AxialHarmonics(LeadingHarmonics):
 
     Attributes
     ----------
+    functions : AxialFunctions
+        The functions. Those that have a sample of their harmonics are multiplied by the root of their factor.
+    counts : tuple of int
+        Number of columns of each function's sample; 0 for a function that has all its harmonics.
     length : float
         Norm of the mean of the rows.
-    degrees : ndarray of shape (n_functions,)
-        Degree l of each function, in the order of the columns.
-    coefficients : ndarray of shape (n_nodes, n_functions)
-        Chebyshev coefficients of h_k(t) / rho^l.
     n_columns : int
         Number of columns.
-    n_products : int
-        Number of columns of the sample of the last function's harmonics; 0 if it has all of them.
-    factor, mean_squared_error : float
-        As for `LeadingHarmonics`.
     measure : AtomicMeasure
-        The measure of the best other columns; it is not used. ``radial`` is empty.
+        The measure of the best other columns; it is not used.
+    radial, n_products, factor, mean_squared_error
+        Empty, 0, 1 and inf: there are no radial functions, and the error is computed over the pairs of the caller.
     """
 
+    functions: AxialFunctions
+    counts: tuple[int, ...]
     length: float
-    degrees: NDArray
-    coefficients: NDArray
     n_columns: int
 
     @property
@@ -90,157 +80,182 @@ class AxialHarmonics(LeadingHarmonics):
         return ()
 
     def products(self, rng: Generator) -> Products:
-        """Return no products; those across the axis are `axial_products`."""
+        """Return no products; those across the axis are `samples`."""
         return NO_PRODUCTS
 
-    def axial_products(self, rng: Generator) -> Products:
-        """Draw the sample of the last function's harmonics, across the axis."""
-        if not self.n_products:
-            return NO_PRODUCTS
-        return draw_products(self.n_products, self.measure.dimension - 1, int(self.degrees[-1]), rng)
-
-    def scaled_coefficients(self) -> NDArray[np.float64]:
-        """Return the coefficients, of which those of the last function are scaled for its sample."""
-        scales = np.ones(len(self.degrees))
-        if self.n_products:
-            share = self.n_products / polynomial_columns(self.measure.dimension - 1, int(self.degrees[-1]))
-            scales[-1] = np.sqrt(self.factor / share)
-        return self.coefficients * scales
+    def samples(self, rng: Generator) -> list[Products]:
+        """Draw the samples, across the axis, of the functions that have one."""
+        e, degrees = self.measure.dimension - 1, self.functions.degrees.tolist()
+        return [
+            draw_products(count, e, degree, rng)
+            for degree, count in zip(degrees, self.counts, strict=True)
+            if count
+        ]
 
     def moments(self, pairs: RowPairs) -> tuple[NDArray, NDArray, NDArray]:
-        """Return the kernel of the exact harmonics, that of the last function, and the variance of its sample.
+        """Return the mean of the kernel estimate, zeros, and its variance, each of shape (n_pairs,).
 
-        The pairs are seen from the mean of the rows. Each has the shape (n_pairs,).
+        The pairs are seen from the mean of the rows.
         """
-        t, cosines = _along(pairs, self.length)
-        e = self.measure.dimension - 1
-        size = np.sqrt(np.maximum(1 - t**2, 0)).prod(axis=0)
-        values = chebval(t, self.coefficients).prod(axis=1)
-        parts = [
-            _unit(e, degree) * value * size**degree
-            for degree, value in zip(self.degrees.tolist(), values, strict=True)
-        ]
-        kernels = [
-            part * legendre(e, degree, cosines)
-            for degree, part in zip(self.degrees.tolist(), parts, strict=True)
-        ]
-        zero = np.zeros(len(cosines))
-        if not self.n_products:
-            return sum(kernels, start=zero), zero, zero
-        variance = relative_variance(self.n_products, e, int(self.degrees[-1]), cosines)
-        return sum(kernels[:-1], start=zero), kernels[-1], parts[-1] ** 2 * variance
+        e, t, cosines = self.measure.dimension - 1, *_along(pairs, self.length)
+        mean, variance = np.zeros(len(cosines)), np.zeros(len(cosines))
+        for degree, count, part in zip(
+            self.functions.degrees.tolist(), self.counts, _parts(self.functions, e, t), strict=True
+        ):
+            mean += part * legendre(e, degree, cosines)
+            if count:
+                variance += part**2 * relative_variance(count, e, degree, cosines)
+        return mean, np.zeros(len(cosines)), variance
 
     def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return the largest value on the diagonal of what is left out, which is positive definite."""
         t = np.linspace(-1, 1, _N_GRID)
         norms = np.sqrt(np.maximum(1 + self.length**2 - 2 * self.length * t, 0))
-        mean, last, _ = self.moments(RowPairs.of_themselves(np.zeros(self.measure.dimension), norms))
-        at_zero = float(kernel.at_distance(np.zeros(1))[0])
-        return float(np.abs(at_zero - mean - self.factor * last).max())
+        mean, _, _ = self.moments(RowPairs.of_themselves(np.zeros(self.measure.dimension), norms))
+        return float(np.abs(float(kernel.at_distance(np.zeros(1))[0]) - mean).max())
 
 
 def axial_harmonics(
-    kernel: RadialKernel, exact: NDArray, pairs: RowPairs, n_columns: int, measure: AtomicMeasure
+    kernel: RadialKernel, rows: AxialPairs, n_columns: int, measure: AtomicMeasure
 ) -> AxialHarmonics | None:
-    """Return the harmonics with the largest eigenvalues, or None if the mean of the rows is near the origin.
+    """Return the harmonics with the least predicted error, or None if the mean of the rows is near the origin.
 
     Parameters
     ----------
     kernel : RadialKernel
         A kernel that is positive definite on the unit sphere.
-    exact : ndarray of shape (n_pairs,)
-        The kernel at the pairs.
-    pairs : RowPairs
-        Pairs of rows of unit norm, seen from their mean, over which the error is averaged.
+    rows : AxialPairs
+        Rows of unit norm, over whose pairs the error is averaged.
     n_columns : int
         Number of columns D.
     measure : AtomicMeasure
         The measure of the best other columns.
     """
-    length = float(np.linalg.norm(pairs.centre))
-    if length < _LEAST_MEAN or len(pairs.centre) < 3:
+    if rows.length < _LEAST_MEAN or len(rows.pairs.centre) < 3:
         return None
-    return replace(_found(kernel, exact.tobytes(), pairs, length, n_columns, measure), measure=measure)
+    along = tuple(rows.coordinates.tolist()), tuple(rows.weights.tolist())
+    functions, counts = _found(kernel, rows.length, *along, rows.pairs, n_columns)
+    return AxialHarmonics(measure, (), 0, 1.0, np.inf, functions, counts, rows.length, n_columns)
 
 
 @lru_cache(maxsize=32)
 def _found(
     kernel: RadialKernel,
-    values: bytes,
-    pairs: RowPairs,
     length: float,
+    coordinates: tuple[float, ...],
+    weights: tuple[float, ...],
+    pairs: RowPairs,
     n_columns: int,
-    measure: AtomicMeasure,
-) -> AxialHarmonics:
-    d, left = len(pairs.centre), n_columns
-    exact, e = np.frombuffer(values), d - 1
-    degrees: list[int] = []
-    columns: list[NDArray] = []
-    n_products = 0
-    for degree, coefficients in _by_eigenvalue(kernel, _coordinate(pairs.anchors, length), d):
-        size = polynomial_columns(e, degree)
-        if degree > _HIGHEST_DEGREE or not left or (size > left and not comb(e, degree)):
-            break
-        degrees.append(degree)
-        columns.append(coefficients)
-        n_products = left if size > left else 0
-        left -= min(size, left)
-    coefficients = np.array(columns).T
-    used = np.flatnonzero((np.abs(coefficients) > _NEGLIGIBLE * np.abs(coefficients).max(axis=0)).any(axis=1))
-    found = AxialHarmonics(
-        measure,
-        (),
-        n_products,
-        1.0,
-        np.inf,
-        length,
-        np.array(degrees),
-        coefficients[: used[-1] + 1],
-        n_columns,
-    )
-    mean, last, variance = found.moments(pairs)
-    noise = pairs.shares @ (last**2 + variance)
-    factor = pairs.shares @ (last * (exact - mean)) / noise if noise else 1.0
-    found = replace(found, factor=float(np.clip(factor, 0, 1)))
-    return replace(found, mean_squared_error=found.error_over(exact, pairs))
+) -> tuple[AxialFunctions, tuple[int, ...]]:
+    """Return the best functions and the numbers of columns of their samples."""
+    functions = leading_functions(kernel, coordinates, weights, len(pairs.centre), _HIGHEST)
+    search = _Search(functions, kernel.at_distance(pairs.distances), pairs, length)
+    _, whole, sampled, counts, factors = min(search.choices(n_columns), key=lambda choice: choice[0])
+    chosen, scales = [*whole, *sampled], np.append(np.ones(len(whole)), np.sqrt(factors))
+    found = AxialFunctions(functions.degrees[chosen], functions.coefficients[:, chosen] * scales)
+    return found, (*(0 for _ in whole), *counts)
 
 
-def _by_eigenvalue(kernel: RadialKernel, anchors: NDArray, d: int) -> list[tuple[int, NDArray[np.float64]]]:
-    """Return the degrees and the Chebyshev coefficients of the functions, in descending order of eigenvalues."""
-    e, nodes = d - 1, chebpts1(_N_NODES)[::-1]
-    everywhere = chebpts1(_N_EVERYWHERE)
-    points = np.concatenate([anchors, everywhere])
-    shares = np.array([1 - _SHARE_EVERYWHERE, _SHARE_EVERYWHERE]) / [len(anchors), len(everywhere)]
-    roots = np.sqrt(np.repeat(shares, [len(anchors), len(everywhere)]))
-    found: list[tuple[float, int, NDArray]] = []
-    for degree in range(_HIGHEST_DEGREE + 2):
-        size = polynomial_columns(e, degree)
-        if not size:
-            continue
-        among = _projection(kernel, e, degree, points, points)
-        values, vectors = np.linalg.eigh(roots[:, None] * among * roots)
-        kept = values > _RANK_TOLERANCE * max(values[-1], 0.0)
-        at_nodes = _projection(kernel, e, degree, nodes, points) @ (
-            roots[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+_Choice = tuple[float, Sequence[int], Sequence[int], Sequence[int], NDArray]
+
+
+class _Search:
+    """The mean squared error of choices of functions, from a few sums over the pairs."""
+
+    def __init__(self, functions: AxialFunctions, exact: NDArray, pairs: RowPairs, length: float) -> None:
+        e, (t, cosines) = len(pairs.centre) - 1, _along(pairs, length)
+        self.exact, self.shares = exact, pairs.shares
+        self.degrees = functions.degrees.tolist()
+        self.sizes = [polynomial_columns(e, degree) for degree in self.degrees]
+        self.bases = [comb(e, degree) for degree in self.degrees]
+        parts = _parts(functions, e, t)
+        across = {degree: legendre(e, degree, cosines) for degree in set(self.degrees)}
+        self.kernels = parts * np.array([across[degree] for degree in self.degrees])
+        noise = {
+            degree: [relative_variance(n, e, degree, cosines) for n in (1, comb(e, degree))]
+            for degree in set(self.degrees)
+            if comb(e, degree)
+        }
+        none = [np.zeros(len(cosines))] * 2
+        self.noise = np.array(
+            [
+                [self.shares @ (part**2 * each) for each in noise.get(degree, none)]
+                for degree, part in zip(self.degrees, parts, strict=True)
+            ]
         )
-        at_nodes /= np.sqrt(_unit(e, degree)) * (1 - nodes[:, None] ** 2) ** (degree / 2)
-        coefficients = dct(at_nodes, axis=0) / _N_NODES
-        coefficients[0] /= 2
-        found += [
-            (value / size, degree, column) for value, column in zip(values[kept], coefficients.T, strict=True)
+
+    def choices(self, n_columns: int) -> Iterator[_Choice]:
+        """Yield the best choice for each number of leading functions that may be exact."""
+        whole: list[int] = []
+        left = n_columns
+        yield self._with_samples(whole, left)
+        for k, (degree, size) in enumerate(zip(self.degrees, self.sizes, strict=True)):
+            if degree <= _HIGHEST_EXACT and size <= left:
+                whole, left = [*whole, k], left - size
+                yield self._with_samples(whole, left)
+
+    def _with_samples(self, whole: list[int], left: int) -> _Choice:
+        """Add samples of other functions, the best one first, as long as each lowers the error."""
+        residual = self.exact - self.kernels[whole].sum(axis=0)
+        best: _Choice = (float(self.shares @ residual**2), whole, (), (), np.zeros(0))
+        others = [k for k in range(len(self.degrees)) if k not in whole and self.degrees[k] and self.bases[k]]
+        while len(best[2]) < min(_MOST_SAMPLES, left):
+            more = [
+                self._sampled(residual, whole, [*best[2], k], left)
+                for k in others[:_TRIED]
+                if k not in best[2]
+            ]
+            next_best = min(more, key=lambda choice: choice[0], default=best)
+            if next_best[0] > _LEAST_GAIN * best[0]:
+                break
+            best = next_best
+        return best
+
+    def _sampled(self, residual: NDArray, whole: list[int], sampled: list[int], left: int) -> _Choice:
+        """Divide columns among samples in proportion to the roots of their variances, and find their factors."""
+        counts = _divided(left, np.sqrt(self.noise[sampled, 0]), [self.sizes[k] - 1 for k in sampled])
+        variances = np.array([self._variance(k, n) for k, n in zip(sampled, counts, strict=True)])
+        kernels = self.kernels[sampled]
+        second = (kernels * self.shares) @ kernels.T + np.diag(variances)
+        factors = np.clip(np.linalg.lstsq(second, kernels @ (self.shares * residual))[0], 0, 1)
+        bias = residual - factors @ kernels
+        return float(self.shares @ bias**2 + variances @ factors**2), whole, sampled, counts, factors
+
+    def _variance(self, k: int, n: int) -> float:
+        """Return the mean variance of a sample of n products; with several bases, all of them count as whole."""
+        of_one, of_basis = self.noise[k].tolist()
+        total = self.bases[k]
+        if n >= total:
+            return of_basis * total / n
+        covariance = (of_basis - of_one / total) / (1 - 1 / total)
+        return max(of_one / n + (1 - 1 / n) * covariance, 0.0)
+
+
+def _divided(n: int, weights: NDArray, most: Sequence[int]) -> list[int]:
+    """Divide n columns in proportion to the weights, at least one and at most so many to each."""
+    counts, open_ = [0] * len(most), list(range(len(most)))
+    while open_:
+        left = n - sum(counts) - len(open_)
+        shares = weights[open_] / (weights[open_].sum() or 1.0) * left
+        full = [k for k, share in zip(open_, shares, strict=True) if 1 + share >= most[k]]
+        for k, share in zip(open_, shares, strict=True):
+            if k in full or not full:
+                counts[k] = min(1 + int(share), most[k])
+        open_ = [k for k in open_ if k not in full] if full else []
+    return counts
+
+
+def _parts(functions: AxialFunctions, e: int, t: NDArray) -> NDArray[np.float64]:
+    """Return the kernels of the functions on a line across the axis, at pairs of coordinates (2, n_pairs)."""
+    distinct, places = np.unique(t, return_inverse=True)
+    values = chebval(distinct, functions.coefficients)[:, places.reshape(t.shape)].prod(axis=1)
+    size = np.sqrt(np.maximum(1 - t**2, 0)).prod(axis=0)
+    return np.array(
+        [
+            unit_kernel(e, degree) * size**degree * value
+            for degree, value in zip(functions.degrees.tolist(), values, strict=True)
         ]
-    found.sort(key=lambda each: -each[0])
-    return [(degree, column) for value, degree, column in found if value > _NEGLIGIBLE * found[0][0]]
-
-
-def _projection(kernel: RadialKernel, e: int, degree: int, t: NDArray, other: NDArray) -> NDArray[np.float64]:
-    """Return G_l(t, t') for all pairs, shape (n_t, n_other)."""
-    angles, weights = roots_jacobi(_N_ANGLES, (e - 3) / 2, (e - 3) / 2)
-    weights = weights / weights.sum() * legendre(e, degree, angles) * polynomial_columns(e, degree)
-    along = np.multiply.outer(t, other)
-    across = np.sqrt(np.multiply.outer(np.maximum(1 - t**2, 0), np.maximum(1 - other**2, 0)))
-    products = along[..., None] + across[..., None] * angles
-    return np.asarray(kernel.at_distance(np.sqrt(np.maximum(2 - 2 * products, 0))) @ weights)
+    )
 
 
 def _coordinate(norms: NDArray, length: float) -> NDArray[np.float64]:
@@ -256,8 +271,3 @@ def _along(pairs: RowPairs, length: float) -> tuple[NDArray, NDArray]:
     with np.errstate(invalid="ignore", divide="ignore"):
         cosines = products / across
     return t, np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1)
-
-
-def _unit(e: int, degree: int) -> float:
-    """Return the polynomial kernel of the degree between a unit vector in R^e and itself."""
-    return polynomial_columns(e, degree) / rising_product(e, degree) ** 2

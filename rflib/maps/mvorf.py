@@ -11,7 +11,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from rflib.frequencies.axial_harmonics import AxialHarmonics, axial_harmonics
+from rflib.frequencies.axial_harmonics import axial_harmonics
+from rflib.frequencies.axial_pairs import AxialPairs
 from rflib.frequencies.composition import Composition
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.rings import rings
@@ -25,6 +26,8 @@ from rflib.maps.fourier import FourierFeatures, Harmonics
 from rflib.maps.kernel_requirements import not_radial
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.construct import MeasureLike
+from rflib.measures.domain import Domain
+from rflib.measures.exact_measures import is_positive_definite
 from rflib.measures.row_pairs import RowPairs
 from rflib.validation import check_choice
 
@@ -160,19 +163,6 @@ class MVORF(FourierFeatures):
                 return ringed
         return best
 
-    def _best(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
-    ) -> tuple[Composition | LeadingHarmonics, RowPairs]:
-        best, seen = super()._best(rungs, pairs, positive=positive)
-        free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
-        if positive and self.kernel_.unit_norm and free and self.objective == "kernel":
-            assert isinstance(self.kernel_, RadialKernel)
-            exact = self._exact_at(pairs)
-            axial = axial_harmonics(self.kernel_, exact, pairs, self.n_components, best.measure)
-            if axial and axial.mean_squared_error < best.mean_squared_error:
-                return axial, pairs
-        return best, seen
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self, "objective", OBJECTIVES)
@@ -188,8 +178,8 @@ class MVORF(FourierFeatures):
             )
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        self._keep_axial(NO_AXIAL_COLUMNS)
         super()._draw(X, y, rng)
-        self._keep_axial(rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(
                 f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
@@ -204,15 +194,30 @@ class MVORF(FourierFeatures):
             self.bias_bound_ = self.measure_.bias_bound
             self.predicted_error_ = self.measure_.predicted_error(self._sampling())
 
-    def _keep_axial(self, rng: Generator) -> None:
-        columns = NO_AXIAL_COLUMNS
-        found = vars(self).get("composition_")
-        if isinstance(found, AxialHarmonics):
-            axis = self.exact_pole_ / np.linalg.norm(self.exact_pole_)
-            columns = AxialColumns.of(
-                axis, found.scaled_coefficients(), found.degrees, found.axial_products(rng)
-            )
+    def _draw_with_options(self, X: Rows, rng: Generator) -> None:
+        super()._draw_with_options(X, rng)
+        if not self._may_be_axial():
+            return
+        assert isinstance(self.kernel_, RadialKernel)
+        rows, every = AxialPairs.of(X), Domain.of(X).all_pairs
+        found = axial_harmonics(self.kernel_, rows, self.n_components, self.composition_.measure)
+        if found and np.sqrt(found.error_over(self._exact_at(every), every)) < self.predicted_error_:
+            # The sample of rows along the axis has more rows that lie far from the others.
+            self.predicted_error_ = float(np.sqrt(found.error_over(self._exact_at(rows.pairs), rows.pairs)))
+            self._draw_composition(found, rng)
             self.signature_ = np.ones(self.n_components)
+            self._keep_exact(rows.pairs.centre, ())
+            axis = rows.pairs.centre / rows.length
+            self._keep_axial(AxialColumns.of(axis, found.functions, found.samples(rng)))
+
+    def _may_be_axial(self) -> bool:
+        """Return whether the kernel is positive definite on the unit sphere only, and the columns are free."""
+        free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
+        if not (free and self.objective == "kernel" and isinstance(self.measure_, AtomicMeasure)):
+            return False
+        return self.kernel_.unit_norm and is_positive_definite(self.kernel_)
+
+    def _keep_axial(self, columns: AxialColumns) -> None:
         for name in _AXIAL:
             setattr(self, f"axial_{name}_", getattr(columns, name))
 
