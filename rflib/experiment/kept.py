@@ -21,7 +21,9 @@ from rflib.experiment.jobs import CellJob
 from rflib.experiment.plan import StudyPlan, Wanted
 from rflib.files import read_table, replacing
 
-_ROW = ["job", "method_id", "n_components", "seed", "metric", "at"]
+# What a job measures at once, and what tells its rows from each other. The place ``at`` of a row may be measured.
+_RUN = ["job", "n_components", "seed"]
+_ROW = [*_RUN, "method_id", "metric", "at"]
 
 # Changes of smaller values, which may be mere rounding, are relative to this.
 _ROUNDING = 1e-6
@@ -38,8 +40,8 @@ def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
         Folder of the results. Files of jobs that are missing, or that were made by other code than that of today,
         are left out.
     folder : Path
-        Folder of the kept cells of all studies. New rows replace the old ones of the same cell. Rows of jobs that
-        the plan does not have are removed.
+        Folder of the kept cells of all studies. New rows of a job replace all old ones with the same number of
+        columns and seed. Rows of jobs that the plan does not have are removed.
     commit : str
         The commit of the code, for people.
     """
@@ -53,8 +55,10 @@ def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
     for dataset in {wanted.dataset for wanted in plan.wanted}:
         tables = [table for name, table in fresh if name == dataset]
         if tables and dataset in kept:
-            tables = [_beside(pd.concat(tables, ignore_index=True), kept[dataset])]
-        tables += [kept[dataset]] if dataset in kept else []
+            table = pd.concat(tables, ignore_index=True)
+            tables = [_beside(table, kept[dataset]), _others(kept[dataset], table)]
+        elif dataset in kept:
+            tables = [kept[dataset]]
         if tables:
             table = pd.concat(tables, ignore_index=True)
             table = table[table["job"].isin(wanted_jobs)].drop_duplicates(row_of(table))
@@ -78,6 +82,12 @@ def _beside(fresh: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     both["before"] = both["fingerprint_old"].where(other, both["before"])
     both["change"] = change.where(other, both["change"])
     return both.drop(columns=["fingerprint_old", "value_old"])
+
+
+def _others(kept: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:
+    """Return the kept rows of what was not run anew."""
+    both = kept[_RUN].merge(fresh[_RUN].drop_duplicates(), how="left", indicator=True)
+    return kept[(both["_merge"] == "left_only").to_numpy()]
 
 
 def restore(plan: StudyPlan, folder: Path, output: Path) -> bool:

@@ -122,6 +122,19 @@ def test_a_later_run_replaces_its_cells_and_keeps_the_others(tmp_path: Path) -> 
     assert not found.duplicated(["job", "method", "n_components", "seed", "metric", "s_label"]).any()
 
 
+def test_rows_at_measured_places_replace_those_at_others(tmp_path: Path) -> None:
+    """A path of ridges is kept by the effective ridge, which rounding moves."""
+    plan = planned()
+    for name, at in (("first", 0.1), ("second", 0.1 + 1e-12)):
+        for wanted in divided([plan], tmp_path / name)[0].wanted:
+            found = [{**row, "at": at} for row in rows(wanted, 0)]
+            write_rows(tmp_path / name / wanted.job.path, found, fingerprint=made_by(wanted))
+        keep(plan, tmp_path / name, tmp_path / "kept", name)
+    found = table(plan, tmp_path / "kept", tmp_path / "cells.parquet")
+    assert set(found["commit"]) == {"second"}
+    assert set(found["at"]) == {0.1 + 1e-12}
+
+
 @pytest.mark.parametrize(("value", "changed"), [(0, False), (1000, True)])
 def test_rows_that_replace_those_of_older_code_say_what_changed(
     tmp_path: Path, value: float, changed: bool
