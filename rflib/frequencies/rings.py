@@ -54,7 +54,8 @@ class Rings(Composition):
     measure : AtomicMeasure
         The atoms.
     counts : ndarray of shape (n_atoms,)
-        Number of directions of each atom. The other attributes of `rflib.frequencies.composition.Composition` are empty.
+        Number of directions of each atom. The other attributes of `rflib.frequencies.composition.Composition` are
+        empty.
     mean_squared_error : float
         Predicted mean squared error of a kernel value, averaged over the pairs.
     """
