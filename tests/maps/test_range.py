@@ -84,7 +84,7 @@ def test_a_shared_measure_is_used_around_the_rows_at_hand():
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.5), DeltaGaussian(), SphericalPolynomial(4, 3)], ids=repr)
 def test_rows_of_unit_norm_mean_the_whole_sphere(kernel):
-    """Fitted on a cluster, right within the bound on its far side too: distances up to 2."""
+    """The measure is fitted on a cluster, and right within its bound on the far side too: distances up to 2."""
     cluster = sphere(200, 6) * [0.1, 0.1, 0.1, 0.1, 0.1, 0] + [0, 0, 0, 0, 0, 1]
     cluster /= np.linalg.norm(cluster, axis=1, keepdims=True)
     opposite = np.concatenate([cluster, -cluster])
@@ -93,7 +93,7 @@ def test_rows_of_unit_norm_mean_the_whole_sphere(kernel):
     assert not m.centre_.any()
     z = np.linalg.norm(opposite[:, None] - opposite, axis=2)
     profile = m.measure_.profile(z.ravel()).reshape(z.shape)
-    assert np.abs(profile - kernel(opposite)).max() <= 1.01 * m.bias_bound_
+    assert np.abs(profile - kernel(opposite)).max() <= 1.01 * m.measure_.bias_bound
 
 
 def test_new_rows_of_the_same_law_are_within_the_bound():
