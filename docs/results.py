@@ -31,6 +31,7 @@ from rflib.report.page import run_of
 from rflib.report.provenance import core_hours
 from rflib.report.tables import write_tables
 from rflib.report.whole_cost import whole_core_hours
+from rflib.report.wording import plural
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "docs/results"
@@ -147,7 +148,7 @@ def which_wins() -> str:
             + ". Its error is lower than that of other maps by these factors (geometric means): "
             + ", ".join(f"{name} {over[name]}" for name in names)
             + f", TensorSketch {over['TS']}, and MVORF without harmonics {over['MVORF plain']}"
-            + f". It is significantly worse than another one in {len(beaten)} comparisons: "
+            + f". It is significantly worse than another one in {plural(len(beaten), 'comparison')}: "
             + f"{'; '.join(beaten)}.",
             '- As features of ridge regression, `MVORF(objective="learner")` classifies better than ORF in '
             + oblivious.holds("MVORF learner classifies better than ORF")
