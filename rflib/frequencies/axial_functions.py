@@ -21,6 +21,7 @@ from numpy.polynomial.chebyshev import chebpts1
 from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.special import roots_jacobi
+from sklearn.utils.extmath import svd_flip
 
 from rflib.kernels.base import RadialKernel
 from rflib.measures.control_variates import polynomial_columns, rising_product
@@ -85,6 +86,7 @@ def leading_functions(
             continue
         among = _projection(kernel, e, degree, points, points)
         values, vectors = np.linalg.eigh(roots[:, None] * among * roots)
+        vectors = svd_flip(vectors, vectors.T)[0]
         kept = values > _RANK_TOLERANCE * max(values[-1], 0.0)
         at_nodes = _projection(kernel, e, degree, nodes, points) @ (
             roots[:, None] * vectors[:, kept] / np.sqrt(values[kept])

@@ -6,26 +6,18 @@ be stored and restored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.frequencies.axial_functions import AxialFunctions
-from rflib.frequencies.products import NO_PRODUCTS, Products
-from rflib.kernels.namespaces import (
-    Array,
-    beside,
-    in_type_of,
-    multiply_into,
-    products_of_columns,
-    widest,
-)
+from rflib.frequencies.products import NO_PRODUCTS
+from rflib.kernels.namespaces import Array, beside, in_type_of, widest
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.exact_harmonics import ExactHarmonics
 from rflib.maps.row_blocks import over_row_blocks
-from rflib.measures.control_variates import polynomial_columns, rising_product
+from rflib.maps.sample_columns import SampleColumns
 
 _BLOCK_ELEMENTS = 1 << 19
 
@@ -41,66 +33,38 @@ class AxialColumns:
     coefficients : ndarray of shape (n_nodes, n_functions)
         Chebyshev coefficients of h_k(t), divided by the norm of the perpendicular part to the power of the degree.
     degrees : ndarray of shape (n_functions,)
-        Degree of each function.
-    counts : ndarray of shape (n_functions,)
-        Number of columns of each function's sample; 0 for a function that has all its harmonics. The last
-        functions are those with samples.
-    frame : ndarray of shape (d - 1, n_directions)
-        Directions across the axis, of which the products of the samples are made.
-    factors : ndarray of shape (n_products, highest degree)
-        Indices of the directions whose product is a column, in the order of the functions. Products of a lower
-        degree have -1 in the last places.
+        Degree of each function. The last functions may have a sample of their harmonics.
     """
 
     axis: NDArray
     coefficients: NDArray
     degrees: NDArray
-    counts: NDArray
-    frame: NDArray
-    factors: NDArray
 
     @staticmethod
-    def of(axis: NDArray, functions: AxialFunctions, samples: Sequence[Products]) -> AxialColumns:
+    def of(axis: NDArray, functions: AxialFunctions, samples: SampleColumns) -> AxialColumns:
         """Return the columns of functions about an axis, of which the last ones have samples."""
-        degrees = functions.degrees
-        counts = np.zeros(len(degrees), dtype=int)
-        counts[len(degrees) - len(samples) :] = [len(sample.factors) for sample in samples]
-        factors = np.full((counts.sum(), degrees[counts > 0].max(initial=0)), -1)
-        scales, row, direction = np.ones(len(degrees)), 0, 0
-        for k, sample in zip(np.flatnonzero(counts), samples, strict=True):
-            n, degree = sample.factors.shape
-            factors[row : row + n, :degree] = sample.factors + direction
-            scales[k] = np.sqrt(polynomial_columns(len(axis) - 1, degree) / n)
-            row, direction = row + n, direction + sample.frame.shape[1]
-        frame = np.hstack([np.zeros((len(axis) - 1, 0)), *(sample.frame for sample in samples)])
-        return AxialColumns(axis, functions.coefficients * scales, degrees, counts, frame, factors)
+        n_whole, coefficients = len(functions.degrees) - len(samples.degrees), functions.coefficients.copy()
+        coefficients[:, n_whole:] *= samples.scales(len(axis) - 1)
+        return AxialColumns(axis, coefficients, functions.degrees)
 
-    def fill(self, X: Rows, features: Array) -> None:
+    def fill(self, X: Rows, samples: SampleColumns, features: Array) -> None:
         """Write the columns for rows X of unit norm into ``features``, of which the last ones may stay zero."""
-        mirror, n_whole = _reflection(self.axis), int((self.counts == 0).sum())
+        mirror, n_whole = _reflection(self.axis), len(self.degrees) - len(samples.degrees)
         harmonics = self._whole(n_whole)
         n_exact = len(harmonics.column_signs())
+        n_used = n_exact + int(samples.sizes.sum())
         t = X @ beside(self.axis, features)
         functions = in_type_of(_clenshaw(beside(self.coefficients, widest(t)), widest(t)), features)
-        frame = beside(self.frame, features)
 
         def fill(rows: slice) -> None:
             block = dense(X[rows]) if isinstance(features, np.ndarray) else X[rows, :]
             normal = beside(mirror, block)
             across = (block - (block @ normal)[:, None] * (2 * normal))[:, 1:]
             harmonics.fill(across, functions[rows, :], features[rows, :n_exact])
-            if not len(self.factors):
-                return
-            along, row = across @ frame, 0
-            for k in range(n_whole, len(self.degrees)):
-                n, degree = int(self.counts[k]), int(self.degrees[k])
-                products = products_of_columns(along, self.factors[row : row + n, :degree].T)
-                scaled = functions[rows, k : k + 1] * rising_product(len(self.axis) - 1, degree) ** -0.5
-                multiply_into(features[rows, n_exact + row : n_exact + row + n], scaled, products)
-                row += n
+            samples.fill(across, functions[rows, n_whole:], features[rows, n_exact:n_used])
 
-        n_used = n_exact + len(self.factors) + self.frame.shape[1]
-        over_row_blocks(fill, features, max(1, _BLOCK_ELEMENTS // max(n_used, len(self.axis))))
+        width = max(n_used + samples.frame.shape[1], len(self.axis))
+        over_row_blocks(fill, features, max(1, _BLOCK_ELEMENTS // width))
 
     def _whole(self, n: int) -> ExactHarmonics:
         """Return all harmonics of the first n functions, as harmonics in one dimension less."""
@@ -118,10 +82,7 @@ class AxialColumns:
         )
 
 
-_NONE = np.zeros(0, dtype=int)
-NO_AXIAL_COLUMNS = AxialColumns(
-    np.zeros(0), np.zeros((0, 0)), _NONE, _NONE, np.zeros((0, 0)), np.zeros((0, 0), dtype=int)
-)
+NO_AXIAL_COLUMNS = AxialColumns(np.zeros(0), np.zeros((0, 0)), np.zeros(0, dtype=int))
 
 
 def _reflection(axis: NDArray) -> NDArray[np.float64]:

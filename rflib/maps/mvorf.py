@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from rflib.frequencies.axial_harmonics import axial_harmonics
-from rflib.frequencies.axial_pairs import AxialPairs
-from rflib.frequencies.composition import Composition
+from rflib.frequencies.axial_harmonics import AxialHarmonics, axial_harmonics
+from rflib.frequencies.composition import Composition, compose
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
+from rflib.frequencies.radial_harmonics import RadialHarmonics, radial_harmonics
 from rflib.frequencies.rings import rings
+from rflib.frequencies.sampled_harmonics import SampledHarmonics
+from rflib.frequencies.stratified_pairs import StratifiedPairs, joined
 from rflib.kernels.base import RadialKernel
-from rflib.kernels.namespaces import Array, zeros
+from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, zeros
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.axial_columns import NO_AXIAL_COLUMNS, AxialColumns
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures, Harmonics
+from rflib.maps.exact_harmonics import ExactHarmonics
+from rflib.maps.fourier import _EXACT, _N_PAIRS, _PREFERENCE, FourierFeatures, Harmonics, _norms
 from rflib.maps.kernel_requirements import not_radial
-from rflib.measures.atomic import AtomicMeasure
-from rflib.measures.construct import MeasureLike
+from rflib.maps.sample_columns import NO_SAMPLES, SampleColumns
+from rflib.measures.atomic import AtomicLadder, AtomicMeasure
+from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import is_positive_definite
 from rflib.measures.row_pairs import RowPairs
@@ -33,6 +37,7 @@ from rflib.validation import check_choice
 
 OBJECTIVES = ("kernel", "learner")
 _AXIAL = tuple(field.name for field in fields(AxialColumns))
+_SAMPLES = tuple(field.name for field in fields(SampleColumns))
 
 
 class MVORF(FourierFeatures):
@@ -44,11 +49,12 @@ class MVORF(FourierFeatures):
     the kernel is sampled by cosines and sines of different frequencies, whose directions are whole orthogonal
     bases that are as far apart as possible. The columns are divided among these parts so that the predicted error
     is least, and parts that are not worth their columns are left out (`rflib.frequencies.composition`). If
-    harmonics alone have a lower error, all columns are harmonics, in the order of the eigenvalues of the kernel
-    (`rflib.frequencies.leading_harmonics`). Two more choices are rings of equispaced directions, with two input
-    columns (`rflib.frequencies.rings`), and harmonics about the axis through the mean of the rows, for a kernel
-    that is positive definite on the unit sphere only (`rflib.frequencies.axial_harmonics`). The kernel may be
-    indefinite; for a kernel that is known to be positive definite, all signs are +1.
+    harmonics alone have a lower error, all columns are harmonics. In the order of the eigenvalues of the kernel,
+    some functions have all of their harmonics and others a sample (`rflib.frequencies.radial_harmonics`). Two more
+    choices are rings of equispaced directions, with two input columns (`rflib.frequencies.rings`), and harmonics
+    about the axis through the mean of the rows, for a kernel that is positive definite on the unit sphere only
+    (`rflib.frequencies.axial_harmonics`). The kernel may be indefinite; for a kernel that is known to be positive
+    definite, all signs are +1.
 
     With ``harmonics=None, parity=False, coupled=False`` the map is the plain one: all columns are drawn, from the
     atoms that have the least variance without exact columns (`rflib.measures.minimum_variance`). The map is also
@@ -98,14 +104,18 @@ class MVORF(FourierFeatures):
         Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
         a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
         largest there, and low-discrepancy directions are treated as independent ones.
-    composition_ : Composition or LeadingHarmonics
-        The chosen columns (`rflib.frequencies.composition`), of which `Rings` and `AxialHarmonics` are kinds. It
-        is set by `fit`, not by `restore`, and not for the plain map.
+    composition_ : Composition, LeadingHarmonics or SampledHarmonics
+        The chosen columns (`rflib.frequencies.composition`), of which `Rings`, `RadialHarmonics` and
+        `AxialHarmonics` are kinds. It is set by `fit`, not by `restore`, and not for the plain map.
     """
 
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)
-    _state = (*FourierFeatures._state, *(f"axial_{name}_" for name in _AXIAL))
+    _state = (
+        *FourierFeatures._state,
+        *(f"sample_{name}_" for name in _SAMPLES),
+        *(f"axial_{name}_" for name in _AXIAL),
+    )
 
     def __init__(
         self,
@@ -152,16 +162,12 @@ class MVORF(FourierFeatures):
     def _composition(
         self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> Composition | LeadingHarmonics | None:
-        if self.objective == "learner":
-            exact, coupled = self._exact_at(pairs), bool(self.coupled)
-            return lead(rungs, exact, pairs, self.n_components, coupled=coupled, positive=positive)
-        best = super()._composition(rungs, pairs, positive=positive)
-        if len(pairs.centre) == 2 and (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto"):
-            allowed = [rung for rung in rungs if not positive or rung.negative is None]
-            ringed = rings(allowed, self._exact_at(pairs), pairs, self.n_components)
-            if ringed and (best is None or ringed.mean_squared_error < best.mean_squared_error):
-                return ringed
-        return best
+        if self.objective != "learner":
+            return super()._composition(rungs, pairs, positive=positive)
+        coupled = bool(self.coupled)
+        return lead(
+            rungs, self._exact_at(pairs), pairs, self.n_components, coupled=coupled, positive=positive
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -179,6 +185,7 @@ class MVORF(FourierFeatures):
 
     def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._keep_axial(NO_AXIAL_COLUMNS)
+        self._keep_samples(NO_SAMPLES)
         super()._draw(X, y, rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(
@@ -195,43 +202,138 @@ class MVORF(FourierFeatures):
             self.predicted_error_ = self.measure_.predicted_error(self._sampling())
 
     def _draw_with_options(self, X: Rows, rng: Generator) -> None:
-        super()._draw_with_options(X, rng)
-        if not self._may_be_axial():
-            return
-        assert isinstance(self.kernel_, RadialKernel)
-        rows, every = AxialPairs.of(X), Domain.of(X).all_pairs
-        found = axial_harmonics(self.kernel_, rows, self.n_components, self.composition_.measure)
-        if found and np.sqrt(found.error_over(self._exact_at(every), every)) < self.predicted_error_:
-            # The sample of rows along the axis has more rows that lie far from the others.
-            self.predicted_error_ = float(np.sqrt(found.error_over(self._exact_at(rows.pairs), rows.pairs)))
-            self._draw_composition(found, rng)
-            self.signature_ = np.ones(self.n_components)
-            self._keep_exact(rows.pairs.centre, ())
-            axis = rows.pairs.centre / rows.length
-            self._keep_axial(AxialColumns.of(axis, found.functions, found.samples(rng)))
-
-    def _may_be_axial(self) -> bool:
-        """Return whether the kernel is positive definite on the unit sphere only, and the columns are free."""
         free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
-        if not (free and self.objective == "kernel" and isinstance(self.measure_, AtomicMeasure)):
-            return False
-        return self.kernel_.unit_norm and is_positive_definite(self.kernel_)
+        measure = construct(self.construction(), self.kernel_, Domain.of(X))
+        if free and self.objective == "kernel" and isinstance(measure, AtomicLadder | AtomicMeasure):
+            self._draw_freely(X, measure, rng)
+        else:
+            super()._draw_with_options(X, rng)
+
+    def _draw_freely(self, X: Rows, measure: AtomicLadder | AtomicMeasure, rng: Generator) -> None:
+        """Draw any columns, those with the least predicted error of the kernel."""
+        domain, rows = Domain.of(X), StratifiedPairs.of(X)
+        self.radius_, bounded = measure.zmax / 2, np.isfinite(measure.zmax)
+        self.centre_ = domain.ball[0].copy() if bounded else np.zeros(X.shape[1])
+        definite = isinstance(measure, AtomicLadder) and measure.definite
+        rungs = measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
+        of_mean = domain.pairs(_N_PAIRS), joined(domain.all_pairs, rows.pairs)
+        of_origin = of_mean[0].from_the_origin(), of_mean[1].from_the_origin()
+        seen = [of_mean, of_origin] if definite and self.kernel_.unit_norm else [of_mean]
+        found: list[tuple[float, Composition | SampledHarmonics, RowPairs]] = []
+        for few, pairs in seen:
+            exact = self._exact_at(pairs)
+            alone = radial_harmonics(rungs, exact, pairs, self.n_components, positive=definite)
+            found.append((alone.mean_squared_error, alone, pairs))
+            for each in self._composed(rungs, few, positive=definite):
+                found.append((_PREFERENCE * _error_over(each, exact.tobytes(), pairs), each, pairs))
+        if self.kernel_.unit_norm and is_positive_definite(self.kernel_):
+            assert isinstance(self.kernel_, RadialKernel)
+            axial = axial_harmonics(self.kernel_, rows, of_mean[1], self.n_components, found[0][1].measure)
+            if axial is not None:
+                found.append((axial.mean_squared_error, axial, of_mean[1]))
+        _, best, pairs = min(found, key=lambda each: each[0])
+        self.predicted_error_ = float(np.sqrt(_error_over(best, self._exact_at(pairs).tobytes(), pairs)))
+        if isinstance(best, Composition):
+            exact_part = self._draw_composition(best, rng)
+            self.phases_ = np.zeros(len(self.weights_))
+            self.signature_ = np.where(self.weights_ < 0, -1.0, 1.0)
+            self._keep_exact(pairs.centre.copy(), *exact_part)
+        else:
+            self._keep_alone(best, pairs.centre.copy(), rng)
+
+    def _composed(
+        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+    ) -> list[Composition]:
+        """Return candidates with cosines and sines."""
+        exact, D = self._exact_at(pairs), self.n_components
+        found: list[Composition | None] = [compose(rungs, exact, pairs, D, coupled=True, positive=positive)]
+        if len(pairs.centre) == 2:
+            allowed = [rung for rung in rungs if not positive or rung.negative is None]
+            found.append(rings(allowed, exact, pairs, D))
+        return [each for each in found if each is not None]
+
+    def _keep_alone(self, found: SampledHarmonics, pole: NDArray, rng: Generator) -> None:
+        """Keep columns that are harmonics alone, and draw their samples."""
+        d = found.measure.dimension
+        self.composition_ = found  # type: ignore[assignment]
+        self.measure_, self.n_sines_ = found.measure, 0
+        self.frequencies_, self.weights_ = np.zeros((0, d)), np.zeros(0)
+        self.phases_ = self.signature_ = np.zeros(0)
+        samples = SampleColumns.of(found.draw(rng), found.samples, found.dimension)
+        self._keep_samples(samples)
+        if isinstance(found, AxialHarmonics):
+            self._keep_exact(pole, ())
+            self._keep_axial(AxialColumns.of(pole / found.length, found.functions, samples))
+            self.signature_ = np.ones(self.n_components)
+            return
+        assert isinstance(found, RadialHarmonics)
+        scales = np.append(np.ones(len(found.degrees) - len(found.samples)), samples.scales(d))
+        scaled = [
+            replace(each, combination=each.combination * scale)
+            for each, scale in zip(found.functions, scales, strict=True)
+        ]
+        exact = ExactHarmonics.of(pole, scaled, self.frequencies_)
+        for name in _EXACT:
+            setattr(self, f"exact_{name}_", getattr(exact, name))
+        whole = self._whole_harmonics()
+        of_samples = np.repeat(self.exact_signs_[len(whole.degrees) :], samples.sizes)
+        signs = np.concatenate([whole.column_signs(), of_samples])
+        self.signature_ = np.append(signs, np.ones(self.n_components - len(signs)))
+
+    def _whole_harmonics(self) -> ExactHarmonics:
+        """Return the functions that have all their harmonics."""
+        exact, n = self._exact(), len(self.exact_degrees_) - len(self.sample_degrees_)
+        return replace(
+            exact,
+            combination=exact.combination[:, :n],
+            degrees=exact.degrees[:n],
+            signs=exact.signs[:n],
+            removal=exact.removal[:, :n],
+        )
 
     def _keep_axial(self, columns: AxialColumns) -> None:
         for name in _AXIAL:
             setattr(self, f"axial_{name}_", getattr(columns, name))
 
+    def _keep_samples(self, columns: SampleColumns) -> None:
+        for name in _SAMPLES:
+            setattr(self, f"sample_{name}_", getattr(columns, name))
+
     def _columns(self, X: Rows) -> Array:
-        columns = AxialColumns(*(getattr(self, f"axial_{name}_") for name in _AXIAL))
-        if not len(columns.degrees):
+        samples = SampleColumns(*(getattr(self, f"sample_{name}_") for name in _SAMPLES))
+        axial = AxialColumns(*(getattr(self, f"axial_{name}_") for name in _AXIAL))
+        exact = self._exact()
+        if not len(axial.degrees) and (len(self.weights_) or exact.products.size):
             return super()._columns(X)
         features = zeros((X.shape[0], self.n_components_), X.data if issparse(X) else X)
-        columns.fill(X, features)
+        if len(axial.degrees):
+            axial.fill(X, samples, features)
+            return features
+        self._warn_beyond_range(X)
+        if issparse(X):
+            Y = ShiftedRows.less(in_type_of(X / exact.unit, X), self.exact_pole_ / exact.unit)
+        else:
+            Y = in_type_of((X - beside(self.exact_pole_, X)) / exact.unit, X)
+        norms = _norms(Y)
+        if self.kernel_.unit_norm and not self.exact_pole_.any():  # their rounding errors would be amplified
+            norms = namespace(norms).ones_like(norms) / exact.unit
+        functions, whole = in_type_of(exact.functions(norms), X), self._whole_harmonics()
+        n_exact, n_whole = len(whole.column_signs()), len(whole.degrees)
+        whole.fill(Y, functions, features[:, :n_exact])
+        samples.fill(Y, functions[:, n_whole:], features[:, n_exact : n_exact + int(samples.sizes.sum())])
         return features
+
+
+@lru_cache(maxsize=64)
+def _error_over(found: Composition | SampledHarmonics, values: bytes, pairs: RowPairs) -> float:
+    return found.error_over(np.frombuffer(values), pairs)
 
 
 @lru_cache(maxsize=32)
 def _bias_bound(
-    composition: Composition | LeadingHarmonics, kernel: RadialKernel, nearest: float, farthest: float
+    composition: Composition | LeadingHarmonics | SampledHarmonics,
+    kernel: RadialKernel,
+    nearest: float,
+    farthest: float,
 ) -> float:
     return composition.bias_bound(kernel, nearest, farthest)

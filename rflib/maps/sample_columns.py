@@ -1,0 +1,129 @@
+"""Columns that are a sample of the harmonics of functions: products of real or complex coordinates.
+
+`rflib.frequencies.coordinate_products` has the formulas. Everything is held in plain arrays, so that a fitted map
+can be stored and restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.frequencies.coordinate_products import CoordinateProducts
+from rflib.frequencies.sampled_harmonics import Sample
+from rflib.kernels.namespaces import Array, beside, multiply_into, take_rows
+from rflib.kernels.sparse_rows import ShiftedRows
+from rflib.maps.row_blocks import over_row_blocks
+from rflib.measures.control_variates import polynomial_columns, rising_product
+
+_BLOCK_ELEMENTS = 1 << 19
+# Coordinates have one row for each direction, and this number of products stays in the cache.
+_PRODUCTS_AT_ONCE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class SampleColumns:
+    """Products of coordinates, of several functions.
+
+    Attributes
+    ----------
+    degrees, counts : ndarray of shape (n_functions,)
+        Degree of each function, and the number of its products.
+    shifts : ndarray of shape (n_functions,)
+        Where the direction of the imaginary part of a coordinate is in the frame, as seen from that of its real
+        part; 0 for products of real coordinates. A product of complex coordinates is two columns.
+    frame : ndarray of shape (d, n_directions)
+        Directions of the coordinates.
+    factors : ndarray of shape (n_products, highest degree)
+        Places in the frame of the coordinates that are the factors of each product, in the order of the functions.
+        Products of a lower degree have -1 in the last places.
+    """
+
+    degrees: NDArray
+    counts: NDArray
+    shifts: NDArray
+    frame: NDArray
+    factors: NDArray
+
+    @staticmethod
+    def of(drawn: Sequence[CoordinateProducts], samples: Sequence[Sample], d: int) -> SampleColumns:
+        """Return the columns of samples in dimension d."""
+        counts, parts = np.array(samples, dtype=int).reshape(-1, 2).T
+        degrees = np.array([each.factors.shape[1] for each in drawn], dtype=int)
+        widths = np.array([each.frame.shape[1] for each in drawn], dtype=int)
+        factors = np.full((counts.sum(), degrees.max(initial=0)), -1)
+        rows, places = np.cumsum(counts) - counts, np.cumsum(widths) - widths
+        for each, row, place in zip(drawn, rows, places, strict=True):
+            n, degree = each.factors.shape
+            factors[row : row + n, :degree] = each.factors + place
+        shifts = np.where(parts == 2, widths // 2, 0)
+        frame = np.hstack([np.zeros((d, 0)), *(each.frame for each in drawn)])
+        return SampleColumns(degrees, counts, shifts, frame, factors)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of columns of each function."""
+        return np.where(self.shifts, 2, 1) * self.counts
+
+    def scales(self, d: int) -> NDArray[np.float64]:
+        """Return what the functions in dimension d are multiplied by because they have a sample of harmonics."""
+        harmonics = np.array([polynomial_columns(d, int(degree)) for degree in self.degrees])
+        return np.sqrt(harmonics / (self.counts * np.where(self.shifts, 2.0, 1.0) ** self.degrees))
+
+    def fill(self, Y: Array | ShiftedRows, functions: Array, out: Array) -> None:
+        """Write the columns for rows Y (n, d) into ``out`` (n, n_columns).
+
+        Parameters
+        ----------
+        Y : array or ShiftedRows
+            Rows as seen from the pole or across the axis.
+        functions : array of shape (n, n_functions)
+            The functions at the rows, multiplied by `scales`.
+        out : array
+            The columns.
+        """
+        if not len(self.factors):
+            return
+        frame, d = beside(self.frame, out), self.frame.shape[0]
+        of_functions = list(
+            zip(self.counts.tolist(), self.degrees.tolist(), self.shifts.tolist(), strict=True)
+        )
+
+        def fill(rows: slice) -> None:
+            if isinstance(Y, ShiftedRows):
+                block = Y[rows].astype(out.dtype)
+                along = np.ascontiguousarray(block.product(frame, block.vector @ frame).T)
+            else:
+                along = frame.T @ Y[rows, :].T
+            product = column = 0
+            for k, (n, degree, shift) in enumerate(of_functions):
+                scaled = functions[rows, k : k + 1] * rising_product(d, degree) ** -0.5
+                for start in range(product, product + n, _PRODUCTS_AT_ONCE):
+                    some = self.factors[start : min(start + _PRODUCTS_AT_ONCE, product + n), :degree]
+                    for part in _products(along, some.T, shift):
+                        multiply_into(out[rows, column : column + len(some)], scaled, part.T)
+                        column += len(some)
+                product += n
+
+        over_row_blocks(fill, out, max(1, _BLOCK_ELEMENTS // max(out.shape[1] + self.frame.shape[1], d)))
+
+
+def _products(along: Array, factors: NDArray, shift: int) -> tuple[Array, ...]:
+    """Return products of coordinates, or their real and imaginary parts, shape (n_products, n_rows)."""
+    first, *others = factors
+    real = take_rows(along, first)
+    if not shift:
+        for places in others:
+            real *= take_rows(along, places)
+        return (real,)
+    imaginary = take_rows(along, first + shift)
+    for places in others:
+        a, b = take_rows(along, places), take_rows(along, places + shift)
+        real, imaginary = real * a - imaginary * b, real * b + imaginary * a
+    return real, imaginary
+
+
+NO_SAMPLES = SampleColumns.of([], [], 0)
