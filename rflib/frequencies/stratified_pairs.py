@@ -2,7 +2,7 @@
 
 Few rows far from all others may have most of the error of harmonics, and a sample of all rows alike has few of
 them. Therefore both ends of the range of distances have strata of their own. Near pairs are sampled more often, as
-in `RowPairs`, because narrow kernels have most of their error there.
+in ``RowPairs``, because narrow kernels have most of their error there.
 """
 
 from __future__ import annotations
