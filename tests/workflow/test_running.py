@@ -146,7 +146,7 @@ def test_a_local_run_looks_for_jobs_only_when_one_has_ended(finished: Workspace,
         "from snakemake.scheduling.job_scheduler import JobScheduler\n"
         "select = JobScheduler.job_selector\n"
         "def shown(self, jobs):\n"
-        "    print('looks at', len(jobs), 'jobs', flush=True)\n"
+        "    print(f'looks at {len(jobs)} jobs\\n', end='', flush=True)\n"
         "    return select(self, jobs)\n"
         "JobScheduler.job_selector = shown\n"
     )
