@@ -121,7 +121,7 @@ def _run_on(name: str) -> tuple[list[str], str]:
     """Return the names of the data sets on which a study has been run, and their number beside that of all."""
     names = [dataset["name"] for dataset in read_study(STUDIES / f"{name}.yaml")["datasets"]]
     run = [dataset for dataset in names if (KEPT / name / f"{dataset}.parquet").exists()]
-    return run, f"{len(run)} of its {len(names)} data sets"
+    return run, f"{'all' if run == names else len(run)} of its {len(names)} data sets"
 
 
 def which_wins() -> str:
@@ -140,6 +140,11 @@ def which_wins() -> str:
         for row in lost
         if row["significant"] == "yes"
     ]
+    worse = (
+        f"Another one is significantly better in {plural(len(beaten), 'comparison')}: {'; '.join(beaten)}"
+        if beaten
+        else "No other one is significantly better in any of them"
+    )
     names = ("ORF", "GORF", "OptimizedMaclaurin")
     return "\n".join(
         [
@@ -148,8 +153,7 @@ def which_wins() -> str:
             + ". Its error is lower than that of other maps by these factors (geometric means): "
             + ", ".join(f"{name} {over[name]}" for name in names)
             + f", TensorSketch {over['TS']}, and MVORF without harmonics {over['MVORF plain']}"
-            + f". It is significantly worse than another one in {plural(len(beaten), 'comparison')}: "
-            + f"{'; '.join(beaten)}.",
+            + f". {worse}.",
             '- As features of ridge regression, `MVORF(objective="learner")` classifies better than ORF in '
             + oblivious.holds("MVORF learner classifies better than ORF")
             + " and better than GORF in "
