@@ -10,7 +10,7 @@ from sklearn.kernel_approximation import RBFSampler
 from timing import Group, settings, sphere, timed
 
 from rflib.kernels import Gaussian, SphericalPolynomial
-from rflib.maps import MVORF, ORF, RFF
+from rflib.maps import MVORF, ORF, RFF, SORF, MomentMatching, QuadratureRFF
 
 ROWS = 20_000
 COLUMNS = 4096
@@ -33,6 +33,9 @@ def group(X: np.ndarray) -> Group:
         "rflib RFF, phases": RFF(Gaussian(), COLUMNS, layout="phase", random_state=0),
         "rflib RFF": RFF(Gaussian(), COLUMNS, random_state=0),
         "rflib ORF": ORF(Gaussian(), COLUMNS, random_state=0),
+        "rflib SORF": SORF(Gaussian(), COLUMNS, random_state=0),
+        "rflib MomentMatching": MomentMatching(Gaussian(), COLUMNS, random_state=0),
+        "rflib QuadratureRFF": QuadratureRFF(Gaussian(), COLUMNS, random_state=0),
         "rflib MVORF": MVORF(SphericalPolynomial(4, 10), COLUMNS, random_state=0),
         "rflib MVORF, Gaussian": MVORF(Gaussian(0.5), COLUMNS, random_state=0),
         "scikit-learn RBFSampler": RBFSampler(gamma=0.5, n_components=COLUMNS, random_state=0),
