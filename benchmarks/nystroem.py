@@ -33,20 +33,17 @@ def group(X: np.ndarray) -> Group:
     """The same kernel and landmarks as many."""
     W = np.asfortranarray(np.random.default_rng(0).standard_normal((LANDMARKS, LANDMARKS)).astype(X.dtype))
     trmm = get_blas_funcs("trmm", (W,))
-    ours = Nystroem(Gaussian(), LANDMARKS, random_state=0)
-    chosen = {
-        landmarks: Nystroem(Gaussian(), LANDMARKS, landmarks=landmarks, random_state=0)
-        for landmarks in ("kmeans", "rpcholesky")
+    maps = {
+        "rflib Nystroem": Nystroem(Gaussian(), LANDMARKS, random_state=0),
+        "rflib Nystroem, kmeans": Nystroem(Gaussian(), LANDMARKS, landmarks="kmeans", random_state=0),
+        "rflib Nystroem, rpcholesky": Nystroem(Gaussian(), LANDMARKS, landmarks="rpcholesky", random_state=0),
+        "scikit-learn Nystroem": Peer(gamma=0.5, n_components=LANDMARKS, random_state=0),
     }
-    theirs = Peer(gamma=0.5, n_components=LANDMARKS, random_state=0)
-    return {
+    found: Group = {
         "limit: a full and a triangular matrix product": lambda: trmm(
             1.0, W, (X @ X[:LANDMARKS].T).T, lower=True
         ),
-        "rflib Nystroem": lambda: ours.fit(X).transform(X),
-        **{
-            f"rflib Nystroem, {landmarks}": lambda feature_map=feature_map: feature_map.fit(X).transform(X)
-            for landmarks, feature_map in chosen.items()
-        },
-        "scikit-learn Nystroem": lambda: theirs.fit(X).transform(X),
     }
+    for name, transformer in maps.items():
+        found[name] = lambda transformer=transformer: transformer.fit(X).transform(X)
+    return found
