@@ -133,28 +133,33 @@ def lead(
     coupled : bool, default=True
         Whether the bases of the cosines and sines of an atom are coupled.
     positive : bool, default=False
-        Whether all columns must have the sign +1. If the measure has harmonics of negative sign, another one is
-        taken, whose atoms all have positive weights.
+        Whether all columns must have the sign +1. Measures whose leading harmonics have a negative sign, or whose
+        bias is so large that a sample of the last function would not lower the error, are then passed over.
 
     Returns
     -------
     LeadingHarmonics, Composition or None
         The columns; a Composition if some are cosines and sines, and None if there are too few columns.
     """
-    closest = sorted(measures, key=lambda candidate: candidate.bias_bound)
-    candidates = closest[:1]
-    if positive:
-        candidates += [measure for measure in closest if measure.negative is None][:1]
-    for measure in candidates:
-        found = _led(Question((measure,), exact, pairs, n_columns, coupled=coupled, positive=positive))
-        if found is not None:
-            return found
-    return None
+    question = Question(tuple(measures), exact, pairs, n_columns, coupled=coupled, positive=positive)
+    return _led(question)
 
 
 @lru_cache(maxsize=32)
 def _led(question: Question) -> LeadingHarmonics | Composition | None:
-    (measure,), pairs, left = question.measures, question.pairs, question.n_columns
+    closest = sorted(question.measures, key=lambda measure: measure.bias_bound)
+    without_sample = None
+    for measure in closest if question.positive else closest[:1]:
+        found = _led_by(measure, question)
+        if isinstance(found, Composition) or (found and found.factor > 0):
+            return found
+        without_sample = without_sample or found
+    return without_sample
+
+
+def _led_by(measure: AtomicMeasure, question: Question) -> LeadingHarmonics | Composition | None:
+    """Return the harmonics of one measure, or None if there are too few columns or some have a wrong sign."""
+    pairs, left = question.pairs, question.n_columns
     d, ranks = measure.dimension, [0] * (_HIGHEST_DEGREE + 1)
     for degree in _by_eigenvalue(measure, pairs):
         if degree > _HIGHEST_DEGREE:
@@ -162,12 +167,16 @@ def _led(question: Question) -> LeadingHarmonics | Composition | None:
         size = polynomial_columns(d, degree)
         if size > left > 0 and comb(d, degree):
             ranks[degree] += 1
-            return _with_sample(question, ranks, degree, left)
+            return _with_sample(measure, question, ranks, degree, left)
         if size > left:
             break
         ranks[degree] += 1
         left -= size
     zeroth, first, second, third = ranks
+    if question.positive and _have_negative(
+        control_variates(d, measure.radii, measure.weights, pairs.anchors, ranks)
+    ):
+        return None
     return compose(
         [measure],
         question.exact,
@@ -194,15 +203,18 @@ def _by_eigenvalue(measure: AtomicMeasure, pairs: RowPairs) -> list[int]:
     return [degree for value, degree in sorted(found, key=lambda pair: -pair[0]) if value > least]
 
 
+def _have_negative(controls: Sequence[ControlVariate]) -> bool:
+    return any((control.signs < 0).any() for control in controls)
+
+
 def _with_sample(
-    question: Question, ranks: Sequence[int], degree: int, n_products: int
+    measure: AtomicMeasure, question: Question, ranks: Sequence[int], degree: int, n_products: int
 ) -> LeadingHarmonics | None:
     """Return the harmonics, where the last function of the given degree has only a sample of them.
 
     None is returned if all columns must have the sign +1 and some have not.
     """
-    (measure,), pairs = question.measures, question.pairs
-    controls = []
+    pairs, controls = question.pairs, []
     for control in control_variates(measure.dimension, measure.radii, measure.weights, pairs.anchors, ranks):
         if control.degree == degree:
             functions = control.functions(pairs.anchors) * pairs.anchors[:, None] ** degree
@@ -211,7 +223,7 @@ def _with_sample(
             control = control.part([k for k in range(len(control.signs)) if k != least])
         if control.n_columns:
             controls.append(control)
-    if question.positive and any((control.signs < 0).any() for control in (*controls, last)):
+    if question.positive and _have_negative((*controls, last)):
         return None
     leading = LeadingHarmonics(measure, (*controls, last), n_products, 1.0, np.inf)
     mean, of_last, variance = leading.moments(pairs)

@@ -124,3 +124,20 @@ def test_the_mean_is_within_the_bound_of_the_bias(kernel):
     fitted = MVORF(kernel, 40, objective="learner", random_state=0).fit(X)
     bias = np.abs(kernels(fitted, X[:50], 250).mean(axis=0) - kernel(X[:50]))
     assert bias.max() < 1.05 * fitted.bias_bound_
+
+
+def test_more_columns_do_not_bring_a_bias():
+    """Rows in a small cap of few dimensions, where the harmonics up to degree 3 leave columns over.
+
+    Some measures of the polynomial kernel have leading harmonics of negative sign. To leave these out would be a
+    bias of the size of the kernel's variation in the cap.
+    """
+    kernel, rng = SphericalPolynomial(3, 10), np.random.default_rng(0)
+    X = 0.5 + 0.3 * rng.uniform(-1, 1, (300, 14))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    K, errors = kernel(X), []
+    for n_columns in (50, 200, 800):
+        fitted = MVORF(kernel, n_columns, objective="learner", random_state=0).fit(X)
+        assert np.all(fitted.signature_ == 1)
+        errors.append(np.linalg.norm(fitted.kernel_matrix(X) - K))
+    assert np.all(np.diff(errors) < 0)
