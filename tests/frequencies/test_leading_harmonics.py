@@ -141,3 +141,17 @@ def test_more_columns_do_not_bring_a_bias():
         assert np.all(fitted.signature_ == 1)
         errors.append(np.linalg.norm(fitted.kernel_matrix(X) - K))
     assert np.all(np.diff(errors) < 0)
+
+
+@pytest.mark.parametrize(("kernel", "d"), [(SphericalPolynomial(3, 3), 6), (SphericalPolynomial(2, 3), 14)])
+def test_no_column_is_zero(kernel, d):
+    """The measure with the least bias whose harmonics are all positive is so far off that its sample has factor 0."""
+    X = 0.5 + 0.2 * np.random.default_rng(2).uniform(-1, 1, (300, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    domain = Domain.of(X)
+    pairs = domain.pairs(150)
+    exact = kernel.at_distance(pairs.distances)
+    leading = lead(MVORF(kernel).spectrum(X).rungs, exact, pairs, 40, positive=True)
+    assert leading.factor > 0
+    Z = MVORF(kernel, 40, objective="learner", random_state=0).fit(X).transform(X)
+    assert np.all(np.any(Z, axis=0))
