@@ -145,7 +145,7 @@ def test_more_columns_do_not_bring_a_bias():
 
 @pytest.mark.parametrize(("kernel", "d"), [(SphericalPolynomial(3, 3), 6), (SphericalPolynomial(2, 3), 14)])
 def test_no_column_is_zero(kernel, d):
-    """Of the measures whose harmonics are all positive, the one with the least bias has a sample with the factor 0."""
+    """Of the measures with positive harmonics only, the one with the least bias has a sample with the factor 0."""
     X = 0.5 + 0.2 * np.random.default_rng(2).uniform(-1, 1, (300, d))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     domain = Domain.of(X)
