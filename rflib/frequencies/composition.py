@@ -271,7 +271,7 @@ class Question:
         object.__setattr__(self, "numbers", tuple(array.tobytes() for array in (*atoms, self.exact)))
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=32)
 def _composed(question: Question) -> Composition | None:
     q = question
     choice = _Choice(

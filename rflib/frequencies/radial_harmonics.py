@@ -18,7 +18,7 @@ from sklearn.utils.extmath import svd_flip
 
 from rflib.frequencies.axial_functions import unit_kernel
 from rflib.frequencies.composition import largest_bias
-from rflib.frequencies.sampled_harmonics import HIGHEST_DEGREE, SampledHarmonics, Terms, choose
+from rflib.frequencies.sampled_harmonics import HIGHEST_DEGREE, Choice, SampledHarmonics, Terms, choose
 from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.control_variates import (
@@ -60,7 +60,7 @@ class RadialHarmonics(SampledHarmonics):
 
     def terms(self, pairs: RowPairs) -> Terms:
         """Return the terms of the functions."""
-        return _terms(self.functions, self.measure.dimension, pairs)
+        return terms_of(self.functions, self.measure.dimension, pairs)
 
     def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return the largest bias on a grid of rows with these distances from the pole."""
@@ -105,9 +105,13 @@ def radial_harmonics(
 def _found(
     measure: AtomicMeasure, values: bytes, pairs: RowPairs, n_columns: int, positive: bool
 ) -> RadialHarmonics:
-    functions = [each for each in _leading(measure, pairs) if not positive or each.signs[0] > 0]
-    terms = _terms(functions, measure.dimension, pairs)
-    choice = choose(np.frombuffer(values), terms, pairs.shares, n_columns)
+    functions = [each for _, each in leading_functions(measure, pairs) if not positive or each.signs[0] > 0]
+    terms = terms_of(functions, measure.dimension, pairs)
+    return of_choice(choose(np.frombuffer(values), terms, pairs.shares, n_columns), functions, measure)
+
+
+def of_choice(choice: Choice, functions: Sequence[ControlVariate], measure: AtomicMeasure) -> RadialHarmonics:
+    """Return the chosen functions, multiplied by the roots of their factors."""
     chosen = tuple(
         replace(functions[k], combination=functions[k].combination * scale)
         for k, scale in zip(choice.functions, choice.scales, strict=True)
@@ -115,16 +119,23 @@ def _found(
     return RadialHarmonics(measure, choice.samples, choice.mean_squared_error, chosen)
 
 
-def _leading(measure: AtomicMeasure, pairs: RowPairs) -> list[ControlVariate]:
-    """Return radial functions in descending order of the absolute values of their eigenvalues."""
+def leading_functions(
+    measure: AtomicMeasure, pairs: RowPairs, directions: int | None = None
+) -> list[tuple[float, ControlVariate]]:
+    """Return radial functions in descending order of the absolute values of their eigenvalues, and these.
+
+    The harmonics of each have one eigenvalue if the rows vary in all directions alike. If they vary only in some
+    number of directions, the harmonics in these share what those in all would have.
+    """
+    d = measure.dimension
     found = [
-        (size, function)
+        (size * polynomial_columns(d, degree) / polynomial_columns(directions or d, degree), function)
         for degree in range(HIGHEST_DEGREE + 1)
-        if polynomial_columns(measure.dimension, degree)
+        if polynomial_columns(d, degree)
         for size, function in _eigenfunctions(measure, degree, pairs.anchors)
     ]
     found.sort(key=lambda each: -each[0])
-    return [function for size, function in found[:_MOST] if size > _NEGLIGIBLE * found[0][0]]
+    return [each for each in found[:_MOST] if each[0] > _NEGLIGIBLE * found[0][0]]
 
 
 def _eigenfunctions(
@@ -149,7 +160,7 @@ def _eigenfunctions(
     return [(float(size), every.part([k])) for k, size in enumerate(sizes)]
 
 
-def _terms(functions: Sequence[ControlVariate], d: int, pairs: RowPairs) -> Terms:
+def terms_of(functions: Sequence[ControlVariate], d: int, pairs: RowPairs) -> Terms:
     """Return the terms of functions of the same measure, which share the Bessel functions of each degree."""
     degrees = [each.degree for each in functions]
     on_a_line = np.zeros((len(functions), len(pairs.cosines)))

@@ -41,7 +41,7 @@ _MOST_SAMPLES = 4
 _TRIED = 8
 _LEAST_GAIN = 0.99
 # Columns of a sample: those of one complex product.
-_LEAST = 2
+LEAST = 2
 _ROUNDS = 3
 
 
@@ -170,6 +170,25 @@ def choose(exact: NDArray, terms: Terms, shares: NDArray, n_columns: int) -> Cho
     return min(_Search(exact, terms, shares).choices(n_columns), key=lambda each: each.mean_squared_error)
 
 
+def divide(exact: NDArray, terms: Terms, shares: NDArray, columns: Sequence[int]) -> Choice:
+    """Return the choice with the given numbers of columns.
+
+    Parameters
+    ----------
+    exact, terms, shares
+        As for `choose`.
+    columns : sequence of int
+        Number of columns of each function: 0, those of all its harmonics, or from 2 to fewer than those of all.
+    """
+    search = _Search(exact, terms, shares)
+    whole = [k for k, size in enumerate(search.sizes) if columns[k] == size]
+    sampled = [k for k, size in enumerate(search.sizes) if 0 < columns[k] < size]
+    residual = exact - search.kernels[whole].sum(axis=0)
+    weighted = shares * residual
+    found = [search.best_sample(k, columns[k]) for k in sampled]
+    return search.scaled(whole, sampled, found, float(weighted @ residual), search.kernels @ weighted)
+
+
 class _Search:
     """Mean squared errors from a few sums over the pairs."""
 
@@ -182,7 +201,7 @@ class _Search:
         kinds: dict[int, list[Parts]] = {
             n: [parts for parts in PARTS if products_in_basis(d, n, parts)]
             for n in set(degrees)
-            if n and polynomial_columns(d, n) > _LEAST
+            if n and polynomial_columns(d, n) > LEAST
         }
         noise = {(n, parts): covariances(d, n, parts, terms.cosines) for n in kinds for parts in kinds[n]}
         squares = shares * terms.on_a_line**2
@@ -226,13 +245,24 @@ class _Search:
     def _sampled(
         self, whole: list[int], sampled: list[int], left: int, square: float, first: NDArray
     ) -> Choice:
-        """Divide columns among samples in proportion to the roots of their variances, and find their factors."""
+        """Divide columns among samples in proportion to the roots of their variances."""
         most = [self.sizes[k] - 1 for k in sampled]
         columns = _divided(left, np.ones(len(sampled)), most)
         for _ in range(_ROUNDS):
-            variances = np.array([self._best(k, n)[0] for k, n in zip(sampled, columns, strict=True)])
+            variances = np.array([self.best_sample(k, n)[0] for k, n in zip(sampled, columns, strict=True)])
             columns = _divided(left, np.sqrt(variances * columns), most)
-        found = [self._best(k, n) for k, n in zip(sampled, columns, strict=True)]
+        found = [self.best_sample(k, n) for k, n in zip(sampled, columns, strict=True)]
+        return self.scaled(whole, sampled, found, square, first)
+
+    def scaled(
+        self,
+        whole: list[int],
+        sampled: list[int],
+        found: Sequence[tuple[float, Sample]],
+        square: float,
+        first: NDArray,
+    ) -> Choice:
+        """Return the choice of samples, each with its variance, with their best factors."""
         variances = np.array([variance for variance, _ in found])
         of_bias, first = self.products[np.ix_(sampled, sampled)], first[sampled]
         factors = np.clip(np.linalg.lstsq(of_bias + np.diag(variances), first)[0], 0, 1)
@@ -240,7 +270,7 @@ class _Search:
         samples = tuple(sample for _, sample in found)
         return Choice(whole, sampled, samples, factors, max(float(error), 0.0))
 
-    def _best(self, k: int, n_columns: int) -> tuple[float, Sample]:
+    def best_sample(self, k: int, n_columns: int) -> tuple[float, Sample]:
         """Return the least mean variance of a sample in at most so many columns, at least 2, and the sample."""
         d, degree = self.dimension, self.degrees[k]
         found: list[tuple[float, Sample]] = []
@@ -251,14 +281,14 @@ class _Search:
 
 
 def _divided(n: int, weights: NDArray, most: Sequence[int]) -> list[int]:
-    """Divide n in proportion to the weights, at least `_LEAST` and at most so many to each."""
+    """Divide n in proportion to the weights, at least `LEAST` and at most so many to each."""
     counts, open_ = [0] * len(most), list(range(len(most)))
     while open_:
-        left = n - sum(counts) - _LEAST * len(open_)
+        left = n - sum(counts) - LEAST * len(open_)
         shares = weights[open_] / (weights[open_].sum() or 1.0) * left
-        full = [k for k, share in zip(open_, shares, strict=True) if _LEAST + share >= most[k]]
+        full = [k for k, share in zip(open_, shares, strict=True) if LEAST + share >= most[k]]
         for k, share in zip(open_, shares, strict=True):
             if k in full or not full:
-                counts[k] = min(_LEAST + int(share), most[k])
+                counts[k] = min(LEAST + int(share), most[k])
         open_ = [k for k in open_ if k not in full] if full else []
     return counts

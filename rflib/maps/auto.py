@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -35,7 +36,10 @@ from rflib.validation import check_choice, check_flag, check_number, refuse
 
 CRITERIA = ("kernel", "spectral", "score")
 _DATA_DEPENDENT = (Nystroem, LeverageRFF, SurrogateLeverageRFF)
+# Rows that are held out: at most so many, and at most a third of all. Where they would leave Nystroem fewer
+# landmarks than columns, they are fewer, but at least a tenth.
 _HELD_OUT = 400
+_LARGEST_SHARE, _SMALLEST_SHARE = 3, 10
 _ROWS = 1000
 _ROWS_PER_COLUMN = 2
 _DRAWS = 3
@@ -54,11 +58,12 @@ _STEP = 1.1
 class AutoMap(RandomFeatureMap):
     """Choose the feature map that has the least error on held-out rows, among those that suit the kernel.
 
-    The candidates are fitted on a sample of the training rows and compared on other training rows, at most 400.
-    The sample has at most max(1000, 2 n_components) rows. With at most 128 columns, candidates whose errors are
-    close to the least one are compared in up to three draws. The best candidate is then fitted on all rows. MVORF
-    is fitted on all rows from the start, because its fit depends only on the distribution of distances; so its
-    columns are chosen only once.
+    The candidates are fitted on a sample of the training rows and compared on other training rows, at most 400, or
+    fewer if Nystroem would otherwise have fewer landmarks than columns. The sample has at most
+    max(1000, 2 n_components) rows. With at most 128 columns, candidates whose errors are close to the least one
+    are compared in up to three draws. The best candidate is then fitted on all rows. MVORF is fitted on all rows
+    from the start, because its fit depends only on the distribution of distances; so its columns are chosen only
+    once.
 
     Parameters
     ----------
@@ -75,7 +80,8 @@ class AutoMap(RandomFeatureMap):
     criterion : {"kernel", "spectral", "score"}, default="kernel"
         The error that is minimised.
 
-        - "kernel": the relative Frobenius error of the kernel matrix;
+        - "kernel": the relative Frobenius error of the kernel matrix, estimated for as many new rows as there are
+          training rows: fewer rows would give more weight to the diagonal, where Nystroem has its largest errors;
         - "spectral": the regularised spectral error (`rflib.metrics.regularised_spectral_error`) with the ridge
           0.001, on which the accuracy of kernel ridge regression depends;
         - "score": one minus the score of ridge regression on the features, which is the accuracy for labels and
@@ -150,7 +156,7 @@ class AutoMap(RandomFeatureMap):
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
         candidates = self.candidates_for(self.kernel_, X.shape[1])
-        trial = _Trial(self.kernel_, self.criterion, X, y, rng)
+        trial = _Trial(self.kernel_, self.criterion, self.n_components, X, y, rng)
         columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
         self.scores_ = self._compared(candidates, columns, trial)
         best = self.scores_[0]
@@ -263,17 +269,28 @@ class _Score:
 class _Trial:
     """The rows on which candidates are fitted, and other rows on which they are compared."""
 
-    def __init__(self, kernel: Kernel, criterion: str, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        criterion: str,
+        n_columns: int,
+        X: Rows,
+        y: ArrayLike | None,
+        rng: Generator,
+    ) -> None:
         if criterion == "score" and y is None:
             raise ValueError("AutoMap: criterion='score' needs y. Call fit(X, y).")
         self.criterion = criterion
         n = X.shape[0]
-        order, n_held = rng.permutation(n), min(_HELD_OUT, n // 3)
+        # The landmarks of Nystroem are rows that are left, of which there should be one for each column.
+        n_held = min(_HELD_OUT, n // _LARGEST_SHARE, max(ceil(n / _SMALLEST_SHARE), n - n_columns))
+        order = rng.permutation(n)
         # Of one or two rows none are held out: the comparison uses the rows of the fit.
         self.held: NDArray[np.intp] = order[:n_held] if n_held else order
         self.rest: NDArray[np.intp] = order[n_held:]
         self.X, self.y = X, None if y is None else np.asarray(y)
         self.seeds = rng.integers(2**31, size=_DRAWS)
+        self.n_rows = n
         self.exact = np.asarray(kernel(X[self.held].astype(np.float64)), dtype=np.float64)
         self.decomposition: tuple[NDArray, NDArray] | None = None
         if criterion == "spectral":
@@ -295,8 +312,17 @@ class _Trial:
                 return self._one_less_score(candidate, some[:_ROWS])
             estimate = candidate.kernel_matrix(self.X[self.held].astype(np.float64))
         if self.criterion == "kernel":
-            return relative_frobenius_error(self.exact, estimate)
+            return relative_frobenius_error(self._as_of_all(self.exact), self._as_of_all(estimate))
         return regularised_spectral_error(self.exact, estimate, _RIDGE, self.decomposition)
+
+    def _as_of_all(self, kernel: NDArray) -> NDArray:
+        """Return a kernel matrix with its diagonal scaled to the weight that it has in that of all rows.
+
+        A matrix of n rows has n - 1 other entries for each entry of the diagonal.
+        """
+        scaled, n_held = kernel.copy(), len(self.held)
+        scaled[np.diag_indices(n_held)] *= np.sqrt((n_held - 1) / (self.n_rows - 1)) if n_held > 1 else 1
+        return scaled
 
     def _one_less_score(self, fitted: RandomFeatureMap, some: NDArray) -> float:
         assert self.y is not None

@@ -17,6 +17,7 @@ from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.radial_harmonics import RadialHarmonics, radial_harmonics
 from rflib.frequencies.rings import rings
 from rflib.frequencies.sampled_harmonics import SampledHarmonics
+from rflib.frequencies.spanning_harmonics import spanning_harmonics
 from rflib.frequencies.stratified_pairs import StratifiedPairs, joined
 from rflib.kernels.base import RadialKernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, zeros
@@ -87,7 +88,8 @@ class MVORF(FourierFeatures):
         What the columns are chosen for. "kernel" makes the error of the kernel small. "learner" spans the leading
         eigenfunctions of the kernel, which is best for ridge regression and support vector machines, even if the
         error of the kernel is larger. Use "learner" if the features go into a learner and the kernel itself is of
-        no interest, above all for narrow kernels.
+        no interest, above all for narrow kernels. If the rows vary in far fewer directions than they have columns,
+        as images do, it takes fewer linear columns and more of higher degrees.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws. An integer gives the same features on every machine.
 
@@ -204,18 +206,26 @@ class MVORF(FourierFeatures):
     def _draw_with_options(self, X: Rows, rng: Generator) -> None:
         free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
         measure = construct(self.construction(), self.kernel_, Domain.of(X))
-        if free and self.objective == "kernel" and isinstance(measure, AtomicLadder | AtomicMeasure):
-            self._draw_freely(X, measure, rng)
-        else:
+        if not free or not isinstance(measure, AtomicLadder | AtomicMeasure):
             super()._draw_with_options(X, rng)
+            return
+        self.radius_, bounded = measure.zmax / 2, np.isfinite(measure.zmax)
+        self.centre_ = Domain.of(X).ball[0].copy() if bounded else np.zeros(X.shape[1])
+        if self.objective == "kernel":
+            self._draw_freely(X, measure, rng)
+            return
+        pairs, D, definite = Domain.of(X).all_pairs, self.n_components, _is_definite(measure)
+        spanning = spanning_harmonics(_rungs(measure), self._exact_at(pairs), pairs, D, positive=definite)
+        if spanning is None:
+            super()._draw_with_options(X, rng)
+        else:
+            self.predicted_error_ = float(np.sqrt(spanning.mean_squared_error))
+            self._keep_alone(spanning, pairs.centre.copy(), rng)
 
     def _draw_freely(self, X: Rows, measure: AtomicLadder | AtomicMeasure, rng: Generator) -> None:
         """Draw any columns, those with the least predicted error of the kernel."""
         domain, rows = Domain.of(X), StratifiedPairs.of(X)
-        self.radius_, bounded = measure.zmax / 2, np.isfinite(measure.zmax)
-        self.centre_ = domain.ball[0].copy() if bounded else np.zeros(X.shape[1])
-        definite = isinstance(measure, AtomicLadder) and measure.definite
-        rungs = measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
+        definite, rungs = _is_definite(measure), _rungs(measure)
         of_mean = domain.pairs(_N_PAIRS), joined(domain.all_pairs, rows.pairs)
         of_origin = of_mean[0].from_the_origin(), of_mean[1].from_the_origin()
         seen = [of_mean, of_origin] if definite and self.kernel_.unit_norm else [of_mean]
@@ -322,6 +332,14 @@ class MVORF(FourierFeatures):
         whole.fill(Y, functions, features[:, :n_exact])
         samples.fill(Y, functions[:, n_whole:], features[:, n_exact : n_exact + int(samples.sizes.sum())])
         return features
+
+
+def _rungs(measure: AtomicLadder | AtomicMeasure) -> Sequence[AtomicMeasure]:
+    return measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
+
+
+def _is_definite(measure: AtomicLadder | AtomicMeasure) -> bool:
+    return isinstance(measure, AtomicLadder) and measure.definite
 
 
 @lru_cache(maxsize=64)

@@ -141,3 +141,29 @@ def test_few_rows(n):
 def test_bad_parameters(options, message):
     with pytest.raises(ValueError, match=message):
         AutoMap(Gaussian(), 20, **options).fit(ROWS)
+
+
+@pytest.mark.parametrize("n", [3, 60, 1500])
+def test_the_error_is_that_of_as_many_new_rows(n):
+    """Rows so far apart that Nystroem has its largest errors on the diagonal, which weighs 1 / n in n rows."""
+    kernel, rows = Gaussian(0.5), sphere(2 * n, 40)
+    train, fresh = rows[:n], rows[n:]
+    errors = []
+    for seed in range(5):
+        fitted = AutoMap(kernel, min(n // 3, 300), candidates=["Nystroem"], random_state=seed).fit(train)
+        errors.append(fitted.scores_[0]["error"])
+    expected = relative_frobenius_error(kernel(fresh), fitted.kernel_matrix(fresh))
+    assert np.mean(errors) == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:Nystroem")
+def test_few_rows_are_held_out_where_nystroem_needs_them_as_landmarks():
+    """With more columns than rows, the last fit has all rows as landmarks."""
+    kernel, rows = SphericalPolynomial(a=3, p=10), sphere(900, 13) * np.arange(1, 14) ** -0.5
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    train, fresh, errors = rows[:450], rows[450:], []
+    for seed in range(5):
+        fitted = AutoMap(kernel, 1024, candidates=["Nystroem"], random_state=seed).fit(train)
+        errors.append(fitted.scores_[0]["error"])
+    expected = relative_frobenius_error(kernel(fresh), fitted.kernel_matrix(fresh))
+    assert np.mean(errors) == pytest.approx(expected, rel=0.25)
