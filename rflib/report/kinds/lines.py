@@ -18,6 +18,8 @@ from rflib.report.wording import AXES, METRICS, metric_text
 _MEMORY = "peak_memory"
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 _LEGEND_ENTRY, _LEGEND_MARKER, _LETTER = 1.45, 0.55, 0.068
+# Part of an axis that a label of four digits takes.
+_LABEL_WIDTH = 0.13
 # Panels in a row for so many panels; for more, the most.
 _ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
 _Lines = dict[str, Any]
@@ -205,12 +207,23 @@ def _axes(axes: Any, entry: Options, cells: DataFrame) -> None:
         _logarithmic(axes, "x")
     elif ticks:
         axes.set_xscale("log", base=2)
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks(ticks, _labels(ticks))
         axes.minorticks_off()
     if entry.get("log", False):
         axes.set_yscale("log")
         axes.set_ylim(bottom=max(axes.get_ylim()[0], entry.get("floor", 0.0)))
         _logarithmic(axes, "y")
+
+
+def _labels(ticks: list[float]) -> list[str]:
+    """Return the labels of a logarithmic axis; those too near the next one to be legible are empty."""
+    least = _LABEL_WIDTH * np.log(ticks[-1] / ticks[0])
+    labels, following = [], np.inf
+    for tick in reversed(ticks):
+        apart = np.log(following / tick) > least
+        labels.append(f"{tick:g}" if apart else "")
+        following = tick if apart else following
+    return labels[::-1]
 
 
 def _logarithmic(axes: Any, which: str) -> None:
