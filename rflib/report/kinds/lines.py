@@ -18,8 +18,8 @@ from rflib.report.wording import AXES, METRICS, metric_text
 _MEMORY = "peak_memory"
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 _LEGEND_ENTRY, _LEGEND_MARKER, _LETTER = 1.45, 0.55, 0.068
-# Part of an axis that a label of four digits takes.
-_LABEL_WIDTH = 0.13
+# Part of an axis that a digit takes.
+_DIGIT_WIDTH = 0.038
 # Panels in a row for so many panels; for more, the most.
 _ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
 _Lines = dict[str, Any]
@@ -217,12 +217,13 @@ def _axes(axes: Any, entry: Options, cells: DataFrame) -> None:
 
 def _labels(ticks: list[float]) -> list[str]:
     """Return the labels of a logarithmic axis; those too near the next one to be legible are empty."""
-    least = _LABEL_WIDTH * np.log(ticks[-1] / ticks[0])
-    labels, following = [], np.inf
+    width = _DIGIT_WIDTH * np.log(ticks[-1] / ticks[0])
+    labels, following = [], ("", np.inf)
     for tick in reversed(ticks):
-        apart = np.log(following / tick) > least
-        labels.append(f"{tick:g}" if apart else "")
-        following = tick if apart else following
+        label, (other, place) = f"{tick:g}", following
+        apart = np.log(place / tick) > width * (len(label) + len(other)) / 2
+        labels.append(label if apart else "")
+        following = (label, tick) if apart else following
     return labels[::-1]
 
 
