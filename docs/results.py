@@ -10,6 +10,7 @@ import argparse
 import re
 import subprocess
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from pkgutil import walk_packages
@@ -21,8 +22,9 @@ import rflib
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
 from rflib.experiment.job_rules import Jobs
+from rflib.experiment.jobs import CellJob
 from rflib.experiment.kept import keep, restore
-from rflib.experiment.plan import plan_study
+from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.experiment.studies import read_study
 from rflib.report.cell_table import number_of_cells, read_cells
 from rflib.report.export import export
@@ -31,7 +33,7 @@ from rflib.report.page import run_of
 from rflib.report.provenance import core_hours
 from rflib.report.tables import write_tables
 from rflib.report.whole_cost import whole_core_hours
-from rflib.report.wording import plural
+from rflib.report.wording import listed, plural
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "docs/results"
@@ -46,6 +48,8 @@ MEASURED = {
     "large": _LIBRARY,
     "reliability": ("experiment", "datasets", "report"),
 }
+# Jobs of which the documentation gives the memory together, as many as the cores of the machine in its examples.
+_LARGEST = 32
 _CODE = re.compile(
     r"\n\nThe code that was measured is that of (?P<commit>.*), with the fingerprint (?P<fingerprint>\w+)\."
     r"( It has changed since\.)?\n$"
@@ -85,12 +89,10 @@ def _needs(name: str) -> str:
     files = list((KEPT / name).iterdir())
     study = read_study(STUDIES / f"{name}.yaml")
     plan = plan_study(name, study, {"datasets": [file.stem for file in files]})
-    jobs = Jobs()
-    for wanted in divided([plan], Path("no results"))[0].wanted:
-        jobs.add(wanted.job)
     with TemporaryDirectory() as folder:
         restore(plan, KEPT, Path(folder, "cells.parquet"))
         cells = read_cells(Path(folder, "cells.parquet"), study)
+    jobs = jobs_of(run_so_far(plan, cells))
     whole, absent, smaller = run_of(name, study, cells)
     hours = core_hours(cells)
     in_full = whole_core_hours(cells, whole, absent) if smaller else hours
@@ -99,6 +101,47 @@ def _needs(name: str) -> str:
         f"| [`{name}`](results/{name}.md) | {number_of_cells(cells):,} | {len(jobs):,} | {hours:.2f} "
         f"| {in_full:.2g} | {cells['peak_memory'].max() / 1e9:.1f} GB | {2 * len(jobs):,} "
         f"| {disk / 1e6:,.0f} MB |"
+    )
+
+
+def run_so_far(plan: StudyPlan, cells: pd.DataFrame) -> StudyPlan:
+    """Return a plan with no more repetitions on a data set than its cells have."""
+    run = cells.groupby("name")["seed"].nunique()
+    return replace(
+        plan,
+        wanted=tuple(
+            replace(w, demand=w.demand._replace(repetitions=min(w.demand.repetitions, run[w.dataset])))
+            for w in plan.wanted
+            if w.dataset in run
+        ),
+    )
+
+
+def jobs_of(plan: StudyPlan) -> Jobs:
+    """Return the jobs of a plan, of which none has been run."""
+    jobs = Jobs()
+    for wanted in divided([plan], Path("no results"))[0].wanted:
+        jobs.add(wanted.job)
+    return jobs
+
+
+def largest_jobs() -> str:
+    """Return a sentence on the memory that the largest jobs of all studies declare, on all data sets."""
+    declared = sorted(
+        {
+            job.path: (job.megabytes, job.data.folder)
+            for path in STUDIES.glob("*.yaml")
+            for job in jobs_of(plan_study(path.stem, read_study(path), {})).values()
+            if isinstance(job, CellJob)
+        }.values(),
+        reverse=True,
+    )[:_LARGEST]
+    total = sum(megabytes for megabytes, _ in declared)
+    names = listed([f"`{name}`" for name in dict.fromkeys(folder for _, folder in declared)])
+    return (
+        f"The {_LARGEST} largest jobs of all studies, on {names}, declare {total / 1000:,.0f} GB of memory "
+        f"together, and the largest one {declared[0][0] / 1000:,.0f} GB; see the "
+        "[memory bound](pipeline.md#when-jobs-fail)."
     )
 
 
@@ -146,10 +189,12 @@ def which_wins() -> str:
         else "No other one is significantly better in any of them"
     )
     names = ("ORF", "GORF", "OptimizedMaclaurin")
+    of_a_million = "Nystroem has lower kernel error than MVORF in the same seconds, for a million rows"
     return "\n".join(
         [
-            "- Among data-oblivious maps at the same number of columns, `MVORF` has the least kernel error in "
-            + oblivious.holds("MVORF has lower kernel error than every other data-oblivious map")
+            "- Among data-oblivious maps at the same number of columns, apart from its own options and from "
+            "`AutoMap`, `MVORF` has the least kernel error in "
+            + oblivious.holds("MVORF has lower kernel error than every data-oblivious map of another kind")
             + ". Its error is lower than that of other maps by these factors (geometric means): "
             + ", ".join(f"{name} {over[name]}" for name in names)
             + f", TensorSketch {over['TS']}, and MVORF without harmonics {over['MVORF plain']}"
@@ -168,9 +213,8 @@ def which_wins() -> str:
             "- In the seconds that the training rows take, Nystroem has lower kernel error than MVORF in "
             + frontier.holds("Nystroem has lower kernel error than MVORF in the same seconds")
             + "; in the seconds that a million rows take, in "
-            + frontier.holds(
-                "Nystroem has lower kernel error than MVORF in the same seconds, for a million rows"
-            )
+            + frontier.holds(of_a_million)
+            + frontier.left_out(of_a_million)
             + ".",
             "",
             f"These are the studies [oblivious](docs/results/oblivious.md) ({oblivious.size}) and "
@@ -184,7 +228,8 @@ class Page:
 
     def __init__(self, name: str) -> None:
         self.text = (OUT / f"{name}.md").read_text(encoding="utf-8")
-        _, self.size = _run_on(name)
+        fewer = re.search(r"\d+ of \d+ repetitions", self.text.partition("\n## ")[0])
+        self.size = ", ".join([_run_on(name)[1], *([fewer[0]] if fewer else [])])
 
     def table(self, title: str) -> list[dict[str, str]]:
         """Return the rows of the table below a heading, by the names of the columns."""
@@ -201,12 +246,22 @@ class Page:
 
     def holds(self, claim: str) -> str:
         """Return in how many comparisons the first claim holds whose title begins with these words."""
-        evidence = next(row["evidence"] for row in self.table("Claims") if row["claim"].startswith(claim))
-        return re.search(r"\d+ of \d+ comparisons", evidence)[0]
+        return re.search(r"\d+ of \d+ comparisons", self._evidence(claim))[0]
+
+    def left_out(self, claim: str) -> str:
+        """Say in how many more comparisons the method costs too much, or nothing if there are none."""
+        more = re.search(
+            r"In (\d+) more, (\w+) costs more even with its fewest columns", self._evidence(claim)
+        )
+        return f" (in {more[1]} more, even the fewest columns of {more[2]} take longer)" if more else ""
+
+    def _evidence(self, claim: str) -> str:
+        return next(row["evidence"] for row in self.table("Claims") if row["claim"].startswith(claim))
 
 
 MADE = {
     "what a study needs": ("docs/cluster.md", needs),
+    "the largest jobs": ("docs/cluster.md", largest_jobs),
     "which map when": ("docs/which-map.md", which_map),
     "which map wins": ("README.md", which_wins),
 }

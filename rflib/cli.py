@@ -114,7 +114,7 @@ def _partial(out_file: Path, **options: Any) -> None:
     if _call("report.partial:write_partial", out_file=out_file, **options):
         print(f"A report of the complete results: {out_file}")
     else:
-        print("No result is complete, so there is no partial report.")
+        print("There is no partial report, because every study lacks results or has a damaged file.")
 
 
 def _export(**options: Any) -> None:

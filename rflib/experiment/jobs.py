@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Seeds = tuple[int, int]
 
 _UNKNOWN_ROWS = 20_000
+_BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,8 +375,14 @@ class TrainJob(BlockJob):
 
     @property
     def megabytes(self) -> int:
-        """For the largest features: an entry takes 16 bytes in liblinear, 8 in the features and 8 in a copy."""
-        return 1000 + sum(self.data.rows) * max(self.sample.n_components) * 32 // 10**6
+        """For the largest features: an entry takes 16 bytes in liblinear, 8 in the features and 8 in a copy.
+
+        In blocks: the matrices of 5 folds, those of a solution and a block of features, beside the rows.
+        """
+        rows, columns = sum(self.data.rows), max(self.sample.n_components)
+        if self.stream_above is not None and self.data.rows[0] > self.stream_above:
+            return 2000 + 8 * (7 * columns + 2 * _BLOCK_ROWS) * columns // 10**6
+        return 1000 + 32 * rows * columns // 10**6
 
 
 @dataclass(frozen=True, eq=False)

@@ -257,6 +257,11 @@ class Pipeline:
         for word in words:
             if word in self._why_not:
                 raise ValueError(self._why_not[word])
+            if word not in self.study_files and (self.home / f"studies/{word}.yaml").exists():
+                raise ValueError(
+                    f"The configuration leaves out the study {word!r}: its key studies names "
+                    f"{', '.join(self.study_files)}."
+                )
             if word not in self.study_files and (question := hint(word, self.study_files, likeness=0.8)):
                 raise ValueError(
                     f"There is no study {word!r}.{question} The studies are {', '.join(self.study_files)}."

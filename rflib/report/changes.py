@@ -30,6 +30,8 @@ CHANGE_RULE = (
 _MEASURE = ["metric", "learner", "at"]
 _PLACE = ["dataset", "kernel", "method", "n_components", "data"]
 _ROUNDING = 1e-9
+# Fewer repetitions than that leave a paired t-test little power.
+_FEW = 5
 
 
 def compare_reports(old: Path, new: Path, out_file: Path) -> str:
@@ -58,7 +60,8 @@ def compare_reports(old: Path, new: Path, out_file: Path) -> str:
         raise ValueError(f"{old} and {new} hold cells of no study in common. Give two folders of results.")
     cells = {study: [read_table(folder / study / "cells.parquet") for folder in (old, new)] for study in both}
     found = {study: changes(*tables) for study, tables in cells.items()}
-    text = _summed_up(pd.concat(found.values()))
+    verdicts = {study: _verdicts(old / study / "tables", new / study / "tables") for study in both}
+    text = _summed_up(pd.concat(found.values()), sum(map(len, verdicts.values())))
     write_html(
         "changes.html",
         out_file,
@@ -70,11 +73,11 @@ def compare_reports(old: Path, new: Path, out_file: Path) -> str:
         sections=[
             {
                 "name": study,
-                "summary": _summed_up(table),
+                "summary": _summed_up(table, len(verdicts[study])),
                 "counts": _counts(table),
                 "by_method": columns(_by_method(table)),
                 "moved": columns(_moved(table)),
-                "verdicts": columns(_verdicts(old / study / "tables", new / study / "tables")),
+                "verdicts": columns(verdicts[study]),
                 "alone": _alone(*cells[study]),
             }
             for study, table in found.items()
@@ -124,18 +127,25 @@ def _counts(table: pd.DataFrame) -> dict[str, int]:
     return {outcome: int((table["outcome"] == outcome).sum()) for outcome in OUTCOMES}
 
 
-def _summed_up(table: pd.DataFrame) -> str:
+def _summed_up(table: pd.DataFrame, n_verdicts: int) -> str:
+    verdicts = f" {plural(n_verdicts, 'verdict')} changed." if n_verdicts else ""
     if table.empty:
-        return "The two results have no mean in common."
+        return f"The two results have no mean in common.{verdicts}"
     n, counts = len(table), _counts(table)
     moved = counts["better"] + counts["worse"]
     if counts["unchanged"] == n:
-        return f"Nothing changed: all {n} means are the same in both results."
+        return f"No mean changed: all {n} are the same in both results.{verdicts}"
     said = f"{counts['unchanged']} of {n} means are unchanged"
     said += f" and {counts['within noise']} moved within noise"
-    if not moved:
-        return f"Nothing moved beyond noise: {said}."
-    return f"{plural(counts['better'], 'mean')} became better and {counts['worse']} worse; {said}."
+    if moved:
+        return (
+            f"{plural(counts['better'], 'mean')} became better and {counts['worse']} worse; {said}.{verdicts}"
+        )
+    fewest = table["n"].min()
+    few = (
+        f" With {plural(fewest, 'repetition')}, only large changes are beyond noise." if fewest < _FEW else ""
+    )
+    return f"No mean moved beyond noise: {said}.{few}{verdicts}"
 
 
 def _measure(table: pd.DataFrame) -> list[str]:

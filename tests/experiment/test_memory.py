@@ -1,5 +1,7 @@
 """What jobs ask a cluster for grows with their rows."""
 
+from dataclasses import replace
+
 import pytest
 
 from rflib.experiment.jobs import CostJob, Data, ExactJob, SampleJob, TrainJob, Unit
@@ -26,6 +28,17 @@ def test_features_need_rows_times_columns() -> None:
     unit = Unit(Data("digits", max_train=600, max_test=400), KERNEL, {"type": "RFF"})
     job = TrainJob(SampleJob(unit, (64, 512), (0, 10)), LEARNER)
     assert job.megabytes == 1000 + 1000 * 512 * 32 // 10**6
+
+
+def test_features_in_blocks_need_the_square_of_the_columns() -> None:
+    """The largest fit of docs/results/large.md, whose peak was 5.9 GB in float32, half of what float64 takes."""
+    unit = Unit(Data("covtype"), KERNEL, {"type": "RFF"})
+    job = TrainJob(SampleJob(unit, (13_824,), (0, 3)), {"type": "KRRClassifier"}, "cpu", 100_000)
+    assert 2 * 5949 < job.megabytes < 15_000
+    few_rows = TrainJob(
+        replace(job.sample, unit=replace(unit, data=Data("digits"))), job.learner, "cpu", 100_000
+    )
+    assert few_rows.megabytes == replace(few_rows, stream_above=None).megabytes
 
 
 def test_costs_need_the_features_and_the_landmarks() -> None:

@@ -123,6 +123,14 @@ def test_a_study_without_the_chosen_data_sets_is_left_out_silently(pipeline: Mak
         found.files("other")
 
 
+def test_a_study_that_the_configuration_leaves_out_is_named(pipeline: Make) -> None:
+    found = pipeline()
+    (found.home / "studies").mkdir(exist_ok=True)
+    (found.home / "studies/luo2021.yaml").touch()
+    with pytest.raises(ValueError, match=r"leaves out the study 'luo2021': its key studies names good\."):
+        found.asked(["luo2021"])
+
+
 def test_a_data_set_that_no_study_has_is_an_error(pipeline: Make) -> None:
     with pytest.raises(
         ValueError, match=r"config\.yaml: datasets: no study has .* 'digitss'\. Did you mean 'digits'"

@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 
 from rflib.cli import main
-from rflib.files import write_table
+from rflib.files import read_table, write_table
 from rflib.report.changes import changes, compare_reports
 
 from .browser import accessibility, complaints, needs_axe, needs_browser, requested, visible, visit
@@ -84,15 +84,28 @@ def folders(tmp_path):
 def test_the_page_of_changes(folders, tmp_path, capsys):
     main(["compare-reports", *map(str, folders), "--out", str(tmp_path / "changes.html")])
     assert capsys.readouterr().out == (
-        "4 means became better and 0 worse; 4 of 8 means are unchanged and 0 moved within noise.\n"
+        "4 means became better and 0 worse; 4 of 8 means are unchanged and 0 moved within noise. "
+        "1 verdict changed.\n"
     )
     html = (tmp_path / "changes.html").read_text(encoding="utf-8")
     assert "GORF &lt;b&gt;wins&lt;/b&gt;" in html
     assert "<td>undecided</td>" in html
     compare_reports(folders[0], folders[0], tmp_path / "same.html")
     html = (tmp_path / "same.html").read_text(encoding="utf-8")
-    assert "Nothing changed: all 8 means are the same in both results." in html
+    assert "No mean changed: all 8 are the same in both results." in html
     assert "Verdicts that are not the same" not in html
+
+
+def test_a_few_repetitions_are_said_to_show_large_changes_only(folders, tmp_path):
+    old, new = (folder / "made_up/cells.parquet" for folder in folders)
+    cells = read_table(old)
+    cells = cells[cells["seed"] < 2]
+    write_table(old, cells)
+    write_table(new, cells.assign(value=cells["value"] * cells["seed"].map({0: 1.01, 1: 0.99})))
+    assert compare_reports(*folders, tmp_path / "changes.html") == (
+        "No mean moved beyond noise: 0 of 8 means are unchanged and 8 moved within noise. "
+        "With 2 repetitions, only large changes are beyond noise. 1 verdict changed."
+    )
 
 
 def test_folders_without_a_common_study_are_refused(folders, tmp_path):

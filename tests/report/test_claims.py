@@ -34,7 +34,13 @@ def test_one_repetition_is_not_said_to_support_a_claim(study, published):
     assert evidence.startswith(
         "It holds in 4 of 4 comparisons (100 % claimed). One repetition allows no test. The mean of GORF improves"
     )
-    assert "supports it with p = " in verdicts(study, cells[cells["seed"] < 2], published)[1]
+    assert " supports it (p = " in verdicts(study, cells[cells["seed"] < 2], published)[1]
+
+
+def test_the_evidence_against_a_claim_is_not_said_to_support_it(study, published):
+    verdict_, evidence = verdicts(study, {"GORF": 0.2, "GRFF": 0.1}, published)
+    assert verdict_ == "not reproduced"
+    assert "The average over the comparisons does not support it (p = 1)." in evidence
 
 
 def test_a_difference_from_rounding_error_is_a_multiple(study, published):

@@ -40,9 +40,9 @@ def test_choices_within_a_budget() -> None:
     found = made({**entry, "budgets": [0.5, 1, 2, 4], "than": ["GORF", "MVORF", "RFF"]}, cells(), study=STUDY)
     letter = found[found["data set"] == "letter"].drop(columns=["data set", "kernel"])
     assert [tuple(row) for row in letter.round(6).fillna(0).to_numpy()] == [
-        (1, "GORF", 64, 0.2, 1, 0, 0),
-        (2, "GORF", 128, 0.1, 1, 1.5, 0),
-        (4, "MVORF", 128, 0.05, 2, 1, 0),
+        (1, "GORF", 64, 0.2, 0, 1, 0, 0),
+        (2, "GORF", 128, 0.1, 50, 1, 1.5, 0),
+        (4, "MVORF", 128, 0.05, 100, 2, 1, 0),
     ]
 
 
@@ -59,6 +59,7 @@ def test_winners_over_the_data_sets() -> None:
     assert both["GORF"] == pytest.approx((2 * 2 * 2 * 1) ** 0.25)
     assert both["MVORF"] == pytest.approx(1.5**0.25)
     assert first["best"] == "MVORF (2)"
+    assert both["limited, %"] == 100
     assert (first["GORF"], first["MVORF"]) == (pytest.approx(2), 1)
     assert pd.isna(first["RFF"])
 
@@ -96,19 +97,27 @@ def test_the_cost_of_more_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "verdict", "comparisons"),
+    ("seconds", "verdict", "comparisons", "left_out", "limited"),
     [
-        (SECONDS, "not reproduced", 2),
-        ({**SECONDS, "MVORF": (0.1, 1.5)}, "reproduced", 4),
-        ({**SECONDS, "MVORF": (3, 4)}, "no data", 0),
+        (SECONDS, "not reproduced", 2, 2, 0),
+        ({**SECONDS, "MVORF": (0.1, 1.5)}, "reproduced", 4, 0, 2),
+        ({**SECONDS, "MVORF": (3, 4)}, "no data", 0, 4, 0),
     ],
 )
-def test_better_at_the_same_cost(seconds: Any, verdict: str, comparisons: int) -> None:
+def test_better_at_the_same_cost(
+    seconds: Any, verdict: str, comparisons: int, left_out: int, limited: int
+) -> None:
     """With (.1, 1.5) seconds MVORF has .15 against .2 for one second and .05 against .1 for two."""
     claim = {"type": "better_at_cost", "title": "T", "metric": ERROR, "cost": "map_seconds"}
     study = {**STUDY, "claims": [{**claim, "method": "MVORF", "than": "GORF"}]}
     (row,) = check_claims(Results(study, cells(seconds), None)).to_dict("records")  # type: ignore[arg-type]
     assert row["verdict"] == verdict
+    assert (
+        f" In {left_out} more, MVORF costs more even with its fewest columns." in row["evidence"]
+    ) == bool(left_out)
+    assert (f" In {limited}, MVORF has the most columns that were measured" in row["evidence"]) == bool(
+        limited
+    )
     if comparisons:
         assert f" of {comparisons} comparisons" in row["evidence"]
     else:

@@ -65,5 +65,7 @@ def test_without_complete_results_there_is_no_page_and_no_error(unfinished, tmp_
     about = ["--results", str(folder), "--published", str(tmp_path), "--out", str(tmp_path / "partial.html")]
     main(["partial", "--studies", str(tiny), *about])
     said = capsys.readouterr()
-    assert said.out == "No result is complete, so there is no partial report.\n"
+    assert said.out == (
+        "There is no partial report, because every study lacks results or has a damaged file.\n"
+    )
     assert "error" not in said.err

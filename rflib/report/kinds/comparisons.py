@@ -8,7 +8,7 @@ import numpy as np
 
 from rflib.report import keys
 from rflib.report.cell_table import at_columns, at_s, select
-from rflib.report.inference import Judgement, judge, spared
+from rflib.report.inference import LEVEL, Judgement, judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
 from rflib.report.wording import METRICS, in_percent, plural
 
@@ -76,9 +76,14 @@ def counted(judgement: Judgement, share: float) -> str:
         return f"{held}. {NO_TEST}"
     return (
         f"{held}, significantly in {judgement.surely.sum()}, and fails significantly in "
-        f"{judgement.refuted.sum()}. The average over the comparisons supports it with p = "
-        f"{float(judgement.p_average):.2g}."
+        f"{judgement.refuted.sum()}. The average over the comparisons {supports(judgement)} it "
+        f"(p = {float(judgement.p_average):.2g})."
     )
+
+
+def supports(judgement: Judgement) -> str:
+    """Return the verb with which the evidence says whether the average supports a claim."""
+    return "supports" if judgement.p_average < LEVEL else "does not support"
 
 
 def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str], str]:

@@ -1,8 +1,11 @@
 """What maps cost: a table of the best map for a budget of seconds or memory, and claims at equal cost."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from rflib.report import keys
 from rflib.report.cell_table import BLOCK, EXACT, at_columns, medians, select
@@ -36,6 +39,55 @@ def _affordable(own: DataFrame, budget: float) -> DataFrame:
     return cheap[cheap["n_components"] == cheap["n_components"].max()]
 
 
+class _Place(NamedTuple):
+    """The maps that stay within a budget on a data set and kernel: means of the metric and numbers of columns.
+
+    ``limited`` holds those that have the largest number of columns with which they were measured.
+    """
+
+    dataset: str
+    kernel: str
+    budget: float
+    sign: int
+    means: dict[str, float]
+    columns: dict[str, int]
+    limited: set[str]
+
+    @property
+    def best(self) -> str:
+        return min(self.means, key=lambda method: self.sign * self.means[method])
+
+    def times_worse(self, method: str) -> float | None:
+        """Return how many times worse a method is than the best one; None if it does not fit in."""
+        return (self.means[method] / self.means[self.best]) ** self.sign if method in self.means else None
+
+
+def _places(entry: Options, results: Results) -> Iterator[_Place]:
+    """Yield the places of each budget in which some map stays within it."""
+    cells = at_columns(select(results.cells, entry))
+    cells = cells[cells["method"] != EXACT].join(_costs(entry, results.cells), on=BLOCK)
+    sign = 1 if METRICS[entry["metric"]].lower else -1
+    for (dataset, kernel), place in cells.groupby(["dataset", "kernel"], sort=False):
+        largest = place.groupby("method")["n_components"].max()
+        for budget in entry["budgets"]:
+            parts = {m: _affordable(own, budget) for m, own in place.groupby("method", sort=False)}
+            means = {m: part["value"].mean() for m, part in parts.items() if len(part)}
+            columns = {m: int(parts[m]["n_components"].iloc[0]) for m in means}
+            limited = {m for m in means if columns[m] == largest[m]}
+            if means:
+                yield _Place(dataset, kernel, budget, sign, means, columns, limited)
+
+
+def _percent(places: Sequence[_Place]) -> int:
+    """Return the percentage of the maps within the budget that have their largest measured number of columns."""
+    return round(100 * sum(len(p.limited) for p in places) / sum(len(p.means) for p in places))
+
+
+_COLUMN = "limited, %"
+_LIMITED = (
+    f"*{_COLUMN}* is the share of the maps that fit in with the largest number of columns that was measured. "
+    "Where it is high, the budget hardly decides, and the maps are compared with about the same number of columns."
+)
 _BUDGETS = {
     **keys.SELECTION,
     **_COST,
@@ -50,8 +102,9 @@ _REQUIRED = ("metric", "cost", "budgets", "than")
     _REQUIRED,
     caption=lambda entry: (
         f"The map with the best mean within a budget of {_text_of(entry)}: {metric_text(entry)}. "
-        "Every map has the largest measured number of columns D that stays within the budget. The columns on the "
-        "right say how many times worse other maps are within it; they are empty where a map does not fit in."
+        f"Every map has the largest measured number of columns D that stays within the budget. {_LIMITED} The "
+        "columns on the right say how many times worse other maps are within the budget; they are empty where a "
+        "map does not fit in."
     ),
 )
 def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
@@ -59,28 +112,19 @@ def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
 
     With `rows`, the cost is that of the fit and of the transform of so many rows.
     """
-    cells = at_columns(select(results.cells, entry))
-    cells = cells[cells["method"] != EXACT].join(_costs(entry, results.cells), on=BLOCK)
-    sign = 1 if METRICS[entry["metric"]].lower else -1
-    found = []
-    for (dataset, kernel), place in cells.groupby(["dataset", "kernel"], sort=False):
-        for budget in entry["budgets"]:
-            parts = {m: _affordable(own, budget) for m, own in place.groupby("method", sort=False)}
-            means = {method: part["value"].mean() for method, part in parts.items() if len(part)}
-            if not means:
-                continue
-            best = min(means, key=lambda method: sign * means[method])
-            row = {
-                "data set": dataset,
-                "kernel": kernel,
-                "budget": budget,
-                "best map": best,
-                "D": int(parts[best]["n_components"].iloc[0]),
-                entry["metric"]: means[best],
-            }
-            times = {m: (means[m] / means[best]) ** sign for m in entry["than"] if m in means}
-            found.append(row | {method: times.get(method) for method in entry["than"]})
-    return found
+    return [
+        {
+            "data set": place.dataset,
+            "kernel": place.kernel,
+            "budget": place.budget,
+            "best map": place.best,
+            "D": place.columns[place.best],
+            entry["metric"]: place.means[place.best],
+            _COLUMN: _percent([place]),
+            **{method: place.times_worse(method) for method in entry["than"]},
+        }
+        for place in _places(entry, results)
+    ]
 
 
 @Table.with_options(
@@ -88,8 +132,8 @@ def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
     (*_REQUIRED, "groups"),
     caption=lambda entry: (
         f"The maps with the best mean within a budget of {_text_of(entry)}, and in how many pairs of a data "
-        f"set and a kernel each is best: {metric_text(entry)}. The columns on the right say how many times worse "
-        "other maps are than the best one, as a geometric mean over the pairs in which they fit in."
+        f"set and a kernel each is best: {metric_text(entry)}. {_LIMITED} The columns on the right say how many "
+        "times worse other maps are than the best one, as a geometric mean over the pairs in which they fit in."
     ),
 )
 def winners(entry: Options, results: Results) -> list[dict[str, Any]]:
@@ -97,23 +141,24 @@ def winners(entry: Options, results: Results) -> list[dict[str, Any]]:
 
     It also shows how many times worse each of `than` is, as a geometric mean.
     """
-    import numpy as np
-    import pandas as pd
-
-    table = pd.DataFrame(
-        choices.make(entry, results), columns=["kernel", "budget", "best map", *entry["than"]]
-    )
+    places = list(_places(entry, results))
     found = []
     for group, kernels in entry["groups"].items():
         for budget in entry["budgets"]:
-            inside = table[table["kernel"].isin(kernels) & (table["budget"] == budget)]
-            if inside.empty:
+            inside = [place for place in places if place.kernel in kernels and place.budget == budget]
+            if not inside:
                 continue
-            counts = inside["best map"].value_counts()
-            best = ", ".join(f"{method} ({count})" for method, count in counts.items())
-            times = np.exp(np.log(inside[entry["than"]].astype(float)).mean())
-            found.append({"kernels": group, "budget": budget, "best": best, **times})
+            counts = Counter(place.best for place in inside).most_common()
+            best = ", ".join(f"{method} ({count})" for method, count in counts)
+            row = {"kernels": group, "budget": budget, "best": best, _COLUMN: _percent(inside)}
+            found.append(row | {method: _mean_times(inside, method) for method in entry["than"]})
     return found
+
+
+def _mean_times(places: Sequence[_Place], method: str) -> float | None:
+    """Return how many times worse a method is than the best one, as a geometric mean; None if it fits nowhere."""
+    times = [worse for place in places if (worse := place.times_worse(method)) is not None]
+    return float(np.exp(np.log(times).mean())) if times else None
 
 
 @Check.with_options(
@@ -130,24 +175,37 @@ def better_at_cost(claim: Options, results: Results) -> tuple[str, str]:
     There is a comparison for each number of columns of `than`, unless `method` costs more with its fewest columns.
     With `rows`, the cost is that of the fit and of the transform of so many rows.
     """
-    rivals = replace(results, cells=_at_equal_cost(claim, results.cells))
-    return better.make({**claim, "at": "columns"}, rivals)
+    cells, left_out, limited = _at_equal_cost(claim, results.cells)
+    verdict, evidence = better.make({**claim, "at": "columns"}, replace(results, cells=cells))
+    method = claim["method"]
+    if left_out:
+        evidence += f" In {left_out} more, {method} costs more even with its fewest columns."
+    if limited:
+        evidence += f" In {limited}, {method} has the most columns that were measured, and could have more."
+    return verdict, evidence
 
 
-def _at_equal_cost(claim: Options, cells: DataFrame) -> DataFrame:
-    """Return the cells of two methods in which the first has the numbers of columns of the second, at its cost."""
+def _at_equal_cost(claim: Options, cells: DataFrame) -> tuple[DataFrame, int, int]:
+    """Return the cells of two methods in which the first has the numbers of columns of the second, at its cost.
+
+    Also return in how many places the first one costs more even with its fewest columns, and in how many it has
+    the largest number of columns that was measured.
+    """
     import pandas as pd
 
     table = cells[
         (cells["metric"] == claim["metric"]) & cells["method"].isin([claim["method"], claim["than"]])
     ]
     table = table.join(_costs(claim, cells), on=BLOCK)
-    return pd.concat(list(_pairs(claim, table)) or [table[:0]], ignore_index=True)
-
-
-def _pairs(claim: Options, table: DataFrame) -> Iterator[DataFrame]:
+    found, left_out, limited = [table[:0]], 0, 0
     for _, place in table.groupby(["data", "kernel"], sort=False):
         own, other = (place[place["method"] == claim[role]] for role in ("method", "than"))
-        yield other
-        for n, cost in other.groupby("n_components")["cost"].first().items():
-            yield _affordable(own, cost).assign(n_components=n)
+        if own.empty:
+            continue
+        found.append(other)
+        for n, cost in other.groupby("n_components")["cost"].first().dropna().items():
+            affordable = _affordable(own, cost)
+            found.append(affordable.assign(n_components=n))
+            left_out += affordable.empty
+            limited += affordable["n_components"].max() == own["n_components"].max()
+    return pd.concat(found, ignore_index=True), left_out, limited

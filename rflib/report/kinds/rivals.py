@@ -5,7 +5,7 @@ import numpy as np
 from rflib.report import keys
 from rflib.report.inference import Judgement, judge, spared
 from rflib.report.kind import Check, DataFrame, Options, Results, Series
-from rflib.report.kinds.comparisons import COMPARED, NO_TEST, REQUIRED, cells_of, counted, paired
+from rflib.report.kinds.comparisons import COMPARED, NO_TEST, REQUIRED, cells_of, counted, paired, supports
 from rflib.report.wording import METRICS, in_percent, plural
 
 _NAMED = 8
@@ -93,7 +93,7 @@ def unbeaten(claim: Options, results: Results) -> tuple[str, str]:
     if not found.tested:
         return str(found.verdict), f"{held}. {NO_TEST}{left_out}"
     return str(found.verdict), (
-        f"{held}, significantly in {found.surely.sum()}. The average over "
-        f"them supports this with p = {float(found.p_average):.2g}. It is significantly worse in "
+        f"{held}, significantly in {found.surely.sum()}. The average over them "
+        f"{supports(found)} this (p = {float(found.p_average):.2g}). It is significantly worse in "
         f"{len(lost)}{where}.{left_out}"
     )
