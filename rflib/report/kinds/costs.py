@@ -70,12 +70,12 @@ def _places(entry: Options, results: Results) -> Iterator[_Place]:
     for (dataset, kernel), place in cells.groupby(["dataset", "kernel"], sort=False):
         largest = place.groupby("method")["n_components"].max()
         for budget in entry["budgets"]:
-            parts = {m: _affordable(own, budget) for m, own in place.groupby("method", sort=False)}
-            means = {m: part["value"].mean() for m, part in parts.items() if len(part)}
+            parts = {str(m): _affordable(own, budget) for m, own in place.groupby("method", sort=False)}
+            means = {m: float(part["value"].mean()) for m, part in parts.items() if len(part)}
             columns = {m: int(parts[m]["n_components"].iloc[0]) for m in means}
             limited = {m for m in means if columns[m] == largest[m]}
             if means:
-                yield _Place(dataset, kernel, budget, sign, means, columns, limited)
+                yield _Place(str(dataset), str(kernel), budget, sign, means, columns, limited)
 
 
 def _percent(places: Sequence[_Place]) -> int:
