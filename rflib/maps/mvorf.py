@@ -198,7 +198,7 @@ class MVORF(FourierFeatures):
             offset = float(np.linalg.norm(self.centre_ - self.exact_pole_))
             nearest = max(0.0, 1 - offset) if self.kernel_.unit_norm else 0.0
             farthest = float(self.radius_) + offset
-            self.bias_bound_ = _bias_bound(self.composition_, self.kernel_, nearest, farthest)
+            self.bias_bound_ = self.composition_.bias_bound(self.kernel_, nearest, farthest)
         else:
             self.bias_bound_ = self.measure_.bias_bound
             self.predicted_error_ = self.measure_.predicted_error(self._sampling())
@@ -345,13 +345,3 @@ def _is_definite(measure: AtomicLadder | AtomicMeasure) -> bool:
 @lru_cache(maxsize=64)
 def _error_over(found: Composition | SampledHarmonics, values: bytes, pairs: RowPairs) -> float:
     return found.error_over(np.frombuffer(values), pairs)
-
-
-@lru_cache(maxsize=32)
-def _bias_bound(
-    composition: Composition | LeadingHarmonics | SampledHarmonics,
-    kernel: RadialKernel,
-    nearest: float,
-    farthest: float,
-) -> float:
-    return composition.bias_bound(kernel, nearest, farthest)

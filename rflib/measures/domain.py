@@ -102,9 +102,9 @@ class DomainOfRows(Domain):
 
     @cached_property
     def distances(self) -> NDArray:
-        """The sorted sample of pairwise distances."""
+        """The sorted sample of distances between different rows, which are zero between equal ones."""
         z = self._known("distances", _distances)
-        return np.minimum(z if z.size else np.linspace(0, self.zmax, 101)[1:], self.zmax)
+        return np.minimum(z if z.any() else np.linspace(0, self.zmax, 101)[1:], self.zmax)
 
     def _known(self, name: str, find: Callable[[Rows], T]) -> T:
         known = _known(self._digest)
@@ -134,7 +134,7 @@ def _distances(X: Rows) -> NDArray[np.float64]:
     rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
     rows, _ = near_origin(rows)
     z = euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)] if n > 1 else np.empty(0)
-    return np.sort(z[z > _RESOLUTION * largest_size(rows)])
+    return np.sort(np.where(z > _RESOLUTION * largest_size(rows), z, 0))
 
 
 def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:

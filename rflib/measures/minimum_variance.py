@@ -34,8 +34,9 @@ _N_CHECK_NEAR_ZERO = 1200
 _NEAREST = 1e-14
 _NEGLIGIBLE = 1e-9
 _AWAY = 0.4
-# A range of nearly all pairs counts if it is much nearer than zmax; it has the margin of the ball of `Domain`.
-_NEARLY_ALL = 0.99
+# A range of nearly all pairs counts if it is much nearer than the one before; it has the margin of the ball of
+# `Domain`. A row takes part in 2 / n of all pairs, so that the first share misses an outlier among few rows.
+_NEARLY_ALL = (0.99, 0.8)
 _MUCH_NEARER = 0.25
 _MARGIN = 1.5
 DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
@@ -99,16 +100,21 @@ def check_options(name: str, deltas: tuple[float, ...], largest_radius: float) -
 def ranges_of(domain: Domain) -> tuple[float, ...]:
     """Return the largest distances up to which the kernel is fitted.
 
-    They are zmax, and if a few rows are far from all others, also a range that nearly all pairs are in: a fit to
-    zmax has too few norms to resolve the kernel within that.
+    They are zmax, and if a few rows are far from all others, also ranges that most pairs are in: a fit to zmax has
+    too few norms to resolve the kernel within them.
     """
-    nearer = _MARGIN * float(np.quantile(domain.distances, _NEARLY_ALL))
-    return (float(domain.zmax), nearer) if nearer < _MUCH_NEARER * domain.zmax else (float(domain.zmax),)
+    ranges = [float(domain.zmax)]
+    for nearer in _MARGIN * np.quantile(domain.distances, _NEARLY_ALL):
+        if 0 < nearer < _MUCH_NEARER * ranges[-1]:
+            ranges.append(float(nearer))
+    return tuple(ranges)
 
 
 def quantiles_of(domain: Domain) -> NDArray[np.float64]:
-    """Return the distances over which errors are averaged."""
-    return np.quantile(domain.distances, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
+    """Return the distances over which errors are averaged, with zeros for the share of equal rows."""
+    apart = domain.distances[domain.distances > 0]
+    n = max(1, round(_N_QUANTILES * len(apart) / len(domain.distances)))
+    return np.append(np.zeros(_N_QUANTILES - n), np.quantile(apart, (np.arange(n) + 0.5) / n))
 
 
 def frequency_norms(unit: float, n: int, n_tail: int) -> NDArray[np.float64]:
@@ -197,7 +203,7 @@ def profile_values(
     Warns
     -----
     UserWarning
-        If the kernel is zero at all quantiles.
+        If the kernel is zero at all quantiles above zero.
     """
     values = [
         np.asarray(kernel.at_distance(z), dtype=np.float64)
@@ -207,16 +213,16 @@ def profile_values(
         raise ValueError(
             f"{kernel!r} is not finite on the distances [0, {max(ranges):.6g}]. Change its profile or its width."
         )
-    if not values[0].any():
+    if not any(each.any() for each in values):
         raise ValueError(
             f"{kernel!r} is zero at the distances [0, {max(ranges):.6g}]. Change its profile or its width."
         )
-    if not values[1].any():
+    if not values[1][quantiles > 0].any():
         remedy = (
             " Choose a width that suits the units of the data." if isinstance(kernel, KernelWithWidth) else ""
         )
         warnings.warn(
-            f"{kernel!r} is zero at the distances between the training rows, {quantiles[0]:.4g} to "
+            f"{kernel!r} is zero at the distances between the training rows, {quantiles[quantiles > 0].min():.4g} to "
             f"{quantiles[-1]:.4g}, so that different rows have nothing in common.{remedy}",
             stacklevel=3,
         )

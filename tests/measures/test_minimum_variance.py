@@ -19,7 +19,7 @@ from rflib.kernels.radial_function import RadialFunction
 from rflib.measures.base import Sampling
 from rflib.measures.digmm import digmm
 from rflib.measures.domain import Domain
-from rflib.measures.minimum_variance import minimum_variance
+from rflib.measures.minimum_variance import minimum_variance, ranges_of
 
 
 def wave(z):
@@ -131,6 +131,27 @@ def test_a_numpy_polynomial_is_a_profile():
     for construction in (minimum_variance, digmm):
         measure = construction(kernel, domain(3, 2.0)).for_sampling(Sampling(500, "orthogonal", "stratified"))
         np.testing.assert_allclose(measure.profile([0.5, 1.5]), [0.95, 0.55], atol=0.02)
+
+
+def test_an_outlier_among_few_rows_leaves_a_range_of_the_others():
+    """One row of 60 takes part in 3 % of all pairs, and would be in a range of 99 % of them."""
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    assert len(ranges_of(Domain.of(X))) == 1
+    X[0] = 1e4
+    far, near = ranges_of(Domain.of(X))
+    assert far > 1e4
+    assert np.quantile(Domain.of(X[1:]).distances, 0.9) < near < 20
+
+
+def test_a_kernel_that_is_zero_at_0_and_beyond_the_other_rows_can_be_fitted():
+    """At the nodes of the largest range it is zero, but not at the distances between the rows."""
+    X = np.random.default_rng(5).standard_normal((120, 5))
+    X[0] = 1e5
+    kernel = DeltaGaussian((1, -1), (1, 10))
+    ladder = minimum_variance(kernel, Domain.of(X))
+    measure = ladder.for_sampling(Sampling(500, "orthogonal", "stratified"))
+    z = np.linspace(0, 5, 20)
+    np.testing.assert_allclose(measure.profile(z), kernel.at_distance(z), atol=0.05)
 
 
 @pytest.mark.parametrize("options", [{"deltas": ()}, {"deltas": (1e-2, 0)}, {"largest_radius": -1}])
