@@ -114,7 +114,8 @@ def regularised_spectral_error(
     Raises
     ------
     ValueError
-        If the shapes differ, an entry is not finite, or the ridge is not above 0.
+        If the shapes differ, a matrix is not symmetric, an entry is not finite, or the ridge is not finite and
+        above 0.
     """
     return regularised_spectral_errors(K, K_hat, [ridge], decomposition)[0]
 
@@ -148,8 +149,8 @@ def regularised_spectral_errors(
     """
     K, K_hat = _matrices(K, K_hat)
     for ridge in ridges:
-        if not ridge > 0:
-            raise ValueError(f"regularised_spectral_error: ridge must be above 0, got {ridge!r}.")
+        _check_ridge("regularised_spectral_error", ridge)
+    _check_symmetric("regularised_spectral_error", min(ridges, default=0.0), K=K, K_hat=K_hat)
     eigenvalues, vectors = linalg.eigh(K) if decomposition is None else decomposition
     difference = vectors.T @ (K_hat - K) @ vectors
     scales = (1 / np.sqrt(np.abs(eigenvalues) + len(K) * ridge) for ridge in ridges)
@@ -177,10 +178,12 @@ def error_at(K: ArrayLike, K_hat: ArrayLike, entries: tuple[NDArray, NDArray]) -
     Raises
     ------
     ValueError
-        If the shapes differ, an entry is not finite, or K is zero.
+        If the shapes differ, an entry is not finite, K is zero, or no entries are given.
     """
     K, K_hat = _matrices(K, K_hat)
     squares = (K_hat[entries] - K[entries]) ** 2
+    if squares.size == 0:
+        raise ValueError("error_at: entries must hold at least one pair of indices, got none.")
     return _ratio(float(np.sqrt(np.mean(squares))), float(np.sqrt(np.mean(K**2))))
 
 
@@ -242,8 +245,7 @@ def log_eigenvalue_ratio(K: ArrayLike, K_hat: ArrayLike) -> NDArray[np.float64]:
         If the matrices are not symmetric, differ in shape, or are not finite.
     """
     K, K_hat = _matrices(K, K_hat)
-    if not (_is_symmetric(K, SINGLE_PRECISION) and _is_symmetric(K_hat, SINGLE_PRECISION)):
-        raise ValueError("log_eigenvalue_ratio: K and K_hat must be symmetric matrices.")
+    _check_symmetric("log_eigenvalue_ratio", 0.0, K=K, K_hat=K_hat)
     exact, approximate = linalg.eigvalsh(K)[::-1], linalg.eigvalsh(K_hat)[::-1]
     floor = len(K) * np.finfo(np.float64).eps * max(abs(exact[0]), abs(exact[-1]))
     ratio = np.full(len(K), np.nan)
@@ -268,7 +270,7 @@ def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -
     y : array-like of shape (n,)
         Targets.
     ridge : float, optional
-        The paper's lambda; by default 1 / sqrt(n), as in its table 1.
+        The paper's lambda, above 0; by default 1 / sqrt(n), as in its table 1.
 
     Returns
     -------
@@ -278,11 +280,18 @@ def degrees_of_freedom(K: ArrayLike, y: ArrayLike, ridge: float | None = None) -
     Raises
     ------
     ValueError
-        If an entry is not finite.
+        If K is not a symmetric matrix, y has not one target for each row of K, an entry is not finite, or the
+        ridge is not finite and above 0.
     """
-    K, targets = _finite(K), _finite(y)
+    (K, _), targets = _matrices(K, K), _finite(y)
     n = len(K)
     ridge = 1 / np.sqrt(n) if ridge is None else ridge
+    _check_ridge("degrees_of_freedom", ridge)
+    _check_symmetric("degrees_of_freedom", ridge, K=K)
+    if targets.shape != (n,):
+        raise ValueError(
+            f"degrees_of_freedom: y must have the shape ({n},), one target for each row of K, got {targets.shape}."
+        )
     eigenvalues = np.maximum(linalg.eigvalsh(K), 0)
     effective = np.sum(eigenvalues / (eigenvalues + n * ridge))
     surrogate = (targets @ K @ targets + n * np.trace(K)) / (n**2 * ridge)
@@ -399,7 +408,16 @@ def spectral_norm(A: NDArray[np.float64]) -> float:
     -------
     float
         The norm.
+
+    Raises
+    ------
+    ValueError
+        If A is not a matrix, has no entries, or an entry is not finite.
     """
+    if A.ndim != 2 or A.size == 0 or not np.isfinite(A).all():
+        raise ValueError(
+            f"spectral_norm: A must be a matrix of finite numbers, not empty, got shape {A.shape}."
+        )
     if _is_symmetric(A):
         eigenvalues = linalg.eigvalsh(A)
         return float(max(abs(eigenvalues[0]), abs(eigenvalues[-1])))
@@ -419,8 +437,23 @@ def _largest_eigenvalue(A: NDArray[np.float64]) -> float:
     return float(np.abs(linalg.eigvalsh(A)[[0, -1]]).max())
 
 
-def _is_symmetric(A: NDArray[np.float64], tolerance: float = 1e-10) -> bool:
-    return A.shape[0] == A.shape[1] and bool(np.allclose(A, A.T, rtol=0, atol=tolerance * np.abs(A).max()))
+def _is_symmetric(A: NDArray[np.float64], tolerance: float = 1e-10, scale: float = 0.0) -> bool:
+    atol = tolerance * max(np.abs(A).max(), scale)
+    return A.shape[0] == A.shape[1] and bool(np.allclose(A, A.T, rtol=0, atol=atol))
+
+
+def _check_symmetric(function: str, scale: float, **matrices: NDArray[np.float64]) -> None:
+    """Raise ValueError unless each is symmetric up to single precision of its largest entry, or of the scale."""
+    for name, A in matrices.items():
+        if not _is_symmetric(A, SINGLE_PRECISION, scale):
+            square = A.shape[0] == A.shape[1]
+            why = "it differs from its transpose" if square else f"it has the shape {A.shape}"
+            raise ValueError(f"{function}: {name} must be a symmetric matrix, but {why}.")
+
+
+def _check_ridge(function: str, ridge: float) -> None:
+    if not 0 < ridge < np.inf:
+        raise ValueError(f"{function}: ridge must be above 0 and finite, got {ridge!r}.")
 
 
 def _ratio(numerator: float, denominator: float) -> float:

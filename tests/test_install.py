@@ -122,14 +122,16 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(python: Path
     assert datasets.startswith(
         "rflib.datasets needs pandas, pyarrow, requests, tqdm, which are not installed."
     )
-    assert datasets.endswith('Run: pip install "rflib[data]"')
+    assert datasets.endswith('Run in the checkout: pip install ".[data]"')
     assert experiment.startswith("rflib.experiment needs pandas")
     assert report.startswith("rflib.report needs pandas") and report.endswith(
-        'Run: pip install "rflib[pipeline]"'
+        'Run in the checkout: pip install ".[pipeline]"'
     )
-    assert svm.startswith("The solver 'liblinear'") and svm.endswith('Run: pip install "rflib[svm]"')
+    assert svm.startswith("The solver 'liblinear'") and svm.endswith(
+        'Run in the checkout: pip install ".[svm]"'
+    )
     assert parquet.startswith("ParquetRows needs pyarrow") and parquet.endswith(
-        'Run: pip install "rflib[data]"'
+        'Run in the checkout: pip install ".[data]"'
     )
 
 
@@ -140,7 +142,7 @@ def test_the_command_line_says_its_version_and_what_it_lacks(python: Path) -> No
     failed = subprocess.run(fetch, capture_output=True, text=True)
     assert failed.returncode == 1
     assert re.fullmatch(
-        r'error: rflib.experiment needs .* Run: pip install "rflib\[pipeline\]"\n', failed.stderr
+        r'error: rflib.experiment needs .* Run in the checkout: pip install "\.\[pipeline\]"\n', failed.stderr
     )
 
 

@@ -8,6 +8,7 @@ from scipy import linalg, stats
 
 from rflib.metrics import (
     accuracy,
+    degrees_of_freedom,
     error_at,
     log_eigenvalue_ratio,
     mean_squared_error,
@@ -18,6 +19,7 @@ from rflib.metrics import (
     relative_frobenius_error,
     relative_spectral_error,
     rmse,
+    spectral_norm,
 )
 
 MATRIX_METRICS = [relative_frobenius_error, relative_spectral_error, mean_squared_error]
@@ -67,6 +69,75 @@ def test_regularised_errors_of_a_large_matrix_are_found_without_all_its_eigenval
     assert regularised_spectral_error(K, K, 1e-4) == 0
 
 
+SYMMETRIC = {
+    "log_eigenvalue_ratio": lambda K: log_eigenvalue_ratio(K, K),
+    "regularised_spectral_error": lambda K: regularised_spectral_error(K, K, 0.1),
+    "degrees_of_freedom": lambda K: degrees_of_freedom(K, np.ones(len(K))),
+}
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_a_matrix_that_is_not_symmetric_is_refused(name):
+    K, _ = kernels(n=5)
+    with pytest.raises(ValueError, match=rf"{name}: K must be a symmetric matrix, but .*shape \(4, 5\)"):
+        SYMMETRIC[name](K[:4])
+    with pytest.raises(ValueError, match=f"{name}: K must be a symmetric matrix, but it differs"):
+        SYMMETRIC[name](np.triu(K))
+    with pytest.raises(ValueError, match="NaN"):
+        SYMMETRIC[name](np.full((3, 3), np.nan))
+    with pytest.raises(ValueError, match="two dimensions"):
+        SYMMETRIC[name](K[0])
+    with pytest.raises(ValueError, match="empty"):
+        SYMMETRIC[name](K[:0, :0])
+
+
+def test_an_approximation_must_be_like_the_kernel_matrix():
+    K, K_hat = kernels()
+    with pytest.raises(ValueError, match="differ in shape"):
+        regularised_spectral_error(K, K_hat[:10, :10], 0.1)
+    with pytest.raises(ValueError, match="K_hat must be a symmetric matrix, but it differs"):
+        regularised_spectral_error(K, np.triu(K_hat), 0.1)
+    assert np.isfinite(regularised_spectral_error(K.astype(np.float32), K_hat.astype(np.float32), 0.1))
+
+
+def test_rounding_beside_a_kernel_that_vanishes_is_no_asymmetry():
+    """It is small beside the ridge, though not beside the entries, all of which are rounding."""
+    K = np.zeros((3, 3))
+    rounding = 1e-16 * np.arange(9.0).reshape(3, 3)
+    assert regularised_spectral_error(K, rounding, 1e-3) < 1e-12
+    assert degrees_of_freedom(rounding, np.ones(3))[0] < 1e-12
+
+
+@pytest.mark.parametrize("ridge", [0, -1.0, np.nan, np.inf])
+def test_a_ridge_out_of_its_range_is_refused(ridge):
+    K, K_hat = kernels()
+    with pytest.raises(ValueError, match="regularised_spectral_error: ridge must be above 0 and finite"):
+        regularised_spectral_errors(K, K_hat, [0.1, ridge])
+    with pytest.raises(ValueError, match="degrees_of_freedom: ridge must be above 0 and finite"):
+        degrees_of_freedom(K, np.ones(len(K)), ridge)
+
+
+def test_degrees_of_freedom():
+    K, _ = kernels()
+    n, y = len(K), np.arange(len(K)) % 2
+    for ridge, asked in ((1 / np.sqrt(n), None), (0.3, 0.3)):
+        effective, surrogate = degrees_of_freedom(K, y, asked)
+        assert effective == pytest.approx(np.trace(K @ np.linalg.inv(K + n * ridge * np.eye(n))), rel=1e-9)
+        expected = np.trace((np.outer(y, y) + n * np.eye(n)) @ K) / (n**2 * ridge)
+        assert surrogate == pytest.approx(expected, rel=1e-9)
+    for targets in (y[:, None], y[:-1], y[0]):
+        with pytest.raises(ValueError, match=r"degrees_of_freedom: y must have the shape \(40,\)"):
+            degrees_of_freedom(K, targets)
+
+
+@pytest.mark.parametrize(
+    "A", [np.ones(3), np.ones((0, 2)), np.full((2, 2), np.nan)], ids=["1d", "empty", "nan"]
+)
+def test_the_spectral_norm_is_that_of_a_finite_matrix(A):
+    with pytest.raises(ValueError, match="spectral_norm: A must be a matrix of finite numbers"):
+        spectral_norm(A)
+
+
 def test_errors_of_parts_have_one_unit():
     K, K_hat = kernels()
     rows, columns = np.nonzero(np.ones_like(K))
@@ -78,6 +149,8 @@ def test_errors_of_parts_have_one_unit():
     assert np.isfinite(error_at(K, K_hat, (diagonal, diagonal))), "a kernel that vanishes at distance zero"
     with pytest.raises(ValueError, match="is zero"):
         error_at(0 * K, K_hat, (diagonal, diagonal))
+    with pytest.raises(ValueError, match="error_at: entries must hold at least one pair"):
+        error_at(K, K_hat, (diagonal[:0], diagonal[:0]))
 
 
 def test_nearest_pairs():

@@ -62,7 +62,8 @@ def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     total = scores.sum()
     if not (np.isfinite(total) and total > 0):
         raise ValueError(
-            "No frequency has a positive score: are all targets zero, or all of them equal? Check y."
+            "No frequency has a positive score: are all targets zero, or all of them equal, or are all rows "
+            "equal? Check y and X."
         )
     return scores / total
 

@@ -381,7 +381,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss.
     solver : {"liblinear", "newton"}, default="liblinear"
-        "liblinear" needs the extra ``svm`` (``pip install "rflib[svm]"``).
+        "liblinear" needs the extra ``svm`` (in the checkout: ``pip install ".[svm]"``).
         "newton" minimises the squared hinge on dense features by matrix products in the precision of X: several
         times faster at thousands of columns, and to a certain accuracy where liblinear's tol tells little (at
         large C its usual stop is far from the minimum, as in the procedures of the papers).

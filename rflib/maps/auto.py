@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from sklearn.base import clone
 from sklearn.linear_model import RidgeClassifierCV, RidgeCV
+from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
 from rflib.kernels.base import Kernel
@@ -31,7 +32,7 @@ from rflib.maps.orf import ORF
 from rflib.maps.qmc import QMC
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
-from rflib.metrics import regularised_spectral_error, relative_frobenius_error
+from rflib.metrics import regularised_spectral_error, relative_frobenius_error, rmse
 from rflib.validation import check_choice, check_flag, check_number, refuse
 
 CRITERIA = ("kernel", "spectral", "score")
@@ -81,11 +82,12 @@ class AutoMap(RandomFeatureMap):
         The error that is minimised.
 
         - "kernel": the relative Frobenius error of the kernel matrix, estimated for as many new rows as there are
-          training rows: fewer rows would give more weight to the diagonal, where Nystroem has its largest errors;
+          training rows: fewer rows would give more weight to the diagonal, where Nystroem has its largest errors.
+          Where the exact matrix is zero, it is the absolute root mean square error;
         - "spectral": the regularised spectral error (`rflib.metrics.regularised_spectral_error`) with the ridge
           0.001, on which the accuracy of kernel ridge regression depends;
         - "score": one minus the score of ridge regression on the features, which is the accuracy for labels and
-          R^2 for other targets. ``fit`` then needs y.
+          R^2 for other targets. ``fit`` then needs y, without NaN or infinity.
     tolerance : float, optional
         Largest value of the criterion that is acceptable. If it is given, the least number of columns is used with
         which a candidate reaches it, found within 10 %.
@@ -155,6 +157,7 @@ class AutoMap(RandomFeatureMap):
         check_choice(self, "criterion", CRITERIA)
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
+        check_consistent_length(X, y)
         candidates = self.candidates_for(self.kernel_, X.shape[1])
         trial = _Trial(self.kernel_, self.criterion, self.n_components, X, y, rng)
         columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
@@ -179,7 +182,8 @@ class AutoMap(RandomFeatureMap):
         Raises
         ------
         ValueError
-            If ``candidates`` has something else than maps and names of maps, or none of them can take the kernel.
+            If ``candidates`` is empty or has something else than maps and names of maps, or none of them can take
+            the kernel.
         """
         if self.candidates is None:
             found = list(_default_candidates(kernel, self.criterion, n_features))
@@ -188,6 +192,8 @@ class AutoMap(RandomFeatureMap):
             for each in found:
                 if not isinstance(each, RandomFeatureMap) or "kernel" not in each.get_params(deep=False):
                     refuse(self, "candidates", "None, or feature maps with a kernel, or names of such maps")
+            if not found:
+                refuse(self, "candidates", "None, or at least one feature map or name of a map")
         reasons = [each.unsupported(kernel) for each in found]
         suitable = [
             each
@@ -280,6 +286,13 @@ class _Trial:
     ) -> None:
         if criterion == "score" and y is None:
             raise ValueError("AutoMap: criterion='score' needs y. Call fit(X, y).")
+        if criterion == "score":
+            try:
+                assert_all_finite(y)
+            except ValueError as error:
+                raise ValueError(
+                    "AutoMap: criterion='score' needs y without NaN or infinity. Remove the rows without a target."
+                ) from error
         self.criterion = criterion
         n = X.shape[0]
         # The landmarks of Nystroem are rows that are left, of which there should be one for each column.
@@ -312,7 +325,8 @@ class _Trial:
                 return self._one_less_score(candidate, some[:_ROWS])
             estimate = candidate.kernel_matrix(self.X[self.held].astype(np.float64))
         if self.criterion == "kernel":
-            return relative_frobenius_error(self._as_of_all(self.exact), self._as_of_all(estimate))
+            compare = relative_frobenius_error if self.exact.any() else rmse
+            return compare(self._as_of_all(self.exact), self._as_of_all(estimate))
         return regularised_spectral_error(self.exact, estimate, _RIDGE, self.decomposition)
 
     def _as_of_all(self, kernel: NDArray) -> NDArray:

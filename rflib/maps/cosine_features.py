@@ -1,8 +1,8 @@
 """Columns of cosines and sines: one matrix product and one pass for each block of rows that fits the cache.
 
 numpy's float32 cosine is vectorised, but its float64 cosine is not. For large float64 inputs a compiled cosine is
-used if numba is installed (``pip install rflib[fast]``). It is five times as fast and agrees within 5e-16. Rows of
-other array libraries use the cosines of these.
+used if numba is installed (in the checkout: ``pip install ".[fast]"``). It is five times as fast and agrees within
+5e-16. Rows of other array libraries use the cosines of these.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def srf(
     Raises
     ------
     ValueError
-        If the method is unknown, n_gaussians is not an integer of at least 1, the kernel is constant or not
-        finite, or no sum of Gaussians is near it.
+        If the method is unknown, n_gaussians is not an integer of at least 1, the kernel is constant, not finite,
+        or not positive and least at 0, or no sum of Gaussians is near it.
     """
     if method not in METHODS:
         raise ValueError(f"srf: method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
@@ -74,9 +74,15 @@ def srf(
         raise ValueError(f"srf: n_gaussians must be an integer of at least 1, got {n_gaussians!r}.")
     z, _ = _distances(domain.zmax)
     values = kernel.at_distance(np.concatenate([[0.0], z])).astype(np.float64)
-    if values[0] <= 0:
+    finite = np.isfinite(values).all()
+    if finite and values[0] <= 0:
+        if values[0] == values.min() < values.max():
+            raise ValueError(
+                f"srf: {kernel!r} is not positive at the distance 0 and least there, on [0, {domain.zmax:.6g}]. "
+                "No positive measure comes near such a kernel. Use MVORF or GORF instead of SRF."
+            )
         values = values - values.min()
-    if not (np.isfinite(values).all() and values[0] > 0):
+    if not (finite and values[0] > 0):
         raise ValueError(f"srf: {kernel!r} must be finite and not constant on [0, {domain.zmax:.6g}].")
     count = n_gaussians if method == "gaussians" else 0
     measure = _fitted(domain.dimension, float(domain.zmax), tuple(values.tolist()), int(count))

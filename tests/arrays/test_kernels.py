@@ -18,7 +18,15 @@ from rflib.kernels import (
     Similarity,
     SphericalPolynomial,
 )
-from rflib.kernels.namespaces import as_array, beside, held_beside, namespace, to_numpy, within_one_call
+from rflib.kernels.namespaces import (
+    as_array,
+    beside,
+    held_beside,
+    namespace,
+    on_torch,
+    to_numpy,
+    within_one_call,
+)
 
 KERNELS = [
     Gaussian(2.0),
@@ -102,8 +110,22 @@ def test_the_width_of_a_rule_is_that_of_numpy(home):
 def test_a_missing_package_is_named(monkeypatch):
     X = pytest.importorskip("array_api_strict").eye(3)
     monkeypatch.setitem(sys.modules, "array_api_compat", None)
-    with pytest.raises(ImportError, match=r'array_api_compat.*pip install "rflib\[array\]"'):
+    with pytest.raises(ImportError, match=r'array_api_compat.*checkout: pip install "\.\[array\]"$'):
         Gaussian()(X)
+
+
+def test_torch_is_in_no_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(
+        ImportError, match=r"A device needs torch, .*No extra has torch: .* driver"
+    ) as missing:
+        on_torch(np.eye(3), "cuda")
+    assert "pip" not in str(missing.value) and missing.value.name == "torch"
+    monkeypatch.setitem(sys.modules, "array_api_compat", None)
+    with pytest.raises(
+        ImportError, match=r'needs array_api_compat, torch, .*No extra has torch.*"\.\[array\]"$'
+    ):
+        on_torch(np.eye(3), "cuda")
 
 
 def test_values_in_memory_are_numpys():

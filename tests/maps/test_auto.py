@@ -110,6 +110,33 @@ def test_the_score_of_a_learner(labels):
         AutoMap(criterion="score").fit(ROWS)
 
 
+@pytest.mark.parametrize("length", [50, 899, 901])
+@pytest.mark.parametrize("criterion", ["kernel", "score"])
+def test_targets_of_another_length_are_refused(criterion, length):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        AutoMap(Gaussian(), 20, criterion=criterion).fit(ROWS, np.arange(length) % 2)
+
+
+@pytest.mark.parametrize("dtype", [float, object])
+def test_missing_targets_have_no_score(dtype):
+    y = ROWS[:, 0].astype(dtype)
+    y[7] = np.nan
+    with pytest.raises(ValueError, match="AutoMap: criterion='score' needs y without NaN"):
+        AutoMap(Gaussian(), 20, criterion="score").fit(ROWS, y)
+
+
+@pytest.mark.parametrize(
+    "rows", [ROWS[:1], np.ones((20, 3)), np.zeros((20, 3))], ids=["one", "ones", "zeros"]
+)
+@pytest.mark.parametrize("criterion", ["kernel", "spectral"])
+def test_where_the_kernel_matrix_is_zero_the_error_is_absolute(criterion, rows):
+    kernel = DeltaGaussian((1, -1), (1, 10))
+    fitted = AutoMap(kernel, 8, criterion=criterion, random_state=0).fit(rows)
+    assert not any(score["failure"] for score in fitted.scores_)
+    assert fitted.scores_[0]["error"] < 1e-10
+    assert np.abs(fitted.kernel_matrix(rows)).max() < 1e-10
+
+
 def test_a_candidate_that_fails_is_told_and_passed_over():
     few = MVORF(harmonics=2)
     fitted = AutoMap(Gaussian(), 10, candidates=[few, "ORF"], random_state=0).fit(ROWS)
@@ -134,6 +161,7 @@ def test_few_rows(n):
         ({"candidates": ["Nystrom"]}, "candidates must be .*'Nystrom'"),
         ({"candidates": [CRAFT()]}, "candidates must be"),
         ({"candidates": [3]}, "candidates must be"),
+        ({"candidates": []}, r"candidates must be None, or at least one .*, got \[\]"),
         ({"candidates": ["Nystroem"], "oblivious": True}, "oblivious"),
         ({"candidates": ["TensorSketch"]}, "no candidate can take the kernel Gaussian"),
     ],

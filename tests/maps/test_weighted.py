@@ -124,6 +124,11 @@ def test_constant_real_targets(variant, X):
         SurrogateLeverageRFF(variant=variant).fit(X, np.full(len(X), 0.5))
 
 
+def test_equal_rows_with_balanced_labels():
+    with pytest.raises(ValueError, match=r"No frequency has a positive score: .* or are all rows equal"):
+        SurrogateLeverageRFF(Gaussian(), 32, random_state=0).fit(np.ones((20, 3)), np.arange(20) % 2)
+
+
 @pytest.mark.parametrize("value", [60, 7.5, "60"])
 def test_a_pool_that_cannot_be_used(value, X):
     with pytest.raises(ValueError, match="pool"):

@@ -11,6 +11,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.kernels.radial_function import RadialFunction
+from rflib.maps import GORF, MVORF, SRF
 from rflib.measures.base import DiscretePart, TablePart
 from rflib.measures.domain import Domain
 from rflib.measures.srf import fit_loss, gaussian_fit, srf
@@ -150,11 +151,24 @@ def test_fits_are_cached():
         (Gaussian(), {"n_gaussians": "3"}, "n_gaussians must be an integer of at least 1"),
         (RadialFunction(np.zeros_like), {}, "finite and not constant"),
         (RadialFunction(lambda z: np.full_like(z, np.inf)), {}, "finite and not constant"),
+        (RadialFunction(lambda z: np.where(z > 1, -np.inf, 0.0)), {}, "finite and not constant"),
+        (RadialFunction(lambda z: -np.ones_like(z)), {}, "finite and not constant"),
+        (DeltaGaussian((-1,), (1,)), {}, r"not positive at the distance 0 and least there, on \[0, 2\]"),
+        (DeltaGaussian((-1, 1), (1, 10)), {}, "No positive measure comes near .* Use MVORF or GORF instead"),
     ],
 )
 def test_errors(kernel, options, message):
     with pytest.raises(ValueError, match=message):
         srf(kernel, domain(3), **options)
+
+
+@pytest.mark.parametrize("other", [MVORF, GORF])
+def test_the_maps_that_the_error_names_take_a_kernel_that_is_least_at_zero(other):
+    kernel, X = DeltaGaussian((-1,), (1,)), np.random.default_rng(0).standard_normal((20, 3))
+    with pytest.raises(ValueError, match="Use MVORF or GORF instead of SRF"):
+        SRF(kernel, 64).fit(X)
+    estimate = other(kernel, 256, random_state=0).fit(X).kernel_matrix(X)
+    assert np.linalg.norm(estimate - kernel(X)) < 0.3 * np.linalg.norm(kernel(X))
 
 
 def test_a_kernel_that_no_sum_of_gaussians_comes_near_is_named():
