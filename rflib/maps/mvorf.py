@@ -37,6 +37,8 @@ from rflib.measures.row_pairs import RowPairs
 from rflib.validation import check_choice
 
 OBJECTIVES = ("kernel", "learner")
+# Up to this number of input columns, the columns for the kernel are candidates for a learner too.
+_FEW_INPUTS = 3
 _AXIAL = tuple(field.name for field in fields(AxialColumns))
 _SAMPLES = tuple(field.name for field in fields(SampleColumns))
 
@@ -89,7 +91,8 @@ class MVORF(FourierFeatures):
         eigenfunctions of the kernel, which is best for ridge regression and support vector machines, even if the
         error of the kernel is larger. Use "learner" if the features go into a learner and the kernel itself is of
         no interest, above all for narrow kernels. If the rows vary in far fewer directions than they have columns,
-        as images do, it takes fewer linear columns and more of higher degrees.
+        as images do, it takes fewer linear columns and more of higher degrees. With up to three input columns,
+        the columns for "kernel" are taken unless those eigenfunctions have a lower predicted error of the kernel.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws. An integer gives the same features on every machine.
 
@@ -211,7 +214,7 @@ class MVORF(FourierFeatures):
             return
         self.radius_, bounded = measure.zmax / 2, np.isfinite(measure.zmax)
         self.centre_ = Domain.of(X).ball[0].copy() if bounded else np.zeros(X.shape[1])
-        if self.objective == "kernel":
+        if self.objective == "kernel" or X.shape[1] <= _FEW_INPUTS:
             self._draw_freely(X, measure, rng)
             return
         pairs, D, definite = Domain.of(X).all_pairs, self.n_components, _is_definite(measure)
@@ -223,19 +226,23 @@ class MVORF(FourierFeatures):
             self._keep_alone(spanning, pairs.centre.copy(), rng)
 
     def _draw_freely(self, X: Rows, measure: AtomicLadder | AtomicMeasure, rng: Generator) -> None:
-        """Draw any columns, those with the least predicted error of the kernel."""
+        """Draw any columns, those with the least predicted error of the kernel.
+
+        For a learner, the leading harmonics are one more candidate.
+        """
         domain, rows = Domain.of(X), StratifiedPairs.of(X)
         definite, rungs = _is_definite(measure), _rungs(measure)
         of_mean = domain.pairs(_N_PAIRS), joined(domain.all_pairs, rows.pairs)
         of_origin = of_mean[0].from_the_origin(), of_mean[1].from_the_origin()
         seen = [of_mean, of_origin] if definite and self.kernel_.unit_norm else [of_mean]
-        found: list[tuple[float, Composition | SampledHarmonics, RowPairs]] = []
+        found: list[tuple[float, Composition | LeadingHarmonics | SampledHarmonics, RowPairs]] = []
         for few, pairs in seen:
             exact = self._exact_at(pairs)
             alone = radial_harmonics(rungs, exact, pairs, self.n_components, positive=definite)
             found.append((alone.mean_squared_error, alone, pairs))
             for each in self._composed(rungs, few, positive=definite):
-                found.append((_PREFERENCE * _error_over(each, exact.tobytes(), pairs), each, pairs))
+                penalty = _PREFERENCE if isinstance(each, Composition) else 1.0
+                found.append((penalty * _error_over(each, exact.tobytes(), pairs), each, pairs))
         if self.kernel_.unit_norm and is_positive_definite(self.kernel_):
             assert isinstance(self.kernel_, RadialKernel)
             axial = axial_harmonics(self.kernel_, rows, of_mean[1], self.n_components, found[0][1].measure)
@@ -243,23 +250,27 @@ class MVORF(FourierFeatures):
                 found.append((axial.mean_squared_error, axial, of_mean[1]))
         _, best, pairs = min(found, key=lambda each: each[0])
         self.predicted_error_ = float(np.sqrt(_error_over(best, self._exact_at(pairs).tobytes(), pairs)))
-        if isinstance(best, Composition):
-            exact_part = self._draw_composition(best, rng)
-            self.phases_ = np.zeros(len(self.weights_))
-            self.signature_ = np.where(self.weights_ < 0, -1.0, 1.0)
-            self._keep_exact(pairs.centre.copy(), *exact_part)
-        else:
+        if isinstance(best, SampledHarmonics):
             self._keep_alone(best, pairs.centre.copy(), rng)
+            return
+        exact_part = self._draw_composition(best, rng)
+        self.phases_ = np.zeros(len(self.weights_))
+        self.signature_ = np.where(self.weights_ < 0, -1.0, 1.0)
+        self._keep_exact(pairs.centre.copy(), *exact_part)
 
     def _composed(
         self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
-    ) -> list[Composition]:
-        """Return candidates with cosines and sines."""
+    ) -> list[Composition | LeadingHarmonics]:
+        """Return candidates with cosines and sines, and for a learner its leading harmonics."""
         exact, D = self._exact_at(pairs), self.n_components
-        found: list[Composition | None] = [compose(rungs, exact, pairs, D, coupled=True, positive=positive)]
+        found: list[Composition | LeadingHarmonics | None] = [
+            compose(rungs, exact, pairs, D, coupled=True, positive=positive)
+        ]
         if len(pairs.centre) == 2:
             allowed = [rung for rung in rungs if not positive or rung.negative is None]
             found.append(rings(allowed, exact, pairs, D))
+        if self.objective == "learner":
+            found.append(lead(rungs, exact, pairs, D, coupled=True, positive=positive))
         return [each for each in found if each is not None]
 
     def _keep_alone(self, found: SampledHarmonics, pole: NDArray, rng: Generator) -> None:
@@ -343,5 +354,7 @@ def _is_definite(measure: AtomicLadder | AtomicMeasure) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _error_over(found: Composition | SampledHarmonics, values: bytes, pairs: RowPairs) -> float:
+def _error_over(
+    found: Composition | LeadingHarmonics | SampledHarmonics, values: bytes, pairs: RowPairs
+) -> float:
     return found.error_over(np.frombuffer(values), pairs)

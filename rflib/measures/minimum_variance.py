@@ -222,8 +222,9 @@ def profile_values(
             " Choose a width that suits the units of the data." if isinstance(kernel, KernelWithWidth) else ""
         )
         warnings.warn(
-            f"{kernel!r} is zero at the distances between the training rows, {quantiles[quantiles > 0].min():.4g} to "
-            f"{quantiles[-1]:.4g}, so that different rows have nothing in common.{remedy}",
+            f"{kernel!r} is zero at the distances between the training rows, "
+            f"{quantiles[quantiles > 0].min():.4g} to {quantiles[-1]:.4g}, so that different rows have "
+            f"nothing in common.{remedy}",
             stacklevel=3,
         )
     return tuple(values)

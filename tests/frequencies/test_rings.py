@@ -64,7 +64,7 @@ def test_columns(columns):
 
 
 def test_rings_are_not_asked_for():
-    for options in ({"harmonics": 1}, {"parity": True}, {"coupled": False}, {"objective": "learner"}):
+    for options in ({"harmonics": 1}, {"parity": True}, {"coupled": False}):
         fitted = MVORF(Gaussian(1.0), 400, random_state=0, **options).fit(X)
         assert not isinstance(fitted.composition_, Rings)
     fitted = MVORF(Gaussian(1.0), 400, random_state=0).fit(np.column_stack([X, X[:, 0]]))
