@@ -106,14 +106,10 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
     check_chosen(study, settings)
     wanted: dict[Wanted, None] = {}
     skipped: dict[tuple[str, str, str], None] = {}
-    unused: dict[str, str] = {}
-    used: set[str] = set()
     for grid in grids(study, settings.get("preset", "paper")):
-        unused |= {label: spec["task"] for label, spec in grid.get("learners", {}).items() if "task" in spec}
         for dataset, kernel in product(grid["datasets"], grid["kernels"]):
             if _applies(grid, dataset, kernel, settings):
                 part = _KernelOnData(grid, dataset, kernel, settings)
-                used |= part.learners.keys()
                 wanted |= dict.fromkeys(part.exact())
                 for method in grid["methods"]:
                     if _goes_with(grid, kernel, method):
@@ -122,12 +118,6 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
                         except Unsupported as error:
                             skipped[kernel, method, str(error)] = None
                 wanted |= dict.fromkeys(part.cost())
-    if not settings.get("datasets") and not settings.get("absent"):
-        for label in unused.keys() - used:
-            raise ValueError(
-                f"learner {label!r}: it is for {unused[label]}, and no data set that it is used on is. Add such a "
-                "data set, or remove the learner."
-            )
     return StudyPlan(name, study, tuple(wanted), tuple(skipped))
 
 

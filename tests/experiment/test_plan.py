@@ -121,16 +121,6 @@ def test_learners_go_with_the_task() -> None:
     }
 
 
-def test_a_learner_without_data_for_its_task_is_refused() -> None:
-    learners = {"SVR": {"type": "LinearSVR", "task": "regression"}}
-    with pytest.raises(
-        ValueError, match=r"learner 'SVR': it is for regression, and no data set .* used on is"
-    ):
-        plan(learners=learners)
-    both = [{"name": "digits"}, {"name": "diabetes"}]
-    assert plan({"datasets": ["digits"]}, learners=learners, datasets=both).wanted
-
-
 def test_the_diagonal_matters_for_the_error_only() -> None:
     methods = {"a": {"type": "GORF"}, "b": {"type": "GORF", "unit_diagonal": True}}
     found = plan(methods=methods, kernels={"delta": {"type": "DeltaGaussian"}}, s=[4], repetitions=1)
