@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Seeds = tuple[int, int]
 
 _UNKNOWN_ROWS = 20_000
-_BLOCK_ROWS = 4096
+_BLOCK_ROWS = 4096  # `KRR.block_size`, which no study sets
 
 
 @dataclass(frozen=True, eq=False)
