@@ -5,6 +5,7 @@ The tests need SCIPY_ARRAY_API=1 before scipy is imported: `make test-arrays`. E
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -47,7 +48,8 @@ def torch_on(device: str) -> Home:
 
 
 def cupy() -> Home:
-    return Home(pytest.importorskip("cupy"), None)
+    pytest.importorskip("cupy")
+    return Home(importlib.import_module("array_api_compat.cupy"), None)
 
 
 HOMES: dict[str, Callable[[], Home]] = {
