@@ -97,6 +97,14 @@ def features(feature_map: RandomFeatureMap, X: NDArray, device: str) -> NDArray:
         return np.concatenate([to_numpy(feature_map.transform(on_torch(X[rows], device))) for rows in blocks])
 
 
+def wake(device: str) -> None:
+    """Let a device start, which takes seconds, so that no cell's time contains it."""
+    if device != "cpu":
+        with on_device():
+            matrix = on_torch(np.eye(2), device)
+            to_numpy(matrix @ matrix)
+
+
 @contextmanager
 def on_device() -> Iterator[None]:
     """Let scikit-learn leave rows on a device there.

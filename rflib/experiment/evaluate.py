@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import eigh
 
-from rflib.experiment.cells import exact_matrix, features, maps_of, read_rows, seed_of
+from rflib.experiment.cells import exact_matrix, features, maps_of, read_rows, seed_of, wake
 from rflib.experiment.specs import build_kernel
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
@@ -43,6 +43,7 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
     found: list[dict[str, Any]] = []
     cell: dict[str, Any]
     read_for = None
+    wake(job.device)
     for n, seed, feature_map, fit_seconds in noted(maps_of(results, job.sample), found):
         if seed != read_for:
             data = read_rows(results, unit.data, seed)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from rflib.datasets.load import Dataset
-from rflib.experiment.cells import features, maps_of, on_device, read_rows
+from rflib.experiment.cells import features, maps_of, on_device, read_rows, wake
 from rflib.experiment.specs import (
     LEARNER_TREATMENTS,
     Spec,
@@ -38,6 +38,7 @@ def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
     unit, learner = job.sample.unit, job.learner
     found: list[dict[str, Any]] = []
     read_for = None
+    wake(job.device)
     for n, seed, feature_map, _ in noted(maps_of(results, job.sample), found):
         if seed != read_for:
             data = read_rows(results, unit.data, seed)
