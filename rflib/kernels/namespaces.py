@@ -5,14 +5,13 @@ another library with the array API standard, such as torch or CuPy, stay on thei
 with them. A fitted estimator holds arrays of numpy, which the functions below bring to the rows.
 
 The array API has neither ``out=`` nor views, but all libraries whose arrays can be written to have slices that are
-views. Code for all namespaces uses that, and `multiply_into` where numpy needs no temporary array.
+views. Code for all namespaces uses that, and `multiply_into` where a library needs no temporary array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+import weakref
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -27,7 +26,8 @@ from rflib.extras import need
 Array = Any
 Namespace = Any
 
-_COPIES: ContextVar[dict[Any, tuple[NDArray, Array]] | None] = ContextVar("_COPIES", default=None)
+# By array of numpy, library, type and device: a reference that forgets the copy when the array ends, and the copy.
+_COPIES: dict[Any, tuple[weakref.ref[NDArray], Array]] = {}
 
 
 def is_foreign(X: object) -> bool:
@@ -103,7 +103,7 @@ def beside(values: NDArray, X: Array) -> Array:
     xp = namespace(X)
     if xp is np:
         return values if is_index else values.astype(X.dtype, copy=False)
-    device = _device(X)
+    device, values = _device(X), _writeable(values)
     if is_index:
         return xp.asarray(values, device=device)
     if values.dtype.itemsize > 1:
@@ -112,14 +112,19 @@ def beside(values: NDArray, X: Array) -> Array:
 
 
 def held_beside(values: NDArray, X: Array) -> Array:
-    """Return what `beside` does for an array of a fitted estimator, which is copied once `within_one_call`."""
-    copies = _COPIES.get()
-    if copies is None or namespace(X) is np:
+    """Return what `beside` does for an array of a fitted estimator, which is copied once while it lives.
+
+    The array becomes read-only, so that it and the copy stay equal.
+    """
+    if namespace(X) is np:
         return beside(values, X)
     key = id(values), namespace(X).__name__, str(X.dtype), str(_device(X))
-    if key not in copies:
-        copies[key] = values, beside(values, X)  # the values too, so that no other array gets their id
-    return copies[key][1]
+    if key not in _COPIES:
+        copy = beside(values, X)
+        values.flags.writeable = False
+        _COPIES[key] = weakref.ref(values, lambda _: _COPIES.pop(key, None)), copy
+        return copy
+    return _COPIES[key][1]
 
 
 def follow(values: Array, X: Array) -> Array:
@@ -144,20 +149,7 @@ def on_torch(values: NDArray, device: Any) -> Array:
     names = namespace(torch.empty(0)).__array_namespace_info__().dtypes(device=torch.device(device))
     if values.dtype == np.float64 and "float64" not in names:
         values = values.astype(np.float32)
-    return torch.asarray(values, device=device)
-
-
-@contextmanager
-def within_one_call() -> Iterator[None]:
-    """Keep the copies on devices that `held_beside` makes, for the blocks of one call of a learner."""
-    if _COPIES.get() is not None:
-        yield
-        return
-    token = _COPIES.set({})
-    try:
-        yield
-    finally:
-        _COPIES.reset(token)
+    return torch.asarray(_writeable(values), device=device)
 
 
 def to_numpy(values: Array) -> NDArray:
@@ -193,8 +185,8 @@ def some_rows(X: Array, rows: slice) -> Array:
     return X[rows] if namespace(X) is np else X[rows, ...]
 
 
-def take_columns(X: Array, places: NDArray) -> Array:
-    """Return the columns of X (n, d) at some places, an array of numpy, as a new array."""
+def take_columns(X: Array, places: Array) -> Array:
+    """Return the columns of X (n, d) at some places, an array of numpy or beside X, as a new array."""
     return np.take(X, places, axis=1) if isinstance(X, np.ndarray) else _taken(X, places, 1)
 
 
@@ -207,8 +199,8 @@ def products_of_columns(X: Array, factors: Iterable[NDArray]) -> Array:
     return products
 
 
-def take_rows(X: Array, places: NDArray) -> Array:
-    """Return the rows of X at some places, an array of numpy, as a new array."""
+def take_rows(X: Array, places: Array) -> Array:
+    """Return the rows of X at some places, an array of numpy or beside X, as a new array."""
     return X[places] if isinstance(X, np.ndarray) else _taken(X, places, 0)
 
 
@@ -216,13 +208,48 @@ def multiply_into(out: Array, left: Array, right: Array) -> None:
     """Write a product into an array or a slice of one."""
     if isinstance(out, np.ndarray):
         np.multiply(left, right, out=out)
+    elif _compat().is_torch_array(out) or _compat().is_cupy_array(out):
+        namespace(out).multiply(left, right, out=out)
     else:
         out[...] = left * right
 
 
-def _taken(X: Array, places: NDArray, axis: int) -> Array:
+def complex_numbers(real: Array, imaginary: Array) -> Array:
+    """Return complex numbers in the precision of their parts."""
+    xp = namespace(real)
+    if xp is np:
+        return real + 1j * imaginary
+    dtype = xp.complex64 if is_single(real) else xp.complex128
+    return xp.astype(real, dtype) + 1j * xp.astype(imaginary, dtype)
+
+
+def pairs_as_complex(X: Array) -> Array:
+    """Return complex numbers (n, m) whose real and imaginary parts are in turn the columns of X (n, 2 m).
+
+    They are a view of X where its library has views of another type.
+    """
+    xp = namespace(X)
+    if hasattr(X, "view"):
+        return X.view(xp.complex64 if is_single(X) else xp.complex128)
+    return complex_numbers(X[:, 0::2], X[:, 1::2])
+
+
+def complex_as_pairs(Z: Array) -> Array:
+    """Return the real and imaginary parts of Z (n, m), in turn, as columns (n, 2 m): the inverse of the above."""
+    xp = namespace(Z)
+    if hasattr(Z, "view"):
+        return Z.view(xp.float32 if Z.dtype == xp.complex64 else xp.float64)
+    return xp.reshape(xp.stack([xp.real(Z), xp.imag(Z)], axis=2), (Z.shape[0], -1))
+
+
+def _taken(X: Array, places: Array, axis: int) -> Array:
     xp = namespace(X)
     return xp.take(X, xp.asarray(places, device=_device(X)), axis=axis)
+
+
+def _writeable(values: NDArray) -> NDArray:
+    """Return an array of numpy, or its copy if it is read-only, of which torch warns."""
+    return values if values.flags.writeable else values.copy()
 
 
 def _device(X: Array) -> Any:

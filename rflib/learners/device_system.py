@@ -1,7 +1,7 @@
 """The ridge system on a device, by functions that every array library has: products, Cholesky and LU factors.
 
-The array API has no solver of triangular systems. A triangle is cut in halves until blocks are small, so that
-nearly all of the work is matrix products.
+The array API has no solver of triangular systems. Where a library lacks one (torch has it), a triangle is cut in
+halves until blocks are small, so that nearly all of the work is matrix products.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,6 +47,8 @@ def solve_and_factor(gram: Array, rhs: Array, c: float) -> tuple[Array, Array] |
 def solve_lower(factor: Array, rhs: Array) -> Array:
     """Return L^-1 rhs for a lower triangular L (D, D) and rhs (D, n)."""
     xp, half = namespace(factor), factor.shape[0] // 2
+    if hasattr(xp.linalg, "solve_triangular"):
+        return xp.linalg.solve_triangular(factor, rhs, upper=False)
     if factor.shape[0] <= _SMALL:
         return xp.linalg.solve(factor, rhs)
     top = solve_lower(factor[:half, :half], rhs[:half, :])
@@ -57,6 +59,8 @@ def solve_lower(factor: Array, rhs: Array) -> Array:
 def solve_transposed(factor: Array, rhs: Array) -> Array:
     """Return L^-T rhs for a lower triangular L (D, D) and rhs (D, n)."""
     xp, half = namespace(factor), factor.shape[0] // 2
+    if hasattr(xp.linalg, "solve_triangular"):
+        return xp.linalg.solve_triangular(factor.T, rhs, upper=True)
     if factor.shape[0] <= _SMALL:
         return xp.linalg.solve(factor.T, rhs)
     bottom = solve_transposed(factor[half:, half:], rhs[half:, :])

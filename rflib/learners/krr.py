@@ -22,7 +22,6 @@ from rflib.kernels.namespaces import (
     some_rows,
     to_numpy,
     widest,
-    within_one_call,
 )
 from rflib.learners.folds import check_folds, fold_numbers, folds_by_content
 from rflib.learners.mapped_rows import MappedRows
@@ -148,7 +147,6 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         several = len(check_positive_numbers(self, "alphas")) > 1
         return several and self.criterion != "marginal_likelihood"
 
-    @within_one_call()
     def _fit_rows(self, X: Any, y: Array, sample_weight: Any) -> None:
         """Fit on checked rows and the y of `_targets`."""
         self._forget()
@@ -174,7 +172,6 @@ class _FeatureRidge(MappedRows, BaseEstimator):
             alphas = np.array([self.alpha_])
         self._stream = _Stream([solver.total], centre, alphas, solved=True)
 
-    @within_one_call()
     def _count_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
         """Add some checked rows of a stream, the first of which begin it."""
         weights = self._weights(sample_weight, y, only_zeros=True)
@@ -212,7 +209,6 @@ class _FeatureRidge(MappedRows, BaseEstimator):
                 f"{type(self).__name__}: {method} needs cv to be a number of folds, or a single alpha."
             )
 
-    @within_one_call()
     def _fit_passes(self, passes: Passes, X: Any, y: NDArray) -> None:
         """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
         self._forget()
@@ -339,7 +335,6 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         rows = validate_data(self, X, dtype="numeric", accept_sparse=self._accepted_sparse, reset=False)
         return ((part, self._used(Z)) for part, Z in self._feature_blocks(rows))
 
-    @within_one_call()
     def _values(self, X: ArrayLike) -> NDArray:
         """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
         return self._joined([self._affine(Z) for _, Z in self._known_blocks(X)], X)
@@ -570,7 +565,6 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             )
 
     @takes_dask_rows
-    @within_one_call()
     def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray | tuple[NDArray, NDArray]:
         """Return the predicted targets of the rows X, in the shape that y had in `fit`.
 

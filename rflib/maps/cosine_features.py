@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, empty, held_beside, namespace
+from rflib.kernels.namespaces import Array, beside, empty, held_beside, multiply_into, namespace
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.row_blocks import blas_threads, over_row_blocks, row_blocks
 
@@ -136,8 +136,6 @@ def _scaled(function: np.ufunc) -> ScaledFunction:
 
 def _scaled_anywhere(function: Callable[[Array], Array]) -> ScaledFunction:
     def scaled(phases: Array, amplitudes: Array, out: Array) -> None:
-        values = function(phases)
-        values *= amplitudes
-        out[...] = values
+        multiply_into(out, function(phases), amplitudes)
 
     return scaled

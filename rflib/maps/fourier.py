@@ -194,9 +194,10 @@ class FourierFeatures(RandomFeatureMap):
         return self._has_options() or measure_needs_rows(self.construction(), self._resolved_kernel())
 
     def _surely_finite(self, X: Rows) -> bool:
-        exact = self._exact()
+        exact, d = self._exact(), X.shape[1]
         largest = max(1.0, bound(X)) + np.abs(exact.pole).max()
-        reach = largest * np.abs(self.frequencies_).sum(axis=1).max(initial=X.shape[1] / exact.unit)
+        norm = row_norms(self.frequencies_).max(initial=0.0)
+        reach = largest * max(float(norm) * d**0.5, d / exact.unit)
         return bool(reach ** max(1, exact.degrees.max(initial=0)) < namespace(X).finfo(X.dtype).max)
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
@@ -79,5 +80,5 @@ class GaussianCosines(RandomFeatureMap):
         return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
 
     def _surely_finite(self, X: Rows) -> bool:
-        largest = max(1.0, bound(X)) * np.abs(self.frequencies_).sum(axis=1).max()
+        largest = max(1.0, bound(X)) * X.shape[1] ** 0.5 * row_norms(self.frequencies_).max()
         return bool(largest < namespace(X).finfo(X.dtype).max)

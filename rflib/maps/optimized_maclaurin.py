@@ -11,17 +11,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import (
     Array,
     beside,
+    complex_as_pairs,
     held_beside,
     in_type_of,
     multiply_into,
     namespace,
     ones,
+    pairs_as_complex,
     products_of_columns,
     zeros,
 )
@@ -184,11 +187,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
         places = [slice(end - count, end) for end, count in zip(ends, self.columns_, strict=True)]
         exact = np.flatnonzero(self.columns_[: self.exact_degree_ + 1]).tolist()
         makers: list[tuple[int, Maker]] = [(n, partial(_monomials, n)) for n in exact]
-        if namespace(X) is np:
-            first = series.factors(X[:1]).units
-            makers += self._products(X.dtype, first.vector if isinstance(first, ShiftedRows) else None)
-        else:
-            makers += self._products_on_device(X)
+        first = series.factors(X[:1]).units if issparse(X) else None
+        makers += self._products(X, first.vector if isinstance(first, ShiftedRows) else None)
 
         def fill(rows: slice) -> None:
             factors = series.factors(X[rows, :])
@@ -202,68 +202,44 @@ class OptimizedMaclaurin(RandomFeatureMap):
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
         return features
 
-    def _drawn_by_degree(self) -> Iterator[tuple[int, slice, int, NDArray[np.float64]]]:
-        """Yield the sketched degrees, with their rows of ``turns_``, numbers of draws, and factors of columns."""
-        used = first = 0
-        for degree in self._sketched():
-            columns = int(self.columns_[degree])
-            draws = (columns + 1) // 2 if self._is_complex else columns
-            weights = np.sqrt(self.weights_[first : first + draws])
-            if self._is_complex:
-                weights = np.repeat(weights, 2)[:columns]
-            yield degree, slice(used, used + degree * draws), draws, weights
-            used, first = used + degree * draws, first + draws
-
-    def _products_on_device(self, X: Array) -> Iterator[tuple[int, Maker]]:
-        """Yield what `_products` does, for rows like X on a device."""
-        turns = held_beside(self.turns_, X)
-        for degree, drawn, draws, weights in self._drawn_by_degree():
-            parts = [
-                turns[drawn.start + k * draws : drawn.start + (k + 1) * draws, :].T for k in range(degree)
-            ]
-            make = _complex_product if self._is_complex else _real_product
-            yield degree, partial(make, parts, beside(weights, X))
-
-    def _products(self, dtype: np.dtype, shift: NDArray | None) -> Iterator[tuple[int, Maker]]:
+    def _products(self, X: Rows, shift: NDArray | None) -> Iterator[tuple[int, Maker]]:
         """Yield the sketched degrees, each with a function from unit vectors to its columns.
 
         For sparse rows, whose unit vectors are `ShiftedRows`, ``shift`` is the vector of these.
         """
-        for degree, drawn, draws, weights in self._drawn_by_degree():
-            turns = self.turns_[drawn].reshape(degree, draws, self.n_features_in_)
-            matrices = [vectors(part, dtype, quarter=self._is_complex) for part in turns]
-            factors = [_projection(matrix, shift) for matrix in matrices]
-            yield (
-                degree,
-                partial(_product, factors, weights.astype(dtype), complex_to_real=self._is_complex),
-            )
+        turns = self.turns_ if namespace(X) is np else held_beside(self.turns_, X)
+        used = first = 0
+        for degree in self._sketched():
+            columns = int(self.columns_[degree])
+            draws = (columns + 1) // 2 if self._is_complex else columns
+            factors = []
+            for start in range(used, used + degree * draws, draws):
+                matrix = _vectors(turns[start : start + draws, :], X, quarter=self._is_complex)
+                factors.append(_projection(matrix, shift))
+            weights = np.sqrt(self.weights_[first : first + draws])
+            if self._is_complex:
+                weights = np.repeat(weights, 2)[:columns]
+            yield degree, partial(_product, factors, beside(weights, X), complex_to_real=self._is_complex)
+            used, first = used + degree * draws, first + draws
 
 
-def _real_product(turns: list[Array], scale: Array, units: Array) -> Array:
-    """Return the columns (n, len(scale)) of draws with real signs, from the turns (d, draws) of each vector."""
-    values = units @ (1 - turns[0])
-    for part in turns[1:]:
-        values *= units @ (1 - part)
-    return values * scale
+def _vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
+    """Return what `vectors` does, for rows X and turns that are beside them."""
+    if isinstance(turns, np.ndarray):
+        return vectors(turns, X.dtype, quarter=quarter)
+    if not quarter:
+        return 1 - turns.T
+    xp, turns = namespace(turns), turns.T
+    odd = turns % 2
+    parts = xp.stack([(1 - turns) * (1 - odd), (2 - turns) * odd], axis=2)
+    return xp.reshape(parts, (turns.shape[0], -1))
 
 
-def _complex_product(turns: list[Array], scale: Array, units: Array) -> Array:
-    """Return what `_real_product` does, of complex-to-real draws: real and imaginary parts in turn."""
-    xp = namespace(units)
-    real, imaginary = 1.0, 0.0
-    for part in turns:
-        odd = part % 2
-        a, b = units @ ((1 - part) * (1 - odd)), units @ ((2 - part) * odd)
-        real, imaginary = real * a - imaginary * b, real * b + imaginary * a
-    columns = xp.reshape(xp.stack([real, imaginary], axis=2), (units.shape[0], -1))
-    return columns[:, : scale.shape[0]] * scale
-
-
-def _projection(matrix: NDArray, shift: NDArray | None) -> Callable[[NDArray | ShiftedRows], NDArray]:
+def _projection(matrix: Array, shift: NDArray | None) -> Callable[[Array | ShiftedRows], Array]:
     """Return the function that multiplies by a matrix (d, m); sparse rows share the product with their shift."""
     along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
 
-    def project(units: NDArray | ShiftedRows) -> NDArray:
+    def project(units: Array | ShiftedRows) -> Array:
         return units.product(matrix, along) if isinstance(units, ShiftedRows) else units @ matrix
 
     return project
@@ -293,17 +269,20 @@ def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _product(
-    factors: list[Callable[[NDArray | ShiftedRows], NDArray]],
-    scale: NDArray,
-    units: NDArray | ShiftedRows,
+    factors: list[Callable[[Array | ShiftedRows], Array]],
+    scale: Array,
+    units: Array | ShiftedRows,
     *,
     complex_to_real: bool,
-) -> NDArray:
+) -> Array:
     """Return the columns (n, len(scale)) of draws, from the real products with their projections."""
-    as_drawn = np.result_type(units.dtype, np.complex64) if complex_to_real else units.dtype
-    values = factors[0](units).view(as_drawn)
+
+    def drawn(factor: Callable[[Array | ShiftedRows], Array]) -> Array:
+        return pairs_as_complex(factor(units)) if complex_to_real else factor(units)
+
+    values = drawn(factors[0])
     for factor in factors[1:]:
-        values *= factor(units).view(as_drawn)
-    columns: NDArray = values.view(units.dtype)[:, : len(scale)]
+        values *= drawn(factor)
+    columns = (complex_as_pairs(values) if complex_to_real else values)[:, : scale.shape[0]]
     columns *= scale
     return columns

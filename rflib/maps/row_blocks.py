@@ -13,7 +13,7 @@ from rflib.kernels.namespaces import namespace
 from rflib.kernels.sparse_rows import Rows
 
 # Blocks on a device are so many times as high as those that fit the cache of a processor.
-_ON_A_DEVICE = 64
+_ON_A_DEVICE = 128
 
 
 def row_blocks(n_rows: int, height: int) -> list[slice]:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from rflib.frequencies.coordinate_products import CoordinateProducts
 from rflib.frequencies.sampled_harmonics import Sample
-from rflib.kernels.namespaces import Array, beside, multiply_into, take_rows
+from rflib.kernels.namespaces import Array, complex_numbers, held_beside, multiply_into, namespace, take_rows
 from rflib.kernels.sparse_rows import ShiftedRows
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.measures.control_variates import polynomial_columns, rising_product
 
 _BLOCK_ELEMENTS = 1 << 19
-# Coordinates have one row for each direction, and this number of products stays in the cache.
+# Coordinates have one row for each direction, and this number of products stays in the cache of a processor.
 _PRODUCTS_AT_ONCE = 256
 
 
@@ -87,10 +87,11 @@ class SampleColumns:
         """
         if not len(self.factors):
             return
-        frame, d = beside(self.frame, out), self.frame.shape[0]
+        frame, factors, d = held_beside(self.frame, out), held_beside(self.factors, out), self.frame.shape[0]
         of_functions = list(
             zip(self.counts.tolist(), self.degrees.tolist(), self.shifts.tolist(), strict=True)
         )
+        at_once = _PRODUCTS_AT_ONCE if isinstance(out, np.ndarray) else len(self.factors)
 
         def fill(rows: slice) -> None:
             if isinstance(Y, ShiftedRows):
@@ -98,32 +99,29 @@ class SampleColumns:
                 along = np.ascontiguousarray(block.product(frame, block.vector @ frame).T)
             else:
                 along = frame.T @ Y[rows, :].T
-            product = column = 0
+            used = column = 0
             for k, (n, degree, shift) in enumerate(of_functions):
                 scaled = functions[rows, k : k + 1] * rising_product(d, degree) ** -0.5
-                for start in range(product, product + n, _PRODUCTS_AT_ONCE):
-                    some = self.factors[start : min(start + _PRODUCTS_AT_ONCE, product + n), :degree]
-                    for part in _products(along, some.T, shift):
-                        multiply_into(out[rows, column : column + len(some)], scaled, part.T)
-                        column += len(some)
-                product += n
+                coordinates = complex_numbers(along[:-shift, :], along[shift:, :]) if shift else along
+                for start in range(0, n, at_once):
+                    stop = min(start + at_once, n)
+                    parts = _products(coordinates, factors[used + start : used + stop, :degree])
+                    for place, part in zip((column, column + n), parts, strict=False):
+                        multiply_into(out[rows, place + start : place + stop], scaled, part.T)
+                used += n
+                column += n * (2 if shift else 1)
 
         over_row_blocks(fill, out, max(1, _BLOCK_ELEMENTS // max(out.shape[1] + self.frame.shape[1], d)))
 
 
-def _products(along: Array, factors: NDArray, shift: int) -> tuple[Array, ...]:
-    """Return products of coordinates, or their real and imaginary parts, shape (n_products, n_rows)."""
-    first, *others = factors
-    real = take_rows(along, first)
-    if not shift:
-        for places in others:
-            real *= take_rows(along, places)
-        return (real,)
-    imaginary = take_rows(along, first + shift)
-    for places in others:
-        a, b = take_rows(along, places), take_rows(along, places + shift)
-        real, imaginary = real * a - imaginary * b, real * b + imaginary * a
-    return real, imaginary
+def _products(coordinates: Array, factors: Array) -> tuple[Array, ...]:
+    """Return products of real coordinates, or the parts of those of complex ones, shape (n_products, n_rows)."""
+    product, xp = take_rows(coordinates, factors[:, 0]), namespace(coordinates)
+    for k in range(1, factors.shape[1]):
+        product *= take_rows(coordinates, factors[:, k])
+    if xp.isdtype(product.dtype, "complex floating"):
+        return xp.real(product), xp.imag(product)
+    return (product,)
 
 
 NO_SAMPLES = SampleColumns.of([], [], 0)

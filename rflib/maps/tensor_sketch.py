@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -144,14 +143,18 @@ class TensorSketch(RandomFeatureMap):
         """Return functions from rows like X to their count sketches (n, n_buckets)."""
         kernel, d = self._polynomial(), self.n_features_in_
         dtype = np.dtype(np.float32 if is_single(X) else np.float64)
-        make = _sketch if namespace(X) is np else partial(_sketch_by_columns, X)
+        on_device = namespace(X) is not np
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         found = []
         for hashes, signs in zip(self.hashes_, self.signs_, strict=True):
+            values = (np.append(np.full(d, slope), constant_term) * signs).astype(dtype)
+            if on_device:
+                found.append(_sketch_by_columns(X, hashes, values, n_buckets))
+                continue
             constant = np.zeros(n_buckets, dtype=dtype)
-            constant[hashes[d]] = signs[d] * constant_term
-            found.append(make(hashes[:d], (slope * signs[:d]).astype(dtype), constant))
+            constant[hashes[d]] = values[d]
+            found.append(_sketch(hashes[:d], values[:d], constant))
         return found
 
 
@@ -175,8 +178,8 @@ def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
     return sketch
 
 
-def _sketch_by_columns(X: Array, hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
-    """Return the function of `_sketch` for rows like X, of columns that are taken and added.
+def _sketch_by_columns(X: Array, hashes: NDArray, values: NDArray, n_buckets: int) -> Transform:
+    """Return the function of `_sketch` for rows like X, of columns that are taken and added; the last is constant.
 
     There is no way to add to places of an array in all namespaces. So the first columns of all buckets with any
     are added to their second ones, and so on; a column of zeros stands for those that a bucket has not.
@@ -185,15 +188,16 @@ def _sketch_by_columns(X: Array, hashes: NDArray, values: NDArray, constant: NDA
     buckets, starts, counts = np.unique(hashes[order], return_index=True, return_counts=True)
     none, ordinal = len(hashes), np.arange(counts.max())[:, None]
     sources = np.where(ordinal < counts, order[np.minimum(starts + ordinal, none - 1)], none)
-    places = np.full(len(constant), len(buckets))
+    places = np.full(n_buckets, len(buckets))
     places[buckets] = np.arange(len(buckets))
-    values, constant = beside(values, X), beside(constant, X)
+    taken = [beside(source, X) for source in sources]
+    values, places = beside(values, X), beside(places, X)
 
     def sketch(block: Array) -> Array:
-        none = zeros((block.shape[0], 1), block)
-        weighted = namespace(block).concat([block * values, none], axis=1)
-        filled = sum(take_columns(weighted, source) for source in sources)
-        return take_columns(namespace(block).concat([filled, none], axis=1), places) + constant
+        concat, none = namespace(block).concat, zeros((block.shape[0], 1), block)
+        weighted = concat([block * values[:-1], none + values[-1:], none], axis=1)
+        filled = sum(take_columns(weighted, source) for source in taken)
+        return take_columns(concat([filled, none], axis=1), places)
 
     return sketch
 
