@@ -102,9 +102,10 @@ large: $(STAMP)
 	$(BIN)/python benchmarks/large.py
 	$(BIN)/python docs/results.py --measured large
 
-# On a machine with a CUDA device; about a quarter of an hour. Writes docs/results/gpu.md.
+# On a machine with a CUDA device; it takes two minutes on an H200. Writes docs/results/gpu.md.
 bench-gpu: $(STAMP) torch
 	SCIPY_ARRAY_API=1 PYTHONPATH=$(CURDIR)/build/torch $(BIN)/python benchmarks/gpu.py
+	$(BIN)/python docs/results.py --measured gpu
 
 # Resolve the dependencies of pyproject.toml again; the lock names no package index.
 lock: $(STAMP)

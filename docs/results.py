@@ -46,6 +46,7 @@ MEASURED = {
     "bench": _LIBRARY,
     "scaling": _LIBRARY,
     "large": _LIBRARY,
+    "gpu": _LIBRARY,
     "reliability": ("experiment", "datasets", "report"),
 }
 # Jobs of which the documentation gives the memory together, as many as the cores of the machine in its examples.
