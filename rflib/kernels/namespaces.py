@@ -120,7 +120,7 @@ def held_beside(values: NDArray, X: Array) -> Array:
         return beside(values, X)
     key = id(values), namespace(X).__name__, str(X.dtype), str(_device(X))
     if key not in _COPIES:
-        copy = beside(values, X)
+        copy = beside(values.copy(), X)  # not a view, by which the array would live as long as it
         values.flags.writeable = False
         _COPIES[key] = weakref.ref(values, lambda _: _COPIES.pop(key, None)), copy
         return copy
