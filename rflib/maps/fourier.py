@@ -32,7 +32,7 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.control_variates import ControlVariate, control_variates
-from rflib.measures.domain import Domain, RangeWarning, distances_from
+from rflib.measures.domain import Domain, DomainOfRows, RangeWarning, distances_from
 from rflib.measures.row_pairs import RowPairs
 from rflib.measures.variance import signed_atoms
 from rflib.validation import check_choice, refuse
@@ -257,13 +257,9 @@ class FourierFeatures(RandomFeatureMap):
                 "drawn jointly with the directions (radii='joint'), and a kernel of the Euclidean distance. "
                 "Change these, or leave out harmonics, parity and coupled."
             )
-        self.radius_ = measure.zmax / 2
-        self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(X.shape[1])
-        rungs = measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
-        atomic = [rung for rung in rungs if isinstance(rung, AtomicMeasure)]
-        if self._is_composed() and atomic:
-            definite = isinstance(measure, AtomicLadder) and measure.definite
-            composition, pairs = self._best(atomic, pairs, positive=definite)
+        self._keep_range(measure, domain)
+        if self._is_composed() and isinstance(measure, AtomicLadder | AtomicMeasure):
+            composition, pairs = self._best(measure.rungs, pairs, positive=measure.definite)
             exact = self._draw_composition(composition, rng)
             every = domain.all_pairs if pairs.centre.any() else domain.all_pairs.from_the_origin()
             values = self._exact_at(every).tobytes()
@@ -401,8 +397,12 @@ class FourierFeatures(RandomFeatureMap):
         """Set the measure for the sampling, and the ball around the rows X in which it represents the kernel."""
         domain = Domain.of(X)
         self.measure_ = construct(self.construction(), self.kernel_, domain).for_sampling(sampling)
-        self.radius_ = self.measure_.zmax / 2
-        self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(X.shape[1])
+        self._keep_range(self.measure_, domain)
+
+    def _keep_range(self, measure: SpectralMeasure, domain: DomainOfRows) -> None:
+        """Set the ball around the rows of the domain in which the measure represents the kernel."""
+        self.radius_ = measure.zmax / 2
+        self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(domain.dimension)
 
     def _keep(self, frequencies: Frequencies, rng: Generator) -> None:
         """Set the state; a zero frequency comes last, where it may have one column instead of two."""

@@ -208,17 +208,17 @@ class MVORF(FourierFeatures):
 
     def _draw_with_options(self, X: Rows, rng: Generator) -> None:
         free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
-        measure = construct(self.construction(), self.kernel_, Domain.of(X))
+        domain = Domain.of(X)
+        measure = construct(self.construction(), self.kernel_, domain)
         if not free or not isinstance(measure, AtomicLadder | AtomicMeasure):
             super()._draw_with_options(X, rng)
             return
-        self.radius_, bounded = measure.zmax / 2, np.isfinite(measure.zmax)
-        self.centre_ = Domain.of(X).ball[0].copy() if bounded else np.zeros(X.shape[1])
+        self._keep_range(measure, domain)
         if self.objective == "kernel" or X.shape[1] <= _FEW_INPUTS:
             self._draw_freely(X, measure, rng)
             return
-        pairs, D, definite = Domain.of(X).all_pairs, self.n_components, _is_definite(measure)
-        spanning = spanning_harmonics(_rungs(measure), self._exact_at(pairs), pairs, D, positive=definite)
+        pairs, D, definite = domain.all_pairs, self.n_components, measure.definite
+        spanning = spanning_harmonics(measure.rungs, self._exact_at(pairs), pairs, D, positive=definite)
         if spanning is None:
             super()._draw_with_options(X, rng)
         else:
@@ -231,7 +231,7 @@ class MVORF(FourierFeatures):
         For a learner, the leading harmonics are one more candidate.
         """
         domain, rows = Domain.of(X), StratifiedPairs.of(X)
-        definite, rungs = _is_definite(measure), _rungs(measure)
+        definite, rungs = measure.definite, measure.rungs
         of_mean = domain.pairs(_N_PAIRS), joined(domain.all_pairs, rows.pairs)
         of_origin = of_mean[0].from_the_origin(), of_mean[1].from_the_origin()
         seen = [of_mean, of_origin] if definite and self.kernel_.unit_norm else [of_mean]
@@ -343,14 +343,6 @@ class MVORF(FourierFeatures):
         whole.fill(Y, functions, features[:, :n_exact])
         samples.fill(Y, functions[:, n_whole:], features[:, n_exact : n_exact + int(samples.sizes.sum())])
         return features
-
-
-def _rungs(measure: AtomicLadder | AtomicMeasure) -> Sequence[AtomicMeasure]:
-    return measure.rungs if isinstance(measure, AtomicLadder) else (measure,)
-
-
-def _is_definite(measure: AtomicLadder | AtomicMeasure) -> bool:
-    return isinstance(measure, AtomicLadder) and measure.definite
 
 
 @lru_cache(maxsize=64)

@@ -66,6 +66,16 @@ class AtomicMeasure(RadialMeasure):
         object.__setattr__(self, "positive", _jordan_part(self.radii, self.weights))
         object.__setattr__(self, "negative", _jordan_part(self.radii, -self.weights))
 
+    @property
+    def rungs(self) -> tuple[AtomicMeasure]:
+        """The measure itself, as the only rung of a ladder."""
+        return (self,)
+
+    @property
+    def definite(self) -> bool:
+        """False: one measure does not tell whether its kernel is positive definite."""
+        return False
+
     def predicted_error(self, sampling: Sampling) -> float:
         """Return the predicted root mean square error of a kernel value over the distances.
 
