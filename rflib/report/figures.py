@@ -13,10 +13,13 @@ from rflib.report.style import RC
 from rflib.report.vector import save_svg
 
 
-def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -> None:
+def write_figures(
+    study: Options, cells: Path, published: Path, out_dir: Path, *, switches: bool = True
+) -> None:
     """Draw each figure of the study as SVG, and write an index. Equal cells give equal bytes.
 
-    Parameters and errors are those of :func:`rflib.report.tables.write_tables`.
+    With ``switches``, a figure is drawn once for each horizontal axis among which the report switches; otherwise,
+    only for the first one. Other parameters and errors are those of :func:`rflib.report.tables.write_tables`.
     """
     entries = check_entries(study, "figures")
     results = Results(study, read_cells(cells, study), published)
@@ -32,7 +35,7 @@ def write_figures(study: Options, cells: Path, published: Path, out_dir: Path) -
 
     def save(kind: Figure, entry: Options, path: Path) -> dict[str, Any]:
         empty = draw(kind, entry, path)
-        axes = kind.switch(entry, results) if kind.switch else []
+        axes = kind.switch(entry, results) if kind.switch and switches else []
         files = {x: path.with_stem(f"{path.stem}_by_{x}") if i else path for i, x in enumerate(axes)}
         for x in axes[1:]:
             draw(kind, {**entry, "x": x}, files[x])

@@ -252,6 +252,16 @@ def test_the_drawing_says_what_its_parts_are(study, published, tmp_path):
     assert used <= set(shapes)
 
 
+def test_without_switches_each_figure_is_drawn_once(study, published, tmp_path):
+    cells = tmp_path / "cells.parquet"
+    write_table(cells, made_up_cells({"GORF": 0.1, "GRFF": 0.2}))
+    for folder, switches in (("all", True), ("once", False)):
+        write_figures(study, cells, published, tmp_path / folder, switches=switches)
+    (drawn,) = (tmp_path / "once").glob("*.svg")
+    assert len(list((tmp_path / "all").glob("*.svg"))) > 1
+    assert drawn.read_bytes() == (tmp_path / "all" / drawn.name).read_bytes()
+
+
 @pytest.mark.parametrize(("apart", "offered"), [(True, True), (False, False)])
 def test_memory_is_an_axis_where_jobs_tell_numbers_of_columns_apart(
     study, published, tmp_path, apart, offered

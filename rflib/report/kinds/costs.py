@@ -65,15 +65,16 @@ class _Place(NamedTuple):
 def _places(entry: Options, results: Results) -> Iterator[_Place]:
     """Yield the places of each budget in which some map stays within it."""
     cells = at_columns(select(results.cells, entry))
-    cells = cells[cells["method"] != EXACT].join(_costs(entry, results.cells), on=BLOCK)
+    of_blocks = cells[cells["method"] != EXACT].groupby(["dataset", *BLOCK], sort=False)["value"].mean()
+    table = of_blocks.reset_index().join(_costs(entry, results.cells), on=BLOCK)
     sign = 1 if METRICS[entry["metric"]].lower else -1
-    for (dataset, kernel), place in cells.groupby(["dataset", "kernel"], sort=False):
+    for (dataset, kernel), place in table.groupby(["dataset", "kernel"], sort=False):
         largest = place.groupby("method")["n_components"].max()
         for budget in entry["budgets"]:
-            parts = {str(m): _affordable(own, budget) for m, own in place.groupby("method", sort=False)}
-            means = {m: float(part["value"].mean()) for m, part in parts.items() if len(part)}
-            columns = {m: int(parts[m]["n_components"].iloc[0]) for m in means}
-            limited = {m for m in means if columns[m] == largest[m]}
+            cheap = place[place["cost"] <= budget]
+            most = cheap.loc[cheap.groupby("method", sort=False)["n_components"].idxmax()].set_index("method")
+            means, columns = most["value"].to_dict(), most["n_components"].to_dict()
+            limited = {method for method, n in columns.items() if n == largest[method]}
             if means:
                 yield _Place(str(dataset), str(kernel), budget, sign, means, columns, limited)
 
