@@ -33,10 +33,10 @@ def _text_of(entry: Options) -> str:
     return METRICS[entry["cost"]].text
 
 
-def _affordable(own: DataFrame, budget: float) -> DataFrame:
-    """Return a method's cells at the largest number of columns that costs no more than a budget."""
-    cheap = own[own["cost"] <= budget]
-    return cheap[cheap["n_components"] == cheap["n_components"].max()]
+def _affordable(cells: DataFrame, budget: float) -> DataFrame:
+    """Return the cells of each method at its largest number of columns that costs no more than a budget."""
+    cheap = cells[cells["cost"] <= budget]
+    return cheap[cheap["n_components"] == cheap.groupby("method")["n_components"].transform("max")]
 
 
 class _Place(NamedTuple):
@@ -71,9 +71,9 @@ def _places(entry: Options, results: Results) -> Iterator[_Place]:
     for (dataset, kernel), place in table.groupby(["dataset", "kernel"], sort=False):
         largest = place.groupby("method")["n_components"].max()
         for budget in entry["budgets"]:
-            cheap = place[place["cost"] <= budget]
-            most = cheap.loc[cheap.groupby("method", sort=False)["n_components"].idxmax()].set_index("method")
-            means, columns = most["value"].to_dict(), most["n_components"].to_dict()
+            most = _affordable(place, budget)
+            means = dict(zip(most["method"], most["value"], strict=True))
+            columns = dict(zip(most["method"], most["n_components"], strict=True))
             limited = {method for method, n in columns.items() if n == largest[method]}
             if means:
                 yield _Place(str(dataset), str(kernel), budget, sign, means, columns, limited)
