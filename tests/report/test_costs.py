@@ -65,6 +65,22 @@ def test_winners_over_the_data_sets() -> None:
     assert pd.isna(first["RFF"])
 
 
+def test_equal_means_share_the_place() -> None:
+    """RFF has the mean of GORF but for a rounding error, at another number of columns."""
+    table = cells({**SECONDS, "RFF": (1.0, 1.0)})
+    place = (table["metric"] == ERROR) & (table["n_components"] == 64) & (table["method"] == "GORF")
+    rival = (table["metric"] == ERROR) & (table["n_components"] == 128) & (table["method"] == "RFF")
+    table.loc[rival, "value"] = table.loc[place, "value"].to_numpy() * (1 + 1e-12)
+    entry = {"type": "choices", "title": "T", "metric": ERROR, "cost": "map_seconds", "budgets": [1]}
+    found = made({**entry, "than": ["GORF", "RFF"]}, table, study=STUDY)
+    letter = found[found["data set"] == "letter"]
+    assert [tuple(row) for row in letter[["best map", "D"]].to_numpy()] == [("GORF", 64), ("RFF", 128)]
+    assert letter[["GORF", "RFF"]].to_numpy() == pytest.approx(1)
+    entry |= {"type": "winners", "groups": {"all": ["delta"]}}
+    (row,) = made({**entry, "than": ["GORF"]}, table, study=STUDY).to_dict("records")
+    assert row["best"] == "GORF (2), RFF (2)"
+
+
 def test_the_cost_of_more_rows() -> None:
     """GORF fits in a second and takes D microseconds a row; MVORF fits in two and takes half as long a row."""
     table = cells()

@@ -54,12 +54,21 @@ class _Place(NamedTuple):
     limited: set[str]
 
     @property
-    def best(self) -> str:
-        return min(self.means, key=lambda method: self.sign * self.means[method])
+    def best_mean(self) -> float:
+        return min(self.means.values(), key=lambda mean: self.sign * mean)
+
+    @property
+    def best(self) -> list[str]:
+        """The maps with the best mean: several if their means are equal but for rounding errors."""
+        return [
+            method
+            for method, mean in self.means.items()
+            if np.isclose(mean, self.best_mean, rtol=1e-9, atol=0)
+        ]
 
     def times_worse(self, method: str) -> float | None:
         """Return how many times worse a method is than the best one; None if it does not fit in."""
-        return (self.means[method] / self.means[self.best]) ** self.sign if method in self.means else None
+        return (self.means[method] / self.best_mean) ** self.sign if method in self.means else None
 
 
 def _places(entry: Options, results: Results) -> Iterator[_Place]:
@@ -105,7 +114,7 @@ _REQUIRED = ("metric", "cost", "budgets", "than")
         f"The map with the best mean within a budget of {_text_of(entry)}: {metric_text(entry)}. "
         f"Every map has the largest measured number of columns D that stays within the budget. {_LIMITED} The "
         "columns on the right say how many times worse other maps are within the budget; they are empty where a "
-        "map does not fit in."
+        "map does not fit in. Maps with equal means have a row each."
     ),
 )
 def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
@@ -118,13 +127,14 @@ def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
             "data set": place.dataset,
             "kernel": place.kernel,
             "budget": place.budget,
-            "best map": place.best,
-            "D": place.columns[place.best],
-            entry["metric"]: place.means[place.best],
+            "best map": best,
+            "D": place.columns[best],
+            entry["metric"]: place.means[best],
             _COLUMN: _percent([place]),
             **{method: place.times_worse(method) for method in entry["than"]},
         }
         for place in _places(entry, results)
+        for best in place.best
     ]
 
 
@@ -133,8 +143,9 @@ def choices(entry: Options, results: Results) -> list[dict[str, Any]]:
     (*_REQUIRED, "groups"),
     caption=lambda entry: (
         f"The maps with the best mean within a budget of {_text_of(entry)}, and in how many pairs of a data "
-        f"set and a kernel each is best: {metric_text(entry)}. {_LIMITED} The columns on the right say how many "
-        "times worse other maps are than the best one, as a geometric mean over the pairs in which they fit in."
+        f"set and a kernel each is best, alone or with others: {metric_text(entry)}. {_LIMITED} The columns on "
+        "the right say how many times worse other maps are than the best one, as a geometric mean over the pairs "
+        "in which they fit in."
     ),
 )
 def winners(entry: Options, results: Results) -> list[dict[str, Any]]:
@@ -149,7 +160,7 @@ def winners(entry: Options, results: Results) -> list[dict[str, Any]]:
             inside = [place for place in places if place.kernel in kernels and place.budget == budget]
             if not inside:
                 continue
-            counts = Counter(place.best for place in inside).most_common()
+            counts = Counter(best for place in inside for best in place.best).most_common()
             best = ", ".join(f"{method} ({count})" for method, count in counts)
             row = {"kernels": group, "budget": budget, "best": best, _COLUMN: _percent(inside)}
             found.append(row | {method: _mean_times(inside, method) for method in entry["than"]})
