@@ -78,7 +78,9 @@ def listed(parts: Sequence[str]) -> str:
 
 def in_percent(difference: float) -> str:
     """Return a relative difference in per cent, or as a multiple if it is a hundredfold or more."""
-    return f"{difference * 100:+.1f} %" if abs(difference) < 100 else f"{difference:+.0e} times"
+    if abs(difference) < 100:
+        return f"{difference * 100:+,.1f} %"
+    return f"{difference:{'+,.0f' if abs(difference) < 1e6 else '+.0e'}} times"
 
 
 def metric_text(entry: Mapping[str, Any]) -> str:

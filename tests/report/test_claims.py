@@ -6,6 +6,7 @@ import pytest
 
 from rflib.report.claims import check_claims
 from rflib.report.kind import Results
+from rflib.report.wording import in_percent
 
 from .made_up import ERROR, made_up_cells
 
@@ -47,6 +48,20 @@ def test_a_difference_from_rounding_error_is_a_multiple(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 1e-15}, spread=1e-17)
     (evidence,) = check_claims(Results(study, cells, published))["evidence"]
     assert "by -1e+14 times to -1e+14 times" in evidence
+
+
+@pytest.mark.parametrize(
+    ("difference", "text"),
+    [
+        (-0.355, "-35.5 %"),
+        (41.929, "+4,192.9 %"),
+        (123.4, "+123 times"),
+        (-4567, "-4,567 times"),
+        (8e9, "+8e+09 times"),
+    ],
+)
+def test_a_difference_is_readable(difference, text):
+    assert in_percent(difference) == text
 
 
 def test_one_bad_comparison_makes_a_claim_fail(study, published):
