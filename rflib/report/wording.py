@@ -79,7 +79,7 @@ def listed(parts: Sequence[str]) -> str:
 def in_percent(difference: float) -> str:
     """Return a relative difference in per cent, or as a multiple if it is a hundredfold or more."""
     if abs(difference) < 100:
-        return f"{difference * 100:+,.1f} %"
+        return f"{difference * 100:+z,.1f} %"
     return f"{difference:{'+,.0f' if abs(difference) < 1e6 else '+.0e'}} times"
 
 

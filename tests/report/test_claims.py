@@ -54,6 +54,7 @@ def test_a_difference_from_rounding_error_is_a_multiple(study, published):
     ("difference", "text"),
     [
         (-0.355, "-35.5 %"),
+        (-1e-5, "+0.0 %"),
         (41.929, "+4,192.9 %"),
         (123.4, "+123 times"),
         (-4567, "-4,567 times"),
