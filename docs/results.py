@@ -70,7 +70,7 @@ def redraw(name: str, results: Path, out: Path = OUT, kept: Path = KEPT, *, comm
             return f"{name}: no cells"
         write_tables(study, drawn / "cells.parquet", PUBLISHED, drawn / "tables")
         write_figures(study, drawn / "cells.parquet", PUBLISHED, drawn / "figures", switches=False)
-        for old in (out / f"{name}.md", *out.glob(f"{name}_[0-9]*.svg")):
+        for old in (out / f"{name}.md", *out.glob(f"{name}_[0-9]*")):
             old.unlink(missing_ok=True)
         return str(export(path, Path(folder), out))
 

@@ -19,6 +19,8 @@ from rflib.report.tables import read_shown
 from rflib.report.whole_cost import whole_core_hours
 from rflib.report.wording import NO_ROWS, NOT_DRAWN, plural
 
+# A table with more rows is a file of its own: nobody reads it through, and it would make the page slow to open.
+_LONG = 400
 _FINGERPRINTS = (
     "A fingerprint stands for the code that decided a result: the kernel, the map, the step of the pipeline and "
     "all that they import, without comments. `rflib fingerprint MODULE ...` computes that of today."
@@ -26,7 +28,7 @@ _FINGERPRINTS = (
 
 
 def export(study: Path, results: Path, out_dir: Path) -> Path:
-    """Write ``<study>.md`` and its figures to ``out_dir``, from the results of the pipeline alone.
+    """Write ``<study>.md``, its figures and its long tables to ``out_dir``, from the results alone.
 
     Raises
     ------
@@ -57,7 +59,8 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
         parts += [f"## {entry['title']}", f"![{entry['title']}]({name})", entry["caption"]]
     for entry in read_index(folder / "tables"):
         table = read_shown(folder / "tables" / entry["file"])
-        parts += [f"## {entry['title']}", entry["caption"], markdown(table)]
+        name = f"{study.stem}_{entry['file']}"
+        parts += [f"## {entry['title']}", entry["caption"], _table(table, out_dir / name)]
     parts += ["## Fingerprints of the code", _FINGERPRINTS, markdown(fingerprints(cells))]
     page = out_dir / f"{study.stem}.md"
     page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
@@ -110,6 +113,14 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
             "same values to six digits."
         )
     return text
+
+
+def _table(table: pd.DataFrame, path: Path) -> str:
+    """Return a table in Markdown; write a long one to a CSV file, as the page would show it, and return a link."""
+    if len(table) <= _LONG:
+        return markdown(table)
+    pd.DataFrame({column.name: column.texts for column in columns(table)}).to_csv(path, index=False)
+    return f"[The table]({path.name}) has {plural(len(table), 'row')} and is a CSV file."
 
 
 def markdown(table: pd.DataFrame) -> str:

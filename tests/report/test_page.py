@@ -168,6 +168,16 @@ def test_export(results, tmp_path):
     assert CLAIM_RULE in page
 
 
+def test_export_writes_a_long_table_to_a_file_of_its_own(results, tmp_path, monkeypatch):
+    monkeypatch.setattr("rflib.report.export._LONG", 3)
+    path, folder = results
+    page = export(path, folder, tmp_path / "out").read_text(encoding="utf-8")
+    assert "| letter | delta | GORF |" not in page
+    rows = (tmp_path / "out/made_up_00_beside.csv").read_text(encoding="utf-8").splitlines()
+    assert f"[The table](made_up_00_beside.csv) has {len(rows) - 1} rows and is a CSV file." in page
+    assert rows[1].startswith("letter,delta,GORF,GORF,d,0.1 ± 0.001,0.1000 ± 0.0010,10,")
+
+
 def test_a_smaller_run_says_in_what(study):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}, seeds=3).assign(n_components=64)
     datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
