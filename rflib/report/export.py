@@ -17,7 +17,7 @@ from rflib.report.page import run_of
 from rflib.report.provenance import core_hours, fingerprints, older, run_again
 from rflib.report.tables import read_shown
 from rflib.report.whole_cost import whole_core_hours
-from rflib.report.wording import NO_ROWS, NOT_DRAWN, plural
+from rflib.report.wording import NO_ROWS, NOT_DRAWN, listed, plural
 
 # A table with more rows is a file of its own: nobody reads it through, and it would make the page slow to open.
 _LONG = 400
@@ -96,7 +96,9 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
     """Return which commit's code made the cells, and which of them older code made, as a paragraph."""
     commits = cells.drop_duplicates([*CELL, "learner"]).get("commit", pd.Series(dtype=str)).value_counts()
     text = (
-        f"The cells were made by the code of commit {' and '.join(commits.index)}. " if len(commits) else ""
+        f"The cells were made by the code of commit{'s' * (len(commits) > 1)} {listed(commits.index)}. "
+        if len(commits)
+        else ""
     )
     old = older(plan, cells)
     if old.empty:
