@@ -96,7 +96,7 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
     """Return which commit's code made the cells, and which of them older code made, as a paragraph."""
     commits = cells.drop_duplicates([*CELL, "learner"]).get("commit", pd.Series(dtype=str)).value_counts()
     text = (
-        f"The cells were made by the code of commit{'s' * (len(commits) > 1)} {listed(commits.index)}. "
+        f"The cells were made by the code of commit{'s' * (len(commits) > 1)} {listed(list(commits.index))}. "
         if len(commits)
         else ""
     )
