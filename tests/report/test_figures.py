@@ -111,7 +111,7 @@ def test_curves_show_the_mean_and_range_of_the_largest_columns(study):
 
 @pytest.mark.parametrize(
     ("kernels", "datasets", "shape"),
-    [(1, 2, (1, 2)), (1, 4, (2, 2)), (3, 1, (1, 3)), (1, 9, (3, 3)), (2, 3, (2, 3))],
+    [(1, 2, (1, 2)), (1, 4, (2, 2)), (3, 1, (1, 3)), (1, 9, (3, 3)), (2, 3, (2, 3)), (2, 6, (3, 4))],
 )
 def test_panels_fill_rows_that_can_be_read(kernels, datasets, shape, published):
     cells = made_up_cells({"GORF": 0.1})
@@ -146,6 +146,18 @@ def test_kernels_with_a_data_set_each_fill_rows(published):
     figure = drawn({"type": "lines", "title": "t", "metric": ERROR}, pd.concat(copies), published)
     assert [axes.get_title() for axes in figure.axes] == ["d0, k0", "d1, k1", "d2, k2"]
     assert figure.axes[0].get_gridspec().get_geometry() == (1, 3)
+
+
+def test_many_data_sets_wrap_with_the_kernels_of_each_side_by_side(published):
+    """Ten data sets abreast cannot be read on a page; nor does a kernel that most of them lack leave a gap."""
+    cells = made_up_cells({"GORF": 0.1})
+    pairs = [(kernel, f"d{d}") for kernel in ("all", "some") for d in range(6) if kernel == "all" or d != 1]
+    copies = [cells.assign(kernel=kernel, dataset=d, name=d, data=d) for kernel, d in pairs]
+    figure = drawn({"type": "lines", "title": "t", "metric": ERROR}, pd.concat(copies), published)
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles[:4] == ["d0, all", "d0, some", "d1, all", "d2, all"]
+    assert len(list(filter(None, titles))) == 11
+    assert figure.axes[0].get_gridspec().get_geometry() == (3, 4)
 
 
 def test_a_legend_of_long_names_is_within_the_figure():

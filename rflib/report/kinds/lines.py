@@ -22,6 +22,8 @@ _LEGEND_ENTRY, _LEGEND_MARKER, _LETTER = 1.45, 0.55, 0.068
 _DIGIT_WIDTH = 0.038
 # Panels in a row for so many panels; for more, the most.
 _ABREAST = {0: 1, 1: 1, 2: 2, 3: 3, 4: 2}
+# The most data sets of which one row of panels is legible on a page, and the panels in a row for more.
+_DATASETS_ABREAST, _WRAPPED = 5, 4
 _Lines = dict[str, Any]
 
 
@@ -64,21 +66,14 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
     """Means with 95 % confidence intervals, with a panel for each kernel and data set and a line for each method.
 
     With several data sets and several kernels, each kernel has a row of panels, unless each has a data set of its
-    own; otherwise, the panels fill the rows. With ``pooled``, all data sets share one panel, which has that name.
-    With ``front``, a grey line is the best mean that any method of the panel reaches at no larger x. There is one
-    legend below the panels.
+    own; otherwise, the panels fill the rows. Those of many data sets do so too, with the kernels of a data set side by
+    side. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line is the best
+    mean that any method of the panel reaches at no larger x. There is one legend below the panels.
     """
     chosen = _points(entry, results.cells)
     if "pooled" in entry:
         chosen = chosen.assign(dataset=entry["pooled"])
-    kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
-    there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
-    places = [pair if pair in there else None for pair in product(kernels, datasets)]
-    if len(there) > max(len(kernels), len(datasets)) and min(len(kernels), len(datasets)) > 1:
-        columns = len(datasets)
-    else:
-        places = [pair for pair in places if pair]
-        columns = _ABREAST.get(len(places), max(_ABREAST.values()))
+    places, columns = _places(chosen)
     rows = ceil(len(places) / columns) or 1
     handles: _Lines = {}
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -97,6 +92,20 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
         axes.set(title=f"{place[1]}, {place[0]}", ylabel=METRICS[entry["metric"]].axis)
         tag(axes, kernel=place[0], dataset=place[1], spread="95 % confidence interval")
     _finish(figure, handles, rows, columns)
+
+
+def _places(chosen: DataFrame) -> tuple[list[tuple[str, str] | None], int]:
+    """Return the kernel and data set of each panel, None where the grid is empty, and the panels in a row."""
+    kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
+    there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
+    grid = [pair if pair in there else None for pair in product(kernels, datasets)]
+    if min(len(kernels), len(datasets)) <= 1 or len(there) == max(len(kernels), len(datasets)):
+        filled = [pair for pair in grid if pair]
+        return list(filled), _ABREAST.get(len(filled), max(_ABREAST.values()))
+    if len(datasets) <= _DATASETS_ABREAST:
+        return grid, len(datasets)
+    by_dataset = [(kernel, dataset) for dataset, kernel in product(datasets, kernels)]
+    return [pair for pair in by_dataset if pair in there], _WRAPPED
 
 
 def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
