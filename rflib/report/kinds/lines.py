@@ -66,9 +66,9 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
     """Means with 95 % confidence intervals, with a panel for each kernel and data set and a line for each method.
 
     With several data sets and several kernels, each kernel has a row of panels, unless each has a data set of its
-    own; otherwise, the panels fill the rows. Those of many data sets do so too, with the kernels of a data set side by
-    side. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line is the best
-    mean that any method of the panel reaches at no larger x. There is one legend below the panels.
+    own; otherwise, the panels fill the rows. Those of many data sets do so too, with the kernels of a data set
+    side by side. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line
+    is the best mean that any method of the panel reaches at no larger x. There is one legend below the panels.
     """
     chosen = _points(entry, results.cells)
     if "pooled" in entry:
