@@ -1,5 +1,6 @@
 """Figure: a metric by number of columns, s or seconds, with a panel for each kernel and data set."""
 
+from collections.abc import Sequence
 from itertools import product
 from math import ceil, log10
 from pathlib import Path
@@ -94,18 +95,17 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
     _finish(figure, handles, rows, columns)
 
 
-def _places(chosen: DataFrame) -> tuple[list[tuple[str, str] | None], int]:
+def _places(chosen: DataFrame) -> tuple[Sequence[tuple[str, str] | None], int]:
     """Return the kernel and data set of each panel, None where the grid is empty, and the panels in a row."""
     kernels, datasets = (list(dict.fromkeys(chosen[column])) for column in ("kernel", "dataset"))
-    there = set(zip(chosen["kernel"], chosen["dataset"], strict=True))
+    there = list(dict.fromkeys(zip(chosen["kernel"], chosen["dataset"], strict=True)))
     grid = [pair if pair in there else None for pair in product(kernels, datasets)]
     if min(len(kernels), len(datasets)) <= 1 or len(there) == max(len(kernels), len(datasets)):
         filled = [pair for pair in grid if pair]
-        return list(filled), _ABREAST.get(len(filled), max(_ABREAST.values()))
+        return filled, _ABREAST.get(len(filled), max(_ABREAST.values()))
     if len(datasets) <= _DATASETS_ABREAST:
         return grid, len(datasets)
-    by_dataset = [(kernel, dataset) for dataset, kernel in product(datasets, kernels)]
-    return [pair for pair in by_dataset if pair in there], _WRAPPED
+    return sorted(there, key=lambda pair: datasets.index(pair[1])), _WRAPPED
 
 
 def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
