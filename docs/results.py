@@ -242,7 +242,9 @@ class Page:
     def gains(self, title: str) -> dict[str, str]:
         """Return how many times better a method is than each other one, over all kernels and columns."""
         return {
-            row["than"]: f"{float(row['all']):.3g}" for row in self.table(title) if row["kernel"] == "all"
+            row["than"]: f"{float(row['all']):#.3g}".rstrip(".")
+            for row in self.table(title)
+            if row["kernel"] == "all"
         }
 
     def holds(self, claim: str) -> str:
