@@ -33,7 +33,7 @@ def timed(
     with threadpool_limits(threads):
         for counted in range(-1 if warm else 0, runs):
             for name, run in group.items():
-                _touch_memory()
+                touch_memory()
                 start = perf_counter()
                 result = run()
                 if counted >= 0:
@@ -58,7 +58,7 @@ def timed(
     ]
 
 
-def _touch_memory() -> None:
+def touch_memory() -> None:
     """Use and free a gigabyte, so that every entry finds memory at hand.
 
     A virtual machine's host takes free memory back after seconds, and asking for it again costs more than a
