@@ -179,10 +179,10 @@ def markdown(found: list[list[dict[str, float]]]) -> str:
         "In each line of the table, one size grows: the number of rows n, of input columns d, or of features D. "
         f"The other sizes are {size}, but ridge regression (KRR) has d = 16, and learners have D = 512 where n "
         f"grows. An exponent is the slope of the logarithm of the seconds or of the memory over the {FITTED} "
-        "largest sizes, and stands beside the exponent that theory gives. Seconds are the median of {RUNS} runs, or "
-        f"those of one run that takes more than {LONG}; before each, a gigabyte of memory is used and freed, so that "
-        "no run waits for the host to give it memory. Memory is the peak of what numpy allocates, without the "
-        "inputs.\n",
+        f"largest sizes, and stands beside the exponent that theory gives. Seconds are the median of {RUNS} runs, "
+        f"or those of one run where it takes more than {LONG} s; before each, a gigabyte of memory is used and "
+        "freed, so that no run waits for the host to give it memory. Memory is the peak of what numpy allocates, "
+        "without the inputs.\n",
         f"Measured on {when}; {conditions()}.\n",
         "| task | size that grows | from | to | seconds | exponent of time | in theory | peak MB "
         "| exponent of memory | in theory |",
