@@ -87,10 +87,12 @@ def main() -> None:
     writers = {"memory": memory_part, "parquet": parquet_part, "dask": dask_part}
     headings = {"parquet": PARQUET_HEADING, "dask": DASK_HEADING}
     parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", choices=[*writers], default=[*writers])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(writers))
     parser.add_argument("--rows", type=int, help="rows of the Parquet files, or of the Dask arrays")
     parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args()
+    if unknown := set(given.parts) - set(writers):
+        parser.error(f"no part is called {', '.join(sorted(unknown))}; the parts are {', '.join(writers)}")
     known = given.out.read_text(encoding="utf-8") if given.out.exists() else ""
     first, *others = known.split("\n## ")
     texts = {"memory": first} | {
@@ -99,7 +101,7 @@ def main() -> None:
         for text in others
         if heading == f"## {text.splitlines()[0]}"
     }
-    for part in given.parts:
+    for part in given.parts or writers:
         text = writers[part](given.rows)
         texts[part] = f"\n{headings[part]}\n\n{text}" if part in headings else text
         page = "\n".join(texts[name].rstrip("\n") + "\n" for name in writers if texts.get(name))
