@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rflib.datasets.formats import delimited, libsvm
-from rflib.datasets.formats.delimited import csv_blocks, numbers, read_csv
+from rflib.datasets.formats.delimited import csv_blocks, read_csv
 from rflib.datasets.formats.idx import read_idx
 from rflib.datasets.formats.libsvm import libsvm_blocks, read_libsvm
+from rflib.datasets.formats.numbers import numbers
 from rflib.datasets.npy import NpyWriter
 from rflib.datasets.user import read_user_file
 
@@ -34,7 +35,10 @@ def test_blocks_make_the_whole(read, monkeypatch, tmp_path):
         whole = pd.concat(blocks).to_numpy()
     else:
         whole = np.column_stack(
-            [np.concatenate([y for _, y in blocks]), np.vstack([X.toarray() for X, _ in blocks])]
+            [
+                np.concatenate([y for _, y in blocks]).astype(float),
+                np.vstack([X.toarray() for X, _ in blocks]),
+            ]
         )
     assert whole.tolist() == [[i, i * i] for i in range(50)]
 
@@ -137,7 +141,7 @@ def test_csv_and_libsvm_give_the_values_written(rows, tmp_path):
     assert np.allclose(numbers(path, read_csv(path)), rows, rtol=1e-14)
     path.write_text("".join(f"{row[0]!r} 1:{row[1]!r} 2:{row[2]!r}\n" for row in rows))
     X, y = read_libsvm(path, 2)
-    assert np.allclose(np.column_stack([y, X.toarray()]), rows, rtol=1e-14)
+    assert np.allclose(np.column_stack([y.astype(float), X.toarray()]), rows, rtol=1e-14)
 
 
 def test_npy_writer(tmp_path):

@@ -31,6 +31,17 @@ def open_bytes(path: Path) -> IO[bytes]:
     return _OPENERS.get(path.suffix, open)(path, "rb")
 
 
+def open_text(path: Path) -> IO[bytes]:
+    """Open a text behind the mark of UTF-8 that it may begin with, decompressed; UTF-16 is an error."""
+    with open_bytes(path) as file:
+        head = file.read(1024)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
+        raise ValueError("it is not text in UTF-8, but in UTF-16, or no text. Save it as UTF-8")
+    file = open_bytes(path)
+    file.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
+    return file
+
+
 def finite(
     path: Path, X: NDArray[np.float64], names: Sequence[str] | None = None, first_row: int = 0
 ) -> NDArray[np.float64]:
