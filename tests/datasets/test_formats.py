@@ -64,6 +64,15 @@ def test_numbers_accept_text_of_numbers_and_booleans(tmp_path):
     assert numbers(tmp_path, table).tolist() == [[1, 1, 1], [2.5, 0, 2]]
 
 
+@pytest.mark.parametrize("options", [{"header": True}, {"names": ["t", "z", "y"]}])
+@pytest.mark.parametrize("step", [0, 1, 2])
+def test_more_values_than_names_are_an_error_whatever_the_first_column_holds(options, step, tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("t,z,y\n" * ("header" in options) + "".join(f"{step * k},0.5,3,{k}\n" for k in range(4)))
+    with pytest.raises(ValueError, match=r"file\.csv cannot be read as delimited text: "):
+        read_csv(path, **options)
+
+
 @pytest.mark.parametrize(
     "times", [pd.to_datetime(["2020-01-01", "2021-01-01"]), pd.to_timedelta([1, 2], unit="D")]
 )

@@ -127,7 +127,7 @@ def test_columns_of_one_name_are_named_and_harm_only_those_who_use_them(tmp_path
                 ValueError, match=r"1\.parquet has 2 columns with the name 'b': give each column"
             ):
                 ParquetRows(tmp_path, columns, target=target)
-        assert next(ParquetRows(tmp_path, ["a"], target="y").blocks()).X.shape == (N, 1)
+        assert next(ParquetRows(tmp_path, ["a"], target="y").blocks()).X.shape[1] == 1
         parquet.write_table(once, tmp_path / "0.parquet")
 
 

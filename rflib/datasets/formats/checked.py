@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 _OPENERS: dict[str, Callable[..., IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
 
+NO_UTF8 = "it is not text in UTF-8. Save it in this encoding"
+
 
 @contextmanager
 def reading(path: Path, form: str) -> Iterator[None]:
@@ -36,7 +38,7 @@ def open_text(path: Path) -> IO[bytes]:
     with open_bytes(path) as file:
         head = file.read(1024)
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
-        raise ValueError("it is not text in UTF-8, but in UTF-16, or no text. Save it as UTF-8")
+        raise ValueError(NO_UTF8)
     file = open_bytes(path)
     file.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
     return file

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Part, Paths, Reader
-from rflib.datasets.formats.checked import open_text, reading
+from rflib.datasets.formats.checked import NO_UTF8, open_text, reading
 
 _BLOCK_BYTES = 1 << 24
 # The first word of each line that is neither blank nor a comment.
@@ -74,7 +74,8 @@ def _libsvm_rows(
 
     text = b"".join(lines)
     try:
-        labels = [_label(word) for word in _LABEL.findall(text)]
+        words = _LABEL.findall(text)
+        labels = {word: _label(word) for word in set(words)}
         text = _LABEL.sub(b"0", text)
         if b"_" in text and re.search(rb"^[^#\n]*_", text, re.MULTILINE):
             raise ValueError("a number has no '_'")
@@ -91,7 +92,7 @@ def _libsvm_rows(
         _libsvm_rows(lines[:middle], start, columns, zero_based)
         _libsvm_rows(lines[middle:], start + middle, columns, zero_based)
         raise
-    return csr_matrix(X), np.array(labels, dtype=np.str_)
+    return csr_matrix(X), np.array([labels[word] for word in words], dtype=np.str_)
 
 
 def _label(word: bytes) -> str:
@@ -99,4 +100,7 @@ def _label(word: bytes) -> str:
         raise ValueError(f"it begins with {word.decode(errors='replace')!r} and not with a label")
     if b"," in word:
         raise ValueError(f"{word.decode(errors='replace')!r} are several labels")
-    return word.decode()
+    try:
+        return word.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(NO_UTF8) from error

@@ -155,7 +155,10 @@ def _converted(column: Any, missing: Sequence[str]) -> tuple[NDArray[np.float64]
 def _remedy(value: object, decimal: str) -> str:
     other = "," if decimal == "." else "."
     if is_number(str(value), other):
-        return f"Its decimal mark is {other!r}: say so in the study by decimal: {other!r}."
+        return (
+            f"If {other!r} is its decimal mark, say so in the study by decimal: {other!r}; marks between "
+            "thousands must be removed."
+        )
     return (
         "Encode the column as numbers, or drop it. If it means that the value is missing, remove or impute such "
         "rows first; missing: [...] in the study names such words."

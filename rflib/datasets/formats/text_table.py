@@ -7,7 +7,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rflib.datasets.formats.checked import open_bytes, open_text, reading
+from rflib.datasets.formats.checked import NO_UTF8, open_bytes, open_text, reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,10 +19,13 @@ _ROW_BYTES = 1 << 24
 def header(path: Path, separator: str = ",") -> list[str]:
     """Return the names in the first line that is not blank, without the blanks around them."""
     with reading(path, "delimited text"), TextIOWrapper(open_text(path), "utf-8", newline="") as file:
-        for fields in csv.reader(file, delimiter=separator, strict=True):
-            names = [name.strip() for name in fields]
-            if len(names) > 1 or any(names):
-                return names
+        try:
+            for fields in csv.reader(file, delimiter=separator, strict=True):
+                names = [name.strip() for name in fields]
+                if len(names) > 1 or any(names):
+                    return names
+        except UnicodeDecodeError as error:
+            raise ValueError(NO_UTF8) from error
         raise ValueError("it is empty")
 
 
@@ -63,8 +66,10 @@ def text_table(path: Path, separator: str = ",") -> pa.Table:
                 ConvertOptions(column_types=dict.fromkeys(numbered, pa.string())),
             )
         except pa.ArrowInvalid as error:
-            if "straddl" in str(error):
+            if "straddling" in str(error):
                 wrong = f"a row has more than {_ROW_BYTES:,} bytes. Is a quote never closed?"
+            if "invalid UTF8" in str(error):
+                wrong = NO_UTF8
             raise ValueError(wrong or str(error)) from error
         if _ends_in_quotes(path, table):
             raise ValueError("a quote in the last row is never closed")
