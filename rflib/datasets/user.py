@@ -142,7 +142,7 @@ def _check_spec(spec: Mapping[str, Any]) -> None:
     if not 0 < spec.get("test_size", _TEST_SIZE) < 1:
         raise ValueError(f"test_size must be between 0 and 1, got {spec['test_size']}.")
     missing = spec.get("missing", [])
-    if isinstance(missing, str) or not all(isinstance(word, str) for word in missing):
+    if not isinstance(missing, list | tuple) or not all(isinstance(word, str) for word in missing):
         raise ValueError(f"missing must be a list of words in quotes, got {missing!r}.")
     separator, decimal = spec.get("separator", ","), spec.get("decimal", ".")
     if decimal not in (".", ","):
@@ -272,12 +272,12 @@ def _column_names(path: Path, spec: Mapping[str, Any]) -> list[str]:
 
 def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
     """Raise ValueError if two columns have the same name."""
+    first: dict[str, int] = {}
     for number, name in enumerate(names):
-        first = names.index(name)
-        if first < number:
+        if first.setdefault(name, number) < number:
             raise ValueError(
-                f"{path}: columns {first} and {number} (from 0) have the same name {name!r}. Give each column a "
-                "name of its own, or remove one of them."
+                f"{path}: columns {first[name]} and {number} (from 0) have the same name {name!r}. Give each "
+                "column a name of its own, or remove one of them."
             )
 
 
@@ -311,7 +311,8 @@ def _in_order(
         if set(names) != set(train_names):
             differing = sorted(set(names) ^ set(train_names))
             raise ValueError(f"{path} and {train_path} differ in the columns {', '.join(differing)}.")
-        return X[:, [names.index(name) for name in train_names]]
+        place = {name: number for number, name in enumerate(names)}
+        return X[:, [place[name] for name in train_names]]
     if isinstance(X, csr_matrix) and X.shape[1] < columns:
         X.resize(X.shape[0], columns)
     if X.shape[1] != columns:

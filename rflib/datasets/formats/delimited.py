@@ -20,6 +20,8 @@ def csv_blocks(
 ) -> Iterator[pd.DataFrame]:
     """Yield a delimited text file as tables of some rows, so that it never stands in memory whole.
 
+    Types are inferred for each table by itself, so give ``dtype=str`` where a column holds labels.
+
     Raises
     ------
     ValueError

@@ -103,7 +103,8 @@ def present(texts: Any, missing: Sequence[str]) -> Any:
     import pyarrow.compute as pc
 
     texts = pc.utf8_trim(texts, characters=BLANKS)
-    return pc.if_else(pc.is_in(texts, value_set=pa.array(["", *missing], texts.type)), None, texts)
+    words = pa.array(["", *(word.strip(BLANKS) for word in missing)], texts.type)
+    return pc.if_else(pc.is_in(texts, value_set=words), None, texts)
 
 
 def _arrow(column: pd.Series) -> Any:
@@ -142,12 +143,14 @@ def _converted(column: Any, missing: Sequence[str]) -> tuple[NDArray[np.float64]
     import pyarrow as pa
     from pyarrow import types
 
-    if types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
+    kinds = (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_null)
     if not any(is_kind(column.type) for is_kind in kinds):
         return np.full(len(column), np.nan), np.flatnonzero(column.is_valid())
-    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    if types.is_decimal(column.type):
+        column = column.cast(pa.string())  # whose value is the nearest double
+    if not types.is_floating(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    values = np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
     marks = [float(word) for word in missing if is_number(word)]
     return np.where(np.isin(values, marks), np.nan, values), np.empty(0, np.intp)
 
