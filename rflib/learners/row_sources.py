@@ -1,6 +1,7 @@
 """Rows for ``fit_blocks``: Parquet files, arrays and iterables, in numbered blocks that a pass can resume from."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -157,19 +158,20 @@ class ParquetRows(RowSource):
         block_size: int = BLOCK_SIZE,
     ):
         need("data", "ParquetRows", "pyarrow")
-        from pyarrow import dataset
+        from pyarrow import dataset, schema
 
         self.path, self.target, self.weight, self.block_size = fspath(path), target, weight, block_size
         check_integer(self, "block_size", at_least=1)
         with _named(self.path):
-            found = dataset.dataset(self.path, format="parquet")
+            found = dataset.dataset(self.path, schema([]), format="parquet")
         if not found.files:
             raise ValueError(f"ParquetRows: {self.path} holds no Parquet files.")
         self.files = sorted(found.files)
         self._filesystem = found.filesystem
         targets = [target] if isinstance(target, str) else list(target)
         others = [*targets, *([] if weight is None else [weight])]
-        names = found.schema.names
+        first = self._open(self.files[0]).schema_arrow
+        names = first.names
         self.columns = [n for n in names if n not in others] if columns is None else list(columns)
         for name in [*self.columns, *others]:
             if name not in names:
@@ -177,8 +179,8 @@ class ParquetRows(RowSource):
                     f"ParquetRows: {self.path} has no column {name!r}; it has {', '.join(names)}."
                 )
         self._targets = targets
-        self._dtype = _float_type([found.schema.field(name) for name in self.columns], self.path)
         self.n_rows = sum(self._sizes)
+        self._dtype = _float_type([first.field(name) for name in self.columns], self.path)
 
     def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
         """Yield the blocks from number ``start`` on, for which files and row groups before it are not read."""
@@ -211,7 +213,18 @@ class ParquetRows(RowSource):
 
     @cached_property
     def _sizes(self) -> list[int]:
-        return [self._open(file).metadata.num_rows for file in self.files]
+        return [self._size(file) for file in self.files]
+
+    def _size(self, file: str) -> int:
+        opened = self._open(file)
+        counts = Counter(opened.schema_arrow.names)
+        for name in [*self.columns, *self._targets, *([] if self.weight is None else [self.weight])]:
+            if counts[name] > 1:
+                raise ValueError(
+                    f"ParquetRows: {file} has {counts[name]} columns with the name {name!r}: give each column a "
+                    "name of its own, or leave them out of columns."
+                )
+        return int(opened.metadata.num_rows)
 
     def _open(self, file: str) -> Any:
         from pyarrow.parquet import ParquetFile

@@ -32,6 +32,21 @@ def plan(settings: dict[str, Any] | None = None, **changes: Any) -> StudyPlan:
     return plan_study("a", study, settings or {})
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("missing", [None], r'missing\.0: must be a word in quotes, such as "NA", got None'),
+        ("separator", ";;", r"""separator: must be one character in quotes, such as ";", got ';;'"""),
+        ("decimal", ";", r"""decimal: must be "\." or ",", got ';'"""),
+    ],
+)
+def test_what_a_study_says_of_a_file(key: str, value: Any, message: str) -> None:
+    data = {"name": "mine", "file": "mine.csv", "missing": ["NA", "?"], "separator": "\t", "decimal": ","}
+    check({**STUDY, "datasets": [data]}, "study", "a.yaml")
+    with pytest.raises(ValueError, match=message):
+        check({**STUDY, "datasets": [{**data, key: value}]}, "study", "a.yaml")
+
+
 def jobs(*arguments: Any, **changes: Any) -> StudyPlan:
     """The plan as it is cut into jobs where there are no results yet."""
     (found,) = divided([plan(*arguments, **changes)], Path("nowhere"))

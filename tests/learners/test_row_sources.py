@@ -116,6 +116,21 @@ def test_what_is_not_there_is_named(tmp_path):
         list(ParquetRows(tmp_path, ["a", "b"], target="target"))
 
 
+def test_columns_of_one_name_are_named_and_harm_only_those_who_use_them(tmp_path):
+    """A file with such columns is not damaged; pyarrow cannot say which one is meant."""
+    once = table().select(["a", "b", "target"]).rename_columns(["a", "b", "y"])
+    twice = once.append_column("b", pa.array(np.arange(N)))
+    parquet.write_table(twice, tmp_path / "1.parquet")
+    for _ in range(2):
+        for columns, target in ((None, "y"), (["b"], "y"), (["a"], "b")):
+            with pytest.raises(
+                ValueError, match=r"1\.parquet has 2 columns with the name 'b': give each column"
+            ):
+                ParquetRows(tmp_path, columns, target=target)
+        assert next(ParquetRows(tmp_path, ["a"], target="y").blocks()).X.shape[1] == 1
+        parquet.write_table(once, tmp_path / "0.parquet")
+
+
 def damaged(file, how):
     content = bytearray(file.read_bytes())
     if how == "cut short":
