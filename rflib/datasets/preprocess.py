@@ -101,11 +101,12 @@ def _minmax_rows(train: PartRows, test: PartRows) -> None:
 def _unit_norm(train: PartRows, test: PartRows) -> None:
     for rows in (train, test):
         norms = row_norms(rows.X)
-        zero = np.flatnonzero(norms == 0)
-        if len(zero):
+        wrong = np.flatnonzero((norms == 0) | (norms == np.inf))
+        if len(wrong):
+            what = "too large" if norms[wrong[0]] else "zero"
             raise ValueError(
-                f"{rows.origin}: row {rows.numbers[zero[0]]} (from 0) is zero here and cannot be scaled to unit "
-                f"norm ({len(zero)} such rows). Remove these rows, or scale the columns differently before."
+                f"{rows.origin}: row {rows.numbers[wrong[0]]} (from 0) is {what} here and cannot be scaled to "
+                f"unit norm ({len(wrong)} such rows). Remove these rows, or scale the columns differently before."
             )
         _divide(rows.X, norms)
 

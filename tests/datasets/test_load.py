@@ -327,6 +327,15 @@ def test_zero_row_has_no_unit_norm(tmp_path):
             load(tmp_path / "out", preprocess="unit_norm", repetition=repetition)
 
 
+def test_a_row_whose_norm_overflows_has_no_unit_norm(tmp_path):
+    X = np.ones((4, 2))
+    X[3] = 1e300
+    with pytest.raises(
+        ValueError, match=r"X_train: row 3 \(from 0\) is too large here and cannot be scaled to unit"
+    ):
+        load(two_files(tmp_path, X, X), preprocess="unit_norm")
+
+
 @pytest.mark.parametrize("damage", ["X.npy", "meta.json"])
 def test_damaged_folder_is_named(damage, folder, tmp_path):
     for path in folder.iterdir():
