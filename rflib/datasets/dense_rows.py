@@ -31,6 +31,6 @@ def made_dense(needs: str, *parts: Any) -> list[NDArray[np.floating]]:
         raise ValueError(
             f"{needs} needs dense rows, but the {rows:,} sparse rows of {columns:,} columns would take "
             f"{megabytes:,.0f} MB, more than {DENSE_MEGABYTES}. Take fewer rows (max_train, max_test), or only "
-            "what keeps rows sparse (docs/data.md#sparse-rows)."
+            "what takes sparse rows, as the step unit_norm does (docs/data.md#sparse-rows)."
         )
     return [X.toarray() if issparse(X) else X for X in parts]
