@@ -328,6 +328,11 @@ def test_columns_sets_the_width_of_libsvm_files(zero_based, tmp_path):
         ValueError, match=rf"test\.svm .*line 2: the index {last} is beyond the 2 columns that are said to be"
     ):
         prepared(tmp_path, **files | {"columns": 2})
+    (tmp_path / "nan.svm").write_text(f"1\n-1 {1 - zero_based}:nan\n")
+    with pytest.raises(
+        ValueError, match=rf"line 2: the value of index {1 - zero_based} is missing .*the row$"
+    ):
+        prepared(tmp_path, **files | {"test_file": tmp_path / "nan.svm"})
     narrower = prepared(tmp_path, **files | {"test_file": tmp_path / "empty.svm"})
     assert narrower.X_test.shape == (2, 2 if zero_based else 1)
 

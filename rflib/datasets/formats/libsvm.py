@@ -85,7 +85,7 @@ def _libsvm_rows(
         if len(lines) == 1:
             remedy = (
                 ". If the file counts columns from 0, set zero_based: true"
-                if "index 0 " in str(error)
+                if "Invalid index 0 " in str(error)
                 else ""
             )
             raise ValueError(f"line {start}: {error}{remedy}") from error
