@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
 from rflib.datasets.entry import Block, Blocks
-from rflib.datasets.formats.checked import finite, reading
+from rflib.datasets.formats.checked import reading
 from rflib.datasets.formats.libsvm import read_libsvm
 from rflib.datasets.formats.npz import npz_table, read_npz
 from rflib.datasets.formats.numbers import numbers
@@ -84,7 +84,8 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
         ``target``: name of the target's column, for CSV and Parquet;
         ``test_file``: file of the same form with the test rows, or
         ``test_size``: share of the rows that each repetition tests on, drawn at random (default 1/3);
-        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked;
+        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked, which
+        also sets the width of LIBSVM files;
         ``zero_based``: whether a LIBSVM file counts columns from 0, not from 1;
         ``missing``: words that mean, as an empty field does, that a value is missing;
         ``separator``: what separates the values of a CSV file (default ",");
@@ -154,6 +155,8 @@ def _check_spec(spec: Mapping[str, Any]) -> None:
 
 
 def _check_count(path: Path, columns: int, spec: Mapping[str, Any]) -> None:
+    if columns == 0:
+        raise ValueError(f"{path} has no input columns.")
     if spec.get("columns", columns) != columns:
         raise ValueError(f"{path} has {columns} input columns, but columns is {spec['columns']}.")
 
@@ -197,16 +200,15 @@ def _read_whole(
 ) -> tuple[NDArray | csr_matrix, pa.Table, list[str] | None]:
     """Return inputs, a table with the target alone, and the names of the inputs if the form has any.
 
-    Neither rows nor inputs may be none.
+    There must be rows.
     """
     if sha256 not in (None, checksum(path)):
         raise ValueError(
             f"{path} was changed after this run began. Start Snakemake again to use the new content."
         )
     X, y, names = _read(path, spec)
-    for size, what in zip(X.shape, ("rows", "input columns"), strict=True):
-        if size == 0:
-            raise ValueError(f"{path} has no {what}.")
+    if X.shape[0] == 0:
+        raise ValueError(f"{path} has no rows.")
     return X, y, names
 
 
@@ -218,8 +220,7 @@ def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pa
         return _table(path, spec)
     if suffix == ".npz":
         return *_npz(path, spec), None
-    X, y = read_libsvm(path, zero_based=spec.get("zero_based", False))
-    finite(path, X.data[:, None], ["of the sparse values"])
+    X, y = read_libsvm(path, spec.get("columns"), spec.get("zero_based", False))
     return X, pa.table({"target": y}), None
 
 
@@ -316,7 +317,8 @@ def _in_order(
     if isinstance(X, csr_matrix) and X.shape[1] < columns:
         X.resize(X.shape[0], columns)
     if X.shape[1] != columns:
-        raise ValueError(f"{path} has {X.shape[1]} input columns, but {train_path} has {columns}.")
+        remedy = f" Set columns: {X.shape[1]} for the data set." if isinstance(X, csr_matrix) else ""
+        raise ValueError(f"{path} has {X.shape[1]} input columns, but {train_path} has {columns}.{remedy}")
     return X
 
 

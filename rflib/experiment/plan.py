@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Self
 
-from rflib.datasets.load import check_preprocess
+from rflib.datasets.preprocess import check_preprocess
 from rflib.datasets.registry import describe
 from rflib.experiment.blame import within
 from rflib.experiment.columns import Columns, blocks_of_columns
+from rflib.experiment.data import Data
 from rflib.experiment.grids import LIMITS, Study, grids
 from rflib.experiment.jobs import (
     CellJob,
     CostJob,
-    Data,
     EvaluateJob,
     ExactJob,
     SampleJob,

@@ -246,7 +246,15 @@ def test_errors_of_npz(arrays, message, tmp_path):
         ),
         ("mine.libsvm", "1 1:2\n-1 a:3\n", "line 2: "),
         ("mine.libsvm", "1 0:2\n-1 1:3\n", "line 1: Invalid index 0"),
-        ("mine.libsvm", "1 1:nan\n-1 1:3\n", "is missing or not finite"),
+        (
+            "mine.libsvm",
+            "# a comment\n\n1 1:2\n-1 1:3 7:nan 9:inf\n",
+            "line 4: the value of index 7 is missing or not finite",
+        ),
+        ("mine.libsvm", "1 1:2\n-1 2:1e400\n", "line 2: the value of index 2 is missing or not finite"),
+        ("mine.libsvm", "1 1:2\n-1 3:3 2:4\n", "line 2: .*sorted and unique"),
+        ("mine.libsvm", "1\n-1\n1\n", "has no input columns"),
+        ("mine.libsvm", "# a comment\n", "has no rows"),
         ("mine.libsvm", "", "it is empty"),
         ("mine.libsvm.gz", "1 1:2\n", "Not a gzipped file"),
         ("mine.npz", "text", "cannot be read as npz"),
@@ -325,6 +333,36 @@ def test_libsvm_that_counts_from_0(tmp_path):
         prepared(tmp_path, file=path, task="regression")
     prepare({"file": path, "task": "regression", "zero_based": True}, tmp_path, tmp_path / "out")
     assert load_npz(tmp_path / "out/X.npz").toarray().tolist() == X.tolist()
+
+
+@pytest.mark.parametrize("zero_based", [False, True])
+def test_columns_sets_the_width_of_libsvm_files(zero_based, tmp_path):
+    """Of files whose rows have no values, too; the wider one of two files names the remedy."""
+    last = 3 - zero_based
+    (tmp_path / "train.svm").write_text("1\n-1 1:2\n1\n")
+    (tmp_path / "test.svm").write_text(f"1\n-1 {last}:4\n")
+    (tmp_path / "empty.svm").write_text("-1\n1\n")
+    files = {"file": tmp_path / "train.svm", "test_file": tmp_path / "test.svm", "zero_based": zero_based}
+    with pytest.raises(
+        ValueError, match=r"test\.svm has 3 input columns, but .* has [12]\. Set columns: 3 for the"
+    ):
+        prepared(tmp_path, **files)
+    for columns in (3, 5):
+        for test, value in (("test.svm", 4), ("empty.svm", 0)):
+            data = prepared(tmp_path, **files | {"columns": columns, "test_file": tmp_path / test})
+            assert data.X_train.shape == (3, columns)
+            assert np.asarray(data.X_test.sum(axis=0)).tolist() == [0, 0, value] + [0] * (columns - 3)
+    with pytest.raises(
+        ValueError, match=rf"test\.svm .*line 2: the index {last} is beyond the 2 columns that are said to be"
+    ):
+        prepared(tmp_path, **files | {"columns": 2})
+    (tmp_path / "nan.svm").write_text(f"1\n-1 {1 - zero_based}:nan\n")
+    with pytest.raises(
+        ValueError, match=rf"line 2: the value of index {1 - zero_based} is missing .*the row$"
+    ):
+        prepared(tmp_path, **files | {"test_file": tmp_path / "nan.svm"})
+    narrower = prepared(tmp_path, **files | {"test_file": tmp_path / "empty.svm"})
+    assert narrower.X_test.shape == (2, 2 if zero_based else 1)
 
 
 def test_the_folder_follows_the_content_and_what_is_said_of_it(table, tmp_path):

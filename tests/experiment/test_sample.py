@@ -10,7 +10,8 @@ import pytest
 
 from rflib.experiment import sample
 from rflib.experiment.cells import seed_of
-from rflib.experiment.jobs import Data, SampleJob, Unit
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import SampleJob, Unit
 from rflib.files import read_arrays
 from rflib.kernels.gaussian import Gaussian
 from rflib.maps.leverage import SurrogateLeverageRFF

@@ -8,8 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rflib.experiment.data import Data
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import Data, SampleJob, Unit
+from rflib.experiment.jobs import SampleJob, Unit
 from rflib.experiment.seeds import Demand, ranges
 from rflib.experiment.specs import LONGEST
 

@@ -15,7 +15,8 @@ from rflib.cli import main
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
 from rflib.experiment.cells import seed_of
-from rflib.experiment.jobs import JOBS, CostJob, Data, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import JOBS, CostJob, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.learners.krr import KRRClassifier

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rflib.experiment import evaluate, sample
-from rflib.experiment.jobs import Data, EvaluateJob, SampleJob, Unit
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import EvaluateJob, SampleJob, Unit
 from rflib.experiment.warned import COLUMN, noted
 from rflib.files import read_table
 from rflib.maps.gorf import GORF

@@ -44,7 +44,8 @@ ENVIRONMENT = [
 # They run each step, or import what others define, and decide nothing.
 RUNNERS = {
     *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy", "rflib.extras", "rflib.threads"),
-    *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.values"),
+    *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.data"),
+    "rflib.experiment.values",
 }
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
 READ_A_STUDY = {"aggregate", "tables", "figures", "report"}

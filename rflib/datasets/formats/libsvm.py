@@ -38,14 +38,15 @@ def libsvm_blocks(
     Parameters
     ----------
     columns : int or None
-        Number of columns; None for the largest index of each block.
+        Number of columns; None for as many as the values of each block need.
     zero_based : bool
         Whether the file counts columns from 0; by LIBSVM's rule it counts from 1.
 
     Raises
     ------
     ValueError
-        If the file is malformed or has an index beyond ``columns``; the message names the first bad line.
+        If the file is malformed, a value is missing or not finite, or an index is beyond ``columns``. The message
+        names the first bad line, counted from 1, and the index as the file counts.
     """
     start = 1
     with reading(path, "LIBSVM data"), open_text(path) as file:
@@ -79,12 +80,22 @@ def _libsvm_rows(
         text = _LABEL.sub(b"0", text)
         if b"_" in text and re.search(rb"^[^#\n]*_", text, re.MULTILINE):
             raise ValueError("a number has no '_'")
-        X, _ = load_svmlight_file(BytesIO(text), n_features=columns, zero_based=zero_based)
+        X, _ = load_svmlight_file(BytesIO(text), zero_based=zero_based)
+        width = int(X.indices.max(initial=-1)) + 1
+        wrong = ~np.isfinite(X.data)
+        if wrong.any():
+            index = X.indices[wrong][0] + (not zero_based)
+            raise ValueError(
+                f"the value of index {index} is missing or not finite. Impute it, or remove the row"
+            )
+        if columns is not None and width > columns:
+            index = X.indices[X.indices >= columns][0] + (not zero_based)
+            raise ValueError(f"the index {index} is beyond the {columns} columns that are said to be there")
     except (ValueError, OverflowError) as error:
         if len(lines) == 1:
             remedy = (
                 ". If the file counts columns from 0, set zero_based: true"
-                if "index 0 " in str(error)
+                if "Invalid index 0 " in str(error)
                 else ""
             )
             raise ValueError(f"line {start}: {error}{remedy}") from error
@@ -92,6 +103,7 @@ def _libsvm_rows(
         _libsvm_rows(lines[:middle], start, columns, zero_based)
         _libsvm_rows(lines[middle:], start + middle, columns, zero_based)
         raise
+    X.resize(X.shape[0], width if columns is None else columns)
     return csr_matrix(X), np.array([labels[word] for word in words], dtype=np.str_)
 
 
