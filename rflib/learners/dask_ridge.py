@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -15,10 +15,10 @@ from sklearn.utils import check_random_state
 from rflib.learners.krr import KRRClassifier, _FeatureRidge, _Stream
 from rflib.learners.moments import Moments
 from rflib.learners.one_vs_rest import encode_labels
-from rflib.learners.parameter_checks import check_weights
 from rflib.learners.passes import unchanged_on_error
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import HeldOutModels
+from rflib.learners.values import RowError, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows, for_workers, n_threads, reduce_in_a_tree
 
@@ -162,26 +162,25 @@ def _labels(learner: _FeatureRidge, rows: DaskRows) -> NDArray:
 
     sent, found = dask.delayed(for_workers(learner), traverse=False), dask.delayed(_labels_of_block)
     parts = [found(sent, number, y, weight) for number, (_, y, weight) in enumerate(rows.blocks())]
-    labels: NDArray = reduce_in_a_tree(_union, parts).compute()
+    labels: NDArray = reduce_in_a_tree(partial(joined_labels, for_workers(learner)), parts).compute()
     if not len(labels):
-        raise ValueError(f"{type(learner).__name__}: all rows have the weight zero.")
+        refuse_zeros(learner)
     return labels
 
 
 def _labels_of_block(learner: _FeatureRidge, number: int, y: NDArray, weight: Any) -> NDArray:
     with _named(learner, number):
-        weights = check_weights(learner, weight, len(y), only_zeros=True)
-    return np.unique(y if weights is None else y[weights > 0])
-
-
-def _union(labels: list[NDArray]) -> NDArray:
-    return np.unique(np.concatenate(labels))
+        return labels_with_weight(learner, y, weight)
 
 
 @contextmanager
 def _named(learner: _FeatureRidge, number: int) -> Iterator[None]:
     """Name the block where its rows are refused."""
+    where = f"in block {number} of the Dask rows"
     try:
         yield
+    except RowError as error:
+        name, row, what = error.args
+        raise ValueError(f"{name}: {where}, row {row}: {what}") from error
     except ValueError as error:
-        raise ValueError(f"{type(learner).__name__}: in block {number} of the Dask rows: {error}") from error
+        raise ValueError(f"{type(learner).__name__}: {where}: {error}") from error

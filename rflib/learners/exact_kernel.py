@@ -1,19 +1,22 @@
 """What the learners with an exact kernel share: the kernel between training and other rows, and its repair."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.similarity import Precomputed
+from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.repair import REPAIRS, Repair
 from rflib.validation import check_choice
 
 
-class ExactKernelEstimator(KernelEstimator):
+class ExactKernelEstimator(CheckedRows, KernelEstimator):
     """Base class of learners that store ``kernel_`` and, unless that is precomputed, their rows ``X_fit_``."""
+
+    _row_types: ClassVar[Any] = np.float64
 
     _takes_similarities: ClassVar[bool] = True
 
@@ -48,7 +51,7 @@ class ExactKernelEstimator(KernelEstimator):
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the repaired kernel between rows and the training rows."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._rows(X)
         if isinstance(self.kernel_, Precomputed):
             rows = rows[:, self._counted]
         else:

@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from rflib.kernels.radial_function import KernelLike
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
 from rflib.learners.one_vs_rest import (
@@ -16,9 +16,10 @@ from rflib.learners.one_vs_rest import (
     encode_labels,
     values_to_codes,
 )
-from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.repair import Repair
 from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
+from rflib.learners.values import check_weights
 from rflib.validation import check_choice
 
 
@@ -158,6 +159,8 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         Number of columns of X.
     """
 
+    _several_targets = True
+
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
@@ -171,7 +174,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
             its range, weights are negative or those of a fold all zero, or the system is singular.
         """
         self._check_parameters()
-        rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True)
+        rows, y = self._checked(X, y, reset=True)
         targets = np.asarray(y, dtype=np.float64)
         weights = check_weights(self, sample_weight, len(targets))
         self._fit_ridge(rows, targets, targets.reshape(len(targets), -1), weights)
@@ -193,7 +196,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
     ----------
     kernel, repair
         As for `ExactKRR`.
-    alphas, ridge, cv, criterion, random_state
+    alphas, ridge, cv, criterion, class_weight, random_state
         As for `KRRClassifier`; the folds are the same.
 
     Attributes
@@ -212,11 +215,13 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",
+        class_weight: ClassWeight = None,
         random_state: Any = 0,
         repair: str = "none",
     ):
         super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state, repair=repair)
         self.criterion = criterion
+        self.class_weight = class_weight
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
@@ -225,8 +230,9 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         """
         self._check_parameters()
         check_choice(self, "criterion", ("squared_error", "error_rate"))
-        rows, labels = validate_data(self, X, y, dtype=np.float64)
-        weights = check_weights(self, sample_weight, len(labels))
+        rows, labels = self._checked(X, y, reset=True)
+        check_class_weight(self)
+        weights = class_weights(self, labels, sample_weight)
         self.classes_, codes = encode_labels(self, labels, weights)
         self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights)
         return self

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from rflib.kernels.namespaces import namespace, to_numpy
+from rflib.kernels.namespaces import is_foreign, namespace, to_numpy
 from rflib.learners.row_hashes import row_hashes
 from rflib.validation import check_integer, refuse
 
@@ -104,6 +104,6 @@ def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
     So the folds of a stream are the same in whatever blocks and order its rows come; equal rows share one. X is an
     array or a CSR matrix of any numeric type. Rows on a device are copied to the host.
     """
-    X = X if namespace(X) is np else to_numpy(X)
+    X = to_numpy(X) if is_foreign(X) else X
     folds: NDArray[np.intp] = (row_hashes(X, seed) % np.uint64(n_folds)).astype(np.intp)
     return folds

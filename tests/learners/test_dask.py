@@ -329,8 +329,11 @@ def test_errors_name_the_block_and_leave_the_learner(here, rows):
     bad[600, 1] = np.nan
     frame = dd.from_pandas(table(X, y=y), npartitions=4)
     for arguments, message in (
-        ((da.from_array(bad, chunks=(170, 4)), B), "in block 3 of the Dask rows: Input X contains NaN"),
-        ((A, B, -da.ones(N)), "in block 0 of the Dask rows: .* some are negative"),
+        (
+            (da.from_array(bad, chunks=(170, 4)), B),
+            "in block 3 of the Dask rows, row 90: input X contains NaN in column 1",
+        ),
+        ((A, B, -da.ones(N)), "in block 0 of the Dask rows, row 0: sample_weight is -1"),
         ((A, B, da.zeros(N)), "all rows have the weight zero"),
         ((A, B[:-1]), "X has 1200 rows, but y has 1199"),
         ((A[:0], B[:0]), "there are no rows"),

@@ -254,20 +254,6 @@ def test_rows_without_weight_may_come_first_but_cannot_be_all(regression):
     )
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1, 1], r"got an array of shape \(2,\)"),
-        ([1, -1, 1], "negative"),
-        ([1, np.nan, 1], "finite"),
-        ([0, 0, 0], "zero"),
-    ],
-)
-def test_bad_weights(weights, message):
-    with pytest.raises(ValueError, match=f"^KRR: sample_weight must have .* each of the 3 rows, .*{message}"):
-        KRR(alphas=1.0).fit(np.eye(3), [1, 2, 3], sample_weight=weights)
-
-
 def test_labels_of_a_stream(regression):
     X, y = regression
     y = np.where(y > 5, "yes", "no")
