@@ -84,32 +84,24 @@ def _fault(X: Any) -> tuple[int, Any, Any] | None:
         return None
     if issparse(X):
         rows = X.tocsr()
-        bad = np.flatnonzero(~np.isfinite(rows.data)) if rows.data.dtype.kind == "f" else []
-        if not len(bad):
+        if not len(strange := np.flatnonzero(_are_bad(rows.data))):
             return None
-        row = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
-        return row, int(rows.indices[bad[0]]), rows.data[bad[0]]
+        row = int(np.searchsorted(rows.indptr, strange[0], side="right")) - 1
+        return row, int(rows.indices[strange[0]]), rows.data[strange[0]]
     try:
         entries = np.asarray(X)
     except ValueError:  # of rows of several lengths
         return None
-    if entries.ndim != 2:
+    if entries.ndim != 2 or not len(places := np.argwhere(_are_bad(entries))):
         return None
-    names = list(X.columns) if is_frame(X) else range(entries.shape[1])
-    if entries.dtype.kind == "f":
-        bad = np.argwhere(~np.isfinite(entries))
-    elif entries.dtype.kind in "OSU":
-        bad = np.argwhere(_are_bad(entries))
-    else:
-        return None
-    if not len(bad):
-        return None
-    row, column = map(int, bad[0])
-    return row, names[column], entries[row, column]
+    row, column = map(int, places[0])
+    return row, X.columns[column] if is_frame(X) else column, entries[row, column]
 
 
 def _are_bad(entries: NDArray) -> NDArray[np.bool_]:
-    return np.frompyfunc(_is_bad, 1, 1)(entries).astype(bool)
+    if entries.dtype.kind in "OSU":
+        return np.frompyfunc(_is_bad, 1, 1)(entries).astype(bool)
+    return ~np.isfinite(entries) if entries.dtype.kind == "f" else np.zeros(entries.shape, dtype=bool)
 
 
 def _is_bad(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """Weights of classes, which multiply the weights of their rows."""
 
 from collections.abc import Mapping
-from math import isfinite
+from math import inf
 from numbers import Real
 from typing import Any
 
@@ -22,7 +22,7 @@ def check_class_weight(owner: Any, streaming: str | None = None) -> None:
     """
     given = owner.class_weight
     if isinstance(given, Mapping):
-        right = all(isinstance(value, Real) and isfinite(value) and value >= 0 for value in given.values())
+        right = all(isinstance(value, Real) and 0 <= float(value) < inf for value in given.values())
     else:
         right = given is None or (isinstance(given, str) and given == "balanced")
     if not right:

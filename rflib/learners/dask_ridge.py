@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rflib.learners.folds import check_groups
 from rflib.learners.krr import KRRClassifier, _FeatureRidge, _Stream
 from rflib.learners.moments import Moments
 from rflib.learners.one_vs_rest import encode_labels
@@ -29,7 +30,7 @@ _CHAINS_A_THREAD = 2
 Numbered = tuple[int, tuple[Any, Any, Any]]
 
 
-def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any) -> None:
+def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
     """Fit a learner, whose parameters are checked, as `KRR.fit` says.
 
     Dask computes a task again if its result was lost with a worker. No task changes what it is given, so each row
@@ -41,6 +42,7 @@ def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any) -> None
         As in `KRR.fit`, with the number of the block.
     """
     learner._check_number_of_folds("fit on Dask rows")
+    check_groups(learner, groups)
     rows = DaskRows(learner, X, y, sample_weight)
     with unchanged_on_error(learner):
         learner._forget()

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
 
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.one_vs_rest import encode_labels
@@ -39,7 +40,7 @@ class _ExactSVM(ExactKernelEstimator):
             check_number(self, name, above=0)
 
     def _fit_machine(
-        self, machine: SVC | SVR, X: NDArray, y: NDArray, weights: NDArray[np.float64] | None
+        self, machine: SVC | SVR, X: Rows, y: NDArray, weights: NDArray[np.float64] | None
     ) -> None:
         K = self._fit_kernel(X, weights)
         given = None if weights is None else weights[self._counted]
@@ -89,8 +90,8 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         The fitted machine, on the precomputed kernel. It has an intercept, unlike `LinearSVM` by default.
     kernel_ : Kernel
         The kernel; its width is a number, or one for each column.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows with weight; absent with "precomputed".
+    X_fit_ : ndarray or CSR array of shape (n_samples, n_features)
+        Training rows with weight, sparse if they were in `fit`; absent with "precomputed".
     repair_ : Repair
         The repair.
     n_features_in_ : int

@@ -150,14 +150,14 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         several = len(check_positive_numbers(self, "alphas")) > 1
         return several and self.criterion != "marginal_likelihood"
 
-    def _fit_rows(self, X: Any, y: Array, sample_weight: Any) -> None:
+    def _fit_rows(self, X: Any, y: Array, sample_weight: Any, groups: Any) -> None:
         """Fit on checked rows and the y of `_targets`."""
         self._forget()
         self._stream = None
         alphas = check_positive_numbers(self, "alphas")
         n = y.shape[0]
         weights = self._weights(sample_weight, y)
-        folds = fold_numbers(self, y) if self._cross_validates else np.zeros(n, dtype=int)
+        folds = fold_numbers(self, y, groups=groups) if self._cross_validates else np.zeros(n, dtype=int)
         if weights is None:
             xp, blocks = namespace(y), row_blocks(n, self.block_size)
             centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in blocks) / n)
@@ -439,11 +439,18 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
 
     _several_targets = True
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
         ``sample_weight`` (n_samples,) counts a row as often as it says, also in n and in the folds' errors; the
-        feature_map does not get it.
+        feature_map does not get it. ``groups`` (n_samples,) are for a splitter as cv that keeps the rows of a
+        group together, such as ``GroupKFold``; blocks, streams and Dask rows have no groups.
 
         X may be a Dask array or dataframe, with y and the weights in the same blocks of rows. Moments are then
         summed where the blocks are, and the solution is that of `fit_blocks` on the same rows, to rounding: its
@@ -467,12 +474,12 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         if is_dask(X):
             from rflib.learners.dask_ridge import fit_dask
 
-            fit_dask(self, X, y, sample_weight)
+            fit_dask(self, X, y, sample_weight, groups)
             return self
         rows, targets = self._checked(X, y, reset=True)
         self._row_shape = tuple(targets.shape[1:])
         self._fit_map(rows, targets)
-        self._fit_rows(rows, targets, sample_weight)
+        self._fit_rows(rows, targets, sample_weight, groups)
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -748,24 +755,30 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         super()._check_parameters()
         check_class_weight(self)
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
-        Weights and exceptions are those of `KRR.fit`, and so is what happens to rows on a device, except that
-        labels and weights are copied to the host, where classes and folds are found.
+        Weights, groups and exceptions are those of `KRR.fit`, and so is what happens to rows on a device, except
+        that labels and weights are copied to the host, where classes and folds are found.
         """
         self._check_parameters()
         if is_dask(X):
             from rflib.learners.dask_ridge import fit_dask
 
             check_class_weight(self, "fit on Dask rows")
-            fit_dask(self, X, y, sample_weight)
+            fit_dask(self, X, y, sample_weight, groups)
             return self
         rows, labels = self._checked(X, y, reset=True)
         weights = class_weights(self, labels, sample_weight)
         self.classes_, codes = encode_labels(self, labels, weights)
         self._fit_map(rows, labels)
-        self._fit_rows(rows, codes, weights)
+        self._fit_rows(rows, codes, weights, groups)
         return self
 
     @available_if(_sees_rows_once)

@@ -42,7 +42,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         The kernel; its width is a number, or one for each column.
     repair_ : Repair
         What `transform` does.
-    X_fit_ : ndarray of shape (n_samples, n_features)
+    X_fit_ : ndarray or CSR array of shape (n_samples, n_features)
         Training rows; absent with "precomputed".
     n_features_in_ : int
         Number of columns of X.

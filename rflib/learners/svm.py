@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
-from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean
+from rflib.learners.folds import check_enough_rows, check_folds, check_groups, held_out_mean
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
@@ -118,7 +118,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         check_flag(self, "verbose")
 
     def _solve(
-        self, rows: Any, y: NDArray, targets: NDArray, sample_weight: NDArray | None
+        self, rows: Any, y: NDArray, targets: NDArray, sample_weight: NDArray | None, groups: Any
     ) -> tuple[NDArray, NDArray]:
         """Return weights (n_vectors, n_components) and intercepts for the C given, or for that of least error.
 
@@ -130,7 +130,9 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         self.signature_ = find_signs(self, Z.shape[1], fitted)
         X = self._used(Z)
         hashes = row_hashes(rows, 0)
-        self.C_ = self._select_C(X, targets, sample_weight, hashes) if self.C == "cv" else float(self.C)
+        self.C_ = (
+            float(self.C) if self.C != "cv" else self._select_C(X, targets, sample_weight, groups, hashes)
+        )
         solve, _ = self._trainer(X, targets, sample_weight, hashes, self._seed())
         weights, self.n_iter_ = solve(self.C_, None)
         coef, intercept = self._split(weights)
@@ -282,10 +284,13 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
         return solve
 
-    def _select_C(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray) -> float:
+    def _select_C(
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, groups: Any, hashes: NDArray
+    ) -> float:
+        check_groups(self, groups)
         Cs = np.sort(check_positive_numbers(self, "Cs"))
         check_enough_rows(self, y, instead="set C to a number")
-        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
+        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y, groups))
         seeds = [self._seed() for _ in folds]
         errors = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._fold_errors)(X, y, sample_weight, hashes, Cs, seed, *fold)
@@ -459,11 +464,18 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     _solvers = {("squared_hinge", False): 2, ("squared_hinge", True): 1, ("hinge", True): 3}  # noqa: RUF012
     _limited = svm.LinearSVC
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
         ``sample_weight`` (n_samples,) multiplies the losses of the rows, also in cross-validation. liblinear
-        repeats the rows for small whole numbers; for others scikit-learn's build of it solves.
+        repeats the rows for small whole numbers; for others scikit-learn's build of it solves. ``groups`` are for
+        cross-validation, as in `KRR.fit`.
 
         Raises
         ------
@@ -475,7 +487,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         rows, y = self._checked(X, y, reset=True)
         weights = class_weights(self, y, sample_weight)
         self.classes_, codes = encode_labels(self, y, weights)
-        self.coef_, self.intercept_ = self._solve(rows, y, codes, weights)
+        self.coef_, self.intercept_ = self._solve(rows, y, codes, weights, groups)
         return self
 
     def fit_blocks(self, rows: Any, classes: ArrayLike | None = None, **options: Unpack[PassOptions]) -> Self:
@@ -633,7 +645,13 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         )
         self.epsilon = epsilon
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,), with weights as in `LinearSVM.fit`.
 
         Raises
@@ -646,7 +664,7 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         check_number(self, "epsilon", at_least=0)
         rows, y = self._checked(X, y, reset=True)
         weights = check_weights(self, sample_weight, len(y))
-        coef, intercept = self._solve(rows, y, np.asarray(y, dtype=np.float64), weights)
+        coef, intercept = self._solve(rows, y, np.asarray(y, dtype=np.float64), weights, groups)
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 

@@ -4,15 +4,17 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.class_weight import compute_sample_weight
 
-from rflib.kernels import Gaussian
+from rflib.kernels import Cauchy, Gaussian
 from rflib.learners import (
     KRR,
     ArrayRows,
@@ -434,10 +436,46 @@ def test_class_weights_are_weights_of_rows(learner, frame):
         same(way(frame, y, w).decision_function(frame), plain(frame, y, by_rows).decision_function(frame))
     balanced = clone(learner).set_params(class_weight="balanced")
     for way in ways(balanced)[1:]:
-        with pytest.raises(ValueError, match="cannot balance classes, .* Give a dict from labels to weights"):
+        with pytest.raises(
+            ValueError, match=r"cannot balance classes, .* Give a dict from labels to weights"
+        ):
             way(frame, y)
     for bad in ("even", {"yes": -1.0}, {"yes": None}, 3):
         with pytest.raises(ValueError, match="class_weight must be None, 'balanced' or a dict"):
             clone(learner).set_params(class_weight=bad).fit(frame, y)
     with pytest.raises(ValueError, match="class_weight has 'yea', which is not among the labels"):
         clone(learner).set_params(class_weight={"yea": 2.0}).fit(frame, y)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        KRR(alphas=(1e-3, 1e-1, 10.0)),
+        KRRClassifier(alphas=(1e-3, 1e-1, 10.0)),
+        ExactKRR(alphas=(1e-3, 1e-1, 10.0)),
+        ExactKRRClassifier(alphas=(1e-3, 1e-1, 10.0)),
+        LinearSVM(C="cv", solver="newton"),
+        LinearSVR(C="cv", solver="newton"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_groups_stay_together_in_cross_validation(learner, frame):
+    y, groups = targets(learner, frame), pd.Series(np.arange(N) // 4, frame.index[::-1])
+    found = clone(learner).set_params(cv=GroupKFold(3)).fit(frame, y, groups=groups)
+    splits = list(GroupKFold(3).split(frame, y, groups))
+    expected = clone(learner).set_params(cv=splits).fit(frame, y)
+    np.testing.assert_array_equal(found.cv_errors_, expected.cv_errors_)
+    with pytest.raises(ValueError, match="groups need a splitter that keeps them together as cv, such as"):
+        clone(learner).fit(frame, y, groups=groups)
+
+
+@pytest.mark.parametrize("learner", IN_MEMORY[:-1], ids=lambda x: type(x).__name__)
+def test_exact_kernels_take_sparse_rows(learner, frame):
+    X = np.where(np.abs(frame) > 0.5, frame, 0.0)
+    y, rows = targets(learner, frame), sparse.csr_array(X)
+    dense, found = clone(learner).fit(X, y), clone(learner).fit(rows, y, sample_weight=np.ones(N))
+    for here in (X, rows, rows.tocoo()):
+        same(found.predict(here), dense.predict(X))
+        same(dense.predict(here), dense.predict(X))
+    with pytest.raises(TypeError, match="dense data is required"):
+        clone(learner).set_params(kernel=Cauchy()).fit(rows, y)
