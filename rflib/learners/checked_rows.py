@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import _safe_indexing, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from rflib.kernels.namespaces import Array, is_foreign, some_rows
@@ -48,7 +48,7 @@ class CheckedRows:
             raise RowError(
                 type(self).__name__,
                 row,
-                f"input X contains {shown(value)} in column {column!r}. Complete or encode it, or leave the row "
+                f"Input X contains {shown(value)} in column {column!r}. Complete or encode it, or leave the row "
                 "out.",
             ) from error
 
@@ -73,9 +73,22 @@ def is_frame(X: object) -> bool:
 
 def rows_at(X: Any, rows: slice) -> Any:
     """Return consecutive rows of an array, a sparse matrix or a DataFrame, whatever its index is."""
-    if is_frame(X):
-        return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    return some_rows(X, rows)
+    return _safe_indexing(X, rows) if is_frame(X) else some_rows(X, rows)
+
+
+def rows_with_gaps(X: Any) -> NDArray[np.intp]:
+    """Return the places of rows of an array or a DataFrame in which a value is missing or infinite."""
+    columns = [np.asarray(_safe_indexing(X, j, axis=1)) for j in range(X.shape[1])] if is_frame(X) else [X]
+    gaps = np.zeros(X.shape[0], dtype=bool)
+    for values in columns:
+        if values.dtype.kind == "O":
+            strange = np.frompyfunc(is_missing, 1, 1)(values).astype(bool)
+        else:
+            strange = (
+                ~np.isfinite(values) if values.dtype.kind in "fc" else np.zeros(values.shape, dtype=bool)
+            )
+        gaps |= strange.reshape(len(gaps), -1).any(axis=1)
+    return np.flatnonzero(gaps)
 
 
 def _fault(X: Any) -> tuple[int, Any, Any] | None:

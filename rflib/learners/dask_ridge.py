@@ -123,8 +123,10 @@ def _added(learner: _FeatureRidge, total: list[Moments], group: list[Numbered]) 
     assert learner._stream is not None
     moments = [fold.copy() for fold in total]
     learner._stream = replace(learner._stream, moments=moments)
-    for X, y, weights in _checked(learner, group):
-        learner._count_in(X, y, weights)
+    for number, block in group:
+        if block[0].shape[0]:
+            with _named(learner, number):
+                learner._count_in(*learner._checked_block(Block(*block)))
     return moments
 
 
@@ -141,21 +143,9 @@ def _wrong(learner: _FeatureRidge, models: HeldOutModels, group: list[Numbered])
     learner = copy(learner)
     stream = learner._stream
     assert stream is not None
-    parts = (
-        part for X, y, w in _checked(learner, group) for part in learner._parts(X, y, stream.folds(X), w)
-    )
+    checked = (learner._checked_block(Block(*block)) for _, block in group if block[0].shape[0])
+    parts = (part for X, y, w in checked for part in learner._parts(X, y, stream.folds(X), w))
     return models.wrong(parts, stream.centre)
-
-
-def _checked(
-    learner: _FeatureRidge, group: list[Numbered]
-) -> Iterator[tuple[Any, NDArray, NDArray[np.float64] | None]]:
-    """Yield the blocks that have rows, after checks."""
-    for number, block in group:
-        if block[0].shape[0]:
-            with _named(learner, number):
-                checked = learner._checked_block(Block(*block))
-            yield checked
 
 
 def _labels(learner: _FeatureRidge, rows: DaskRows) -> NDArray:

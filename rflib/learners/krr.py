@@ -221,8 +221,12 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
         if (state := passes.resume(about | self._labels, to_numpy(features))) is not None:
             stream.restore(state)
-        for rows, targets, weights in passes.over("moments", self._checked_block, state=stream.state):
-            self._count_in(rows, targets, weights)
+
+        def counted(block: Block) -> None:
+            self._count_in(*self._checked_block(block))
+
+        for _ in passes.over("moments", counted, state=stream.state):
+            pass
 
         def count(models: HeldOutModels) -> NDArray[np.float64]:
             blocks = passes.over("error rates", self._checked_block)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ from rflib.kernels.namespaces import (
     to_numpy,
     widest,
 )
-from rflib.learners.checked_rows import CheckedRows, is_frame, rows_at
+from rflib.learners.checked_rows import CheckedRows, is_frame, rows_at, rows_with_gaps
 from rflib.learners.passes import Passes
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import (
@@ -32,7 +32,7 @@ from rflib.learners.signed_features import (
     check_feature_map,
     features_of,
 )
-from rflib.learners.values import as_array, joined_labels, labels_with_weight, refuse_zeros
+from rflib.learners.values import RowError, as_array, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.row_sample import RowSample
 from rflib.validation import refuse
@@ -81,11 +81,40 @@ class MappedRows(CheckedRows, SignedFeatures):
             return self._validated(X, reset=reset, skip_check_array=True)
         entries = as_array(X)
         numbers = {} if entries.dtype.kind in "biufc" else {"dtype": None}
-        return self._validated(entries, reset=reset, ensure_all_finite=False, **numbers)
+        rows = self._validated(entries, reset=reset, ensure_all_finite=False, **numbers)
+        names = None if reset else getattr(getattr(self, "feature_map_", None), "feature_names_in_", None)
+        if names is None:
+            return rows
+        import pandas as pd
+
+        return pd.DataFrame(rows, columns=names, copy=False)  # rows of Dask, or the user was warned
 
     def _fit_map(self, X: Any, y: ArrayLike) -> None:
-        if self.feature_map is not None:
+        if self.feature_map is None:
+            return
+        try:
             self.feature_map_ = clone(self.feature_map).fit(X, y)
+        except ValueError as error:
+            self._blame_gap(X, error)
+            raise
+
+    def _blame_gap(self, X: Any, error: BaseException, start: int = 0, feature_map: Any = None) -> None:
+        """Raise RowError if the error of a map comes from a missing or infinite value.
+
+        It names the first row with one that the fitted map does not take, or just the first one if it is None. The
+        first row of X has the number ``start``.
+        """
+        if issparse(X) or is_foreign(X) or not any(word in str(error) for word in ("NaN", "infinity")):
+            return
+        for row in rows_with_gaps(X):
+            try:
+                if feature_map is not None:
+                    features_of(feature_map, rows_at(X, slice(row, row + 1)))
+                    continue
+            except ValueError:
+                pass
+            what = f"The feature_map does not take a value: {str(error).splitlines()[0]}"
+            raise RowError(type(self).__name__, start + int(row), what) from error
 
     def _check_needs_only_columns(self, X: Any, y: NDArray) -> None:
         """Raise ValueError unless the map is the same whatever rows it is fitted on."""
@@ -163,14 +192,19 @@ class MappedRows(CheckedRows, SignedFeatures):
                     sample.add(*block)
         if labels and not len(found[0]):
             refuse_zeros(self)
-        if self.feature_map is not None:
+        try:
             self._fit_map(*(sample.rows() if sampled else (X, y)))
+        except RowError as error:  # whose row is one of the sample
+            cause = cast(ValueError, error.__cause__)
+            for _ in passes.over("search", lambda block: self._blame_gap(self._rows(block.X), cause)):
+                pass
+            raise
         return found[0] if labels else None
 
     def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, Array]]:
         """Yield consecutive blocks of rows and their features."""
         for rows in row_blocks(X.shape[0], self.block_size):
-            yield rows, self._mapped(self._floats(X, rows))
+            yield rows, self._mapped(self._floats(X, rows), rows.start)
 
     def _floats(self, X: Any, rows: slice) -> Any:
         """Return some rows as floats, on the device if they are dense."""
@@ -183,8 +217,15 @@ class MappedRows(CheckedRows, SignedFeatures):
             block = block.astype(np.float64)
         return block if self.device is None or issparse(block) else on_torch(block, self.device)
 
-    def _mapped(self, block: Any) -> Array:
-        """Return the features of rows of `_floats`, on the device."""
+    def _mapped(self, block: Any, start: int = 0) -> Array:
+        """Return the features of rows of `_floats`, on the device; ``start`` is the number of the first one."""
+        try:
+            return self._features(block)
+        except ValueError as error:
+            self._blame_gap(block, error, start, self.feature_map_)
+            raise
+
+    def _features(self, block: Any) -> Array:
         if self.feature_map is None:
             return block
         if self.device is None or (not is_frame(block) and namespace(block) is not np):

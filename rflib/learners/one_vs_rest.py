@@ -15,7 +15,7 @@ from rflib.maps.dask_rows import takes_dask_rows
 
 
 def encode_labels(
-    owner: object, y: ArrayLike, weights: NDArray | None = None
+    owner: object, y: ArrayLike, weights: NDArray | None = None, *, name: str = "y"
 ) -> tuple[NDArray, NDArray[np.intp]]:
     """Return the sorted labels of the rows with weight, and the index of each row's label.
 
@@ -26,7 +26,7 @@ def encode_labels(
     ValueError
         For fewer than two classes.
     """
-    y = as_labels(owner, y)
+    y = as_labels(owner, y, name)
     check_classification_targets(y)
     classes = np.unique(y if weights is None else y[weights > 0])
     check_labels_with_weights(owner, classes)
@@ -57,8 +57,10 @@ def stream_codes(
             raise ValueError(
                 f"{name}: the first call of partial_fit needs classes, all labels that will occur."
             )
-        owner.classes_, _ = encode_labels(owner, classes)
-    elif classes is not None and not np.array_equal(np.unique(as_labels(owner, classes)), owner.classes_):
+        owner.classes_, _ = encode_labels(owner, classes, name="classes")
+    elif classes is not None and not np.array_equal(
+        np.unique(as_labels(owner, classes, "classes")), owner.classes_
+    ):
         raise ValueError(
             f"{name}: classes are not those of the first call of partial_fit. Leave them out, or pass the same."
         )

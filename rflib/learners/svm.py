@@ -32,7 +32,7 @@ from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import FLOATS, check_signed, features_of, find_signs
+from rflib.learners.signed_features import FLOATS, check_signed, find_signs
 from rflib.learners.values import check_weights, refuse_zeros
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
@@ -126,7 +126,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         """
         self._fit_map(rows, y)
         fitted = None if self.feature_map is None else self.feature_map_
-        Z = rows if fitted is None else features_of(fitted, rows)
+        Z = rows if fitted is None else self._mapped(rows)
         self.signature_ = find_signs(self, Z.shape[1], fitted)
         X = self._used(Z)
         hashes = row_hashes(rows, 0)
@@ -220,12 +220,17 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         if (state := passes.resume(about, Z)) is not None:
             problem.restore(state)
         has_weight = state is not None
+
+        def count_in(block: Block) -> bool:
+            rows, lower, upper, weights = self._checked_block(block)
+            for part, features in self._feature_blocks(rows):
+                factors = None if weights is None else weights[part]
+                problem.add(self._used(features), lower[part], upper[part], factors)
+            return weights is None or bool(weights.any())
+
         for what in problem:
-            for rows, lower, upper, weights in passes.over(what, self._checked_block, state=problem.state):
-                has_weight = has_weight or weights is None or bool(weights.any())
-                for part, features in self._feature_blocks(rows):
-                    factors = None if weights is None else weights[part]
-                    problem.add(self._used(features), lower[part], upper[part], factors)
+            for counts in passes.over(what, count_in, state=problem.state):
+                has_weight |= counts
             if not has_weight:
                 refuse_zeros(self)
         weights, self.n_iter_ = problem.solution()

@@ -22,7 +22,7 @@ class RowError(ValueError):
 
     def __str__(self) -> str:
         name, row, what = self.args
-        return f"{name}: in row {row}, {what}"
+        return f"{name}: in row {row}: {what}"
 
 
 def as_labels(owner: object, values: Any, name: str = "y") -> NDArray:
@@ -137,9 +137,10 @@ def is_missing(value: object) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return how a message shows a value."""
-    if isinstance(value, float | np.floating) and np.isnan(value):
-        return "NaN"
+    """Return how a message shows a value; NaN and infinity in scikit-learn's words."""
+    if isinstance(value, float | np.floating) and not np.isfinite(value):
+        dtype = np.asarray(value).dtype
+        return "NaN" if np.isnan(value) else f"infinity or a value too large for {dtype!r}"
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
@@ -153,7 +154,7 @@ def as_array(values: Any) -> NDArray:
 
 
 def _kind(value: object) -> str:
-    if isinstance(value, str | bytes):
+    if isinstance(value, str):
         return _TEXT
     return _NUMBER if isinstance(value, Real | np.bool_) else type(value).__name__
 
@@ -187,5 +188,5 @@ def _check_each(
             remedy = "Complete it or leave the row out."
         if is_missing(value) or not is_right(value):
             raise RowError(
-                type(owner).__name__, i // width, f"input {name} contains {shown(value)}. {remedy}"
+                type(owner).__name__, i // width, f"Input {name} contains {shown(value)}. {remedy}"
             )

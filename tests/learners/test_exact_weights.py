@@ -137,7 +137,9 @@ def test_hard_margin_is_that_of_the_rows_with_weight(counts):
 
 @pytest.mark.parametrize("learner", [ExactKRRClassifier(), ExactKernelSVC(), HardMarginSVM()], ids=repr)
 def test_one_class_with_weight_is_too_few(learner):
-    with pytest.raises(ValueError, match=f"^{type(learner).__name__} needs two classes or more, got one class: 1"):
+    with pytest.raises(
+        ValueError, match=f"^{type(learner).__name__} needs two classes or more, got one class: 1"
+    ):
         learner.fit(X, LABELS, sample_weight=LABELS == 1)
 
 

@@ -235,12 +235,12 @@ def test_the_place_of_a_bad_row_is_told(tmp_path):
     X = np.random.default_rng(0).standard_normal((40, 2))
     X[25, 1] = np.nan
     with pytest.raises(
-        ValueError, match=r"^KRR: in row 25 of the ArrayRows: input X contains NaN in column 1"
+        ValueError, match=r"^KRR: in row 25 of the ArrayRows: Input X contains NaN in column 1"
     ):
         KRR(alphas=1.0).fit_blocks(ArrayRows(X, X[:, 0], block_size=10))
     for k, rows in enumerate(np.split(X, [15])):
         parquet.write_table(pa.table({"a": rows[:, 0], "b": rows[:, 1]}), tmp_path / f"{k}.parquet")
     source = ParquetRows(tmp_path, ["a", "b"], target="a", block_size=10)
     assert source.where(1, 10, range(10)) == f"{tmp_path}/0.parquet, row 10 to {tmp_path}/1.parquet, row 4"
-    with pytest.raises(ValueError, match=r"in \S*/1.parquet, row 10: input X contains NaN in column 'b'"):
+    with pytest.raises(ValueError, match=r"in \S*/1.parquet, row 10: Input X contains NaN in column 'b'"):
         KRR(alphas=1.0).fit_blocks(source)

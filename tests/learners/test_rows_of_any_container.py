@@ -249,7 +249,7 @@ def test_a_row_that_is_not_finite_is_named_with_its_column(learner, frame):
         bad.iloc[row, 1] = value
         for way in ways(learner):
             with pytest.raises(
-                ValueError, match=rf"in row {row}\b.*input X contains .* in column 'b'"
+                ValueError, match=rf"in row {row}\b.*Input X contains .* in column 'b'"
             ) as caught:
                 way(bad, y)
             assert "\n" not in str(caught.value)
@@ -405,12 +405,29 @@ def test_a_map_that_begins_with_columns_gets_the_frame(learner, mixed):
         same(stream.predict(mixed), whole.predict(mixed))
 
 
-def test_what_such_a_map_makes_is_checked(mixed):
-    y = targets(KRR(), mixed)
-    for steps in ([StandardScaler(), FOURIER], [SimpleImputer(missing_values=-1.0), StandardScaler()]):
-        numbers = mixed[["a", "size"]]
-        with pytest.raises(ValueError, match="contains NaN"):
-            KRR(feature_map=make_pipeline(*map(clone, steps)), alphas=0.1).fit(numbers, y)
+def test_a_value_that_such_a_map_does_not_take_is_named_with_its_row(mixed):
+    """Found by a pass over the rows if the map is fitted on a sample of them."""
+    y, rows = targets(KRR(), mixed), mixed[["a", "b"]].copy()
+    rows.iloc[7, 1] = np.nan
+    for bad, row in ((rows, 7), (rows.iloc[::-1], N - 8)):
+        scaled = KRR(feature_map=make_pipeline(StandardScaler(), clone(FOURIER)), alphas=0.1, block_size=5)
+        fitted = FrozenEstimator(clone(scaled.feature_map).fit(mixed[["a", "b"]]))
+        message = rf"in row {row}\b.*The feature_map does not take a value: Input X contains NaN"
+        for learner in (scaled, clone(scaled).set_params(feature_map=fitted)):
+            with pytest.raises(ValueError, match=message):
+                learner.fit(bad, y)
+            with pytest.raises(ValueError, match=message):
+                learner.fit_blocks(ArrayRows(bad, y, block_size=22))
+        with pytest.raises(ValueError, match=message):
+            learner.fit(mixed[["a", "b"]], y).predict(bad)
+    imputed = ColumnTransformer([("a", SimpleImputer(), ["a"])], remainder="passthrough")
+    with pytest.raises(ValueError, match=r"in row 7\b.* contains NaN"):
+        learner = KRR(feature_map=make_pipeline(imputed, clone(FOURIER)), alphas=0.1)
+        learner.fit(mixed[["a", "b"]], y).predict(
+            rows.assign(a=np.where(np.arange(N) == 3, np.nan, rows["a"]))
+        )
+    with pytest.raises(ValueError, match="contains NaN"):
+        KRR(feature_map=StandardScaler(), alphas=0.1).fit(rows, y)
 
 
 CLASSIFIERS = [learner for learner in [*WITH_BLOCKS, *IN_MEMORY[:-1]] if is_classifier(learner)]
