@@ -38,6 +38,8 @@ class CheckedRows:
 
     def _validated(self, X: Any, *, reset: bool, **how: Any) -> Any:
         how = {"dtype": self._row_types, "accept_sparse": self._accepted_sparse} | how
+        if not how.get("skip_check_array") and _holds_dates(X):  # which would become numbers
+            raise ValueError(f"{type(self).__name__}: X must hold numbers, got dates. Convert them first.")
         try:
             return validate_data(self, X, reset=reset, **how)
         except (TypeError, ValueError) as error:
@@ -58,7 +60,7 @@ class CheckedRows:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if is_classifier(self):
-            values = column_or_1d(as_labels(self, y), warn=True)
+            values = as_labels(self, y)
         else:
             values = check_array(as_numbers(self, y), ensure_2d=False, dtype=None, input_name="y")
             values = values if self._several_targets else column_or_1d(values, warn=True)
@@ -89,6 +91,11 @@ def rows_with_gaps(X: Any) -> NDArray[np.intp]:
             )
         gaps |= strange.reshape(len(gaps), -1).any(axis=1)
     return np.flatnonzero(gaps)
+
+
+def _holds_dates(X: Any) -> bool:
+    types = X.dtypes if is_frame(X) and hasattr(X, "dtypes") else [getattr(X, "dtype", None)]
+    return any(getattr(dtype, "kind", "") in ("M", "m") for dtype in types)
 
 
 def _fault(X: Any) -> tuple[int, Any, Any] | None:

@@ -40,7 +40,8 @@ def check_labels_with_weights(owner: Any, classes: NDArray) -> None:
     if not isinstance(given, Mapping):
         return
     labels = classes.tolist()
-    strange, left = [label for label in given if label not in labels], [x for x in labels if x not in given]
+    strange = [label for label, weight in given.items() if weight and label not in labels]
+    left = [label for label in labels if label not in given]
     if strange and left:
         raise ValueError(
             f"{type(owner).__name__}: class_weight has {strange[0]!r}, which is not among the labels, and not "

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -197,7 +197,7 @@ class _DoublyStochastic(CheckedRows, BaseEstimator):
             self._step(step, done + len(batches), X[rows], targets[rows], loss, given)
 
     def _begin(self) -> None:
-        vars(self).pop("block_", None)
+        self.__dict__.pop("block_", None)
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.coefs_ = np.zeros((0, 0, 0))
         self.rows_drawn_ = np.zeros(0, dtype=int)
@@ -312,7 +312,7 @@ class _Survey:
             counted = np.unique(labels if weights is None else labels[weights > 0])
             self.labels = joined_labels(owner, [self.labels, counted])
         else:
-            y = as_numbers(owner, block.y).astype(np.float64)
+            y = column_or_1d(as_numbers(owner, block.y)).astype(np.float64)
             weights = check_weights(owner, block.weight, len(y), only_zeros=True)
             self.total += float(np.sum(y if weights is None else weights * y))
         self.n_rows += len(block.y)

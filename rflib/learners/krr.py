@@ -829,7 +829,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         with unchanged_on_error(self):
             X, labels = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
             found = self._survey(passes, X, labels, labels=classes is None)
-            self.classes_, _ = encode_labels(self, found if classes is None else classes)
+            self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
             self._fit_passes(passes, X, passes.first(self._checked_block)[1])
         return self
 

@@ -15,7 +15,7 @@ from rflib.maps.dask_rows import takes_dask_rows
 
 
 def encode_labels(
-    owner: object, y: ArrayLike, weights: NDArray | None = None, *, name: str = "y"
+    owner: object, y: Any, weights: NDArray | None = None, *, name: str = "y"
 ) -> tuple[NDArray, NDArray[np.intp]]:
     """Return the sorted labels of the rows with weight, and the index of each row's label.
 

@@ -489,10 +489,10 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
             parameter is out of its range.
         """
         self._check_parameters()
-        rows, y = self._checked(X, y, reset=True)
-        weights = class_weights(self, y, sample_weight)
-        self.classes_, codes = encode_labels(self, y, weights)
-        self.coef_, self.intercept_ = self._solve(rows, y, codes, weights, groups)
+        rows, labels = self._checked(X, y, reset=True)
+        weights = class_weights(self, labels, sample_weight)
+        self.classes_, codes = encode_labels(self, labels, weights)
+        self.coef_, self.intercept_ = self._solve(rows, labels, codes, weights, groups)
         return self
 
     def fit_blocks(self, rows: Any, classes: ArrayLike | None = None, **options: Unpack[PassOptions]) -> Self:
@@ -527,7 +527,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         with unchanged_on_error(self):
             X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
             found = self._survey(passes, X, y, labels=classes is None)
-            self.classes_, _ = encode_labels(self, found if classes is None else classes)
+            self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
             n_classes = len(self.classes_)
             self.coef_, self.intercept_ = self._solve_passes(passes, X, 1 if n_classes == 2 else n_classes)
         return self
@@ -667,9 +667,10 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         """
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
-        rows, y = self._checked(X, y, reset=True)
-        weights = check_weights(self, sample_weight, len(y))
-        coef, intercept = self._solve(rows, y, np.asarray(y, dtype=np.float64), weights, groups)
+        rows, given = self._checked(X, y, reset=True)
+        weights = check_weights(self, sample_weight, len(given))
+        targets = np.asarray(given, dtype=np.float64)
+        coef, intercept = self._solve(rows, given, targets, weights, groups)
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from sklearn.utils import column_or_1d
 
 from rflib.kernels.namespaces import Array, is_foreign, namespace, to_numpy, widest
 
@@ -35,6 +36,7 @@ def as_labels(owner: object, values: Any, name: str = "y") -> NDArray:
     """
     labels = as_array(to_numpy(values) if is_foreign(values) else values)
     _refuse_others(owner, labels, f"{name} must hold texts, numbers or booleans")
+    labels = column_or_1d(labels, warn=True)
     if labels.dtype.kind == "f":
         _check_finite(owner, labels, name)
     if labels.dtype.kind != "O" or not labels.size or set(map(type, labels.flat)) <= {str, np.str_}:

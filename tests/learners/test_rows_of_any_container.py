@@ -253,6 +253,8 @@ def test_a_row_that_is_not_finite_is_named_with_its_column(learner, frame):
             ) as caught:
                 way(bad, y)
             assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="X must hold numbers, got dates"):
+        clone(learner).fit(frame.assign(b=pd.Timestamp("2020")), y)
 
 
 @with_blocks
@@ -273,20 +275,20 @@ def test_a_bad_row_of_a_file_is_named_with_the_file(learner, frame, tmp_path):
         clone(learner).fit_blocks(rows)
 
 
-BAD_WEIGHTS = {
-    "negative": (lambda w: np.where(np.arange(N) == 41, -1.0, w), r"in row 41\b.*sample_weight is -1"),
-    "NaN": (lambda w: np.where(np.arange(N) == 2, np.nan, w), r"in row 2\b.*sample_weight contains NaN"),
-    "NA": (lambda w: with_value(w, 41, pd.NA), r"in row 41\b.*sample_weight contains <NA>"),
-    "text": (lambda w: with_value(w, 41, "x"), r"in row 41\b.*sample_weight contains 'x'"),
-    "complex": (lambda w: w + 0j, r"sample_weight must hold numbers, got complex"),
-}
+BAD_WEIGHTS = (
+    (lambda w: np.where(np.arange(N) == 41, -1.0, w), r"in row 41\b.*sample_weight is -1"),
+    (lambda w: np.where(np.arange(N) == 2, np.nan, w), r"in row 2\b.*sample_weight contains NaN"),
+    (lambda w: with_value(w, 41, pd.NA), r"in row 41\b.*sample_weight contains <NA>"),
+    (lambda w: with_value(w, 41, "x"), r"in row 41\b.*sample_weight contains 'x'"),
+    (lambda w: w + 0j, r"sample_weight must hold numbers, got complex"),
+)
 
 
 @all_learners
 def test_bad_weights_are_told_in_one_line(learner, frame):
     y, name = targets(learner, frame), type(learner).__name__
     for way in ways(learner):
-        for make, message in BAD_WEIGHTS.values():
+        for make, message in BAD_WEIGHTS:
             with pytest.raises(ValueError, match=f"^{name}: .*{message}"):
                 way(frame, y, make(np.ones(N)))
         if way.__name__ != "in_blocks":
@@ -460,6 +462,9 @@ def test_class_weights_are_weights_of_rows(learner, frame):
     for bad in ("even", {"yes": -1.0}, {"yes": None}, 3):
         with pytest.raises(ValueError, match="class_weight must be None, 'balanced' or a dict"):
             clone(learner).set_params(class_weight=bad).fit(frame, y)
+    thirds = np.where(frame["c"] > 0.5, "third", y)
+    found = clone(learner).set_params(class_weight={"third": 0.0}).fit(frame, thirds)
+    assert "third" not in found.predict(frame)
     with pytest.raises(ValueError, match="class_weight has 'yea', which is not among the labels"):
         clone(learner).set_params(class_weight={"yea": 2.0}).fit(frame, y)
 
