@@ -52,15 +52,16 @@ def check_labels_with_weights(owner: Any, classes: NDArray) -> None:
 def class_weights(
     owner: Any, labels: NDArray, sample_weight: ArrayLike | None, *, only_zeros: bool = False
 ) -> Any:
-    """Return the weights of rows times those of their classes, (n_samples,), or None where there are neither.
+    """Return the weights of rows times those of their classes, (n_samples,), on the host; None for neither.
 
     A row with the weight w is counted as w rows. Errors are those of `check_weights`.
     """
     weights = check_weights(owner, sample_weight, len(labels), only_zeros=only_zeros)
+    weights = None if weights is None else to_numpy(weights)
     given = owner.class_weight
     if given is None:
         return weights
-    weights = np.ones(len(labels)) if weights is None else to_numpy(weights)
+    weights = np.ones(len(labels)) if weights is None else weights
     classes, codes = np.unique(labels, return_inverse=True)
     if given == "balanced":
         counts = np.bincount(codes, weights)

@@ -209,10 +209,12 @@ class MappedRows(CheckedRows, SignedFeatures):
     def _floats(self, X: Any, rows: slice) -> Any:
         """Return some rows as floats, on the device if they are dense."""
         block = rows_at(X, rows)
-        if is_frame(X) or X.dtype.kind in "OSU":
+        if is_frame(X):
             return block
         if namespace(X) is not np:
             return block if X.dtype in float_types(X) else widest(block)
+        if block.dtype.kind in "OSU":
+            return block
         if block.dtype not in FLOATS:
             block = block.astype(np.float64)
         return block if self.device is None or issparse(block) else on_torch(block, self.device)
