@@ -391,7 +391,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         likelihood, which needs no folds (hence 3 D^2 numbers) and one factorisation an alpha.
     feature_map : transformer, optional
         Map from X to features; cloned and fitted on (X, y), then applied to blocks of rows. None: X holds the
-        features already. X may be a numpy.memmap: only blocks of it are read.
+        features already. X may be a numpy.memmap: only blocks of it are read. A map that does not begin with one
+        of rflib's, such as a Pipeline of a ColumnTransformer and a map, gets DataFrames and missing values as they
+        are.
     signature : array-like of shape (n_components,), optional
         Signs +1 and -1 of the features where X holds these, ``map.signature_``. With a feature_map its own are
         used, those of the last step if it is a Pipeline. ``"positive"`` and ``"krein"`` need one or the other: as
@@ -533,8 +535,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         Parameters
         ----------
         rows : ParquetRows, ArrayRows or iterable
-            Blocks (X, y) or (X, y, sample_weight), dense or CSR. Blocks that can be iterated once only, such as
-            those of a generator, are enough unless the feature_map needs a sample.
+            Blocks (X, y) or (X, y, sample_weight), dense, CSR or DataFrames, whose columns must have the names of
+            those of the first one. Blocks that can be iterated once only, such as those of a generator, are enough
+            unless the feature_map needs a sample.
         sample_size : int, default=10000
             Largest number of rows that a feature_map is fitted on.
         checkpoint : str or path, optional
@@ -551,9 +554,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         TypeError
             If rows cannot be iterated.
         ValueError
-            As in `fit`, with the place of the rows; also if there are no rows, they can be iterated once only but
-            need two passes, a file is damaged, cv is no number where there are several alphas, or the checkpoint
-            belongs to another call.
+            As in `fit`, with the place of the row or rows; also if there are no rows, they can be iterated once
+            only but need two passes, a file is damaged, cv is no number where there are several alphas, or the
+            checkpoint belongs to another call.
         """
         self._check_parameters()
         self._check_number_of_folds("fit_blocks")

@@ -415,8 +415,8 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         are the same up to tol.
     feature_map : transformer, optional
         Map from X to features; cloned and fitted on (X, y), then applied to all rows at once in `fit` and to
-        blocks of 4,096 in `predict`. X may be sparse if the map takes sparse rows. None: X holds the features
-        already.
+        blocks of 4,096 in `predict`. X may be sparse if the map takes sparse rows, and more as for `KRR`. None: X
+        holds the features already.
     signed : {"associated", "positive"}, default="associated"
         What to do with columns of sign -1: use them as they are, or drop them.
     signature : array-like of shape (n_components,), optional
