@@ -22,6 +22,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 from timing import conditions
 
@@ -256,7 +257,8 @@ def fit_parquet(folder: str, parameters: dict[str, Any]) -> tuple[float, float, 
     for _ in rows:
         pass
     reading = perf_counter() - start
-    return seconds, reading, model.score(*regression(TEST, 0)), peak
+    X, y = regression(TEST, 0)
+    return seconds, reading, model.score(pd.DataFrame(X, columns=rows.columns), y), peak
 
 
 def regression(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

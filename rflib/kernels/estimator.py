@@ -75,6 +75,13 @@ class KernelEstimator(BaseEstimator):
             refuse(self, "kernel", f"{words}{PRECOMPUTED!r}, {others}")
         return Precomputed()
 
+    @property
+    def _kernel_takes_sparse(self) -> bool:
+        try:
+            return self._resolved_kernel().takes_sparse
+        except ValueError:  # which `fit` raises
+            return False
+
     def _default_kernel(self) -> Kernel:
         return Gaussian()
 

@@ -7,7 +7,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
@@ -43,7 +42,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         The kernel; its width is a number, or one for each column.
     repair_ : Repair
         What `transform` does.
-    X_fit_ : ndarray of shape (n_samples, n_features)
+    X_fit_ : ndarray or CSR array of shape (n_samples, n_features)
         Training rows; absent with "precomputed".
     n_features_in_ : int
         Number of columns of X.
@@ -74,7 +73,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
 
     def _fit_repaired(self, X: ArrayLike) -> NDArray[np.float64]:
         self._check_parameters()
-        return self._repaired(self._fit_kernel(validate_data(self, X, dtype=np.float64)))
+        return self._repaired(self._fit_kernel(self._rows(X, reset=True)))
 
     @property
     def _n_features_out(self) -> int:

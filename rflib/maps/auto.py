@@ -133,10 +133,7 @@ class AutoMap(RandomFeatureMap):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        try:
-            return self._resolved_kernel().takes_sparse
-        except ValueError:  # which `fit` raises
-            return False
+        return self._kernel_takes_sparse
 
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`.

@@ -111,10 +111,7 @@ class Nystroem(RandomFeatureMap):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        try:
-            return self._resolved_kernel().takes_sparse
-        except ValueError:  # which `fit` raises
-            return False
+        return self._kernel_takes_sparse
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]
