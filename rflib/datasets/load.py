@@ -71,8 +71,9 @@ def load(
     preprocess : str
         "raw", or steps joined by "+", applied in order: "minmax" (each column to [0, 1] by the training rows),
         "minmax_all" (by all rows, as luo2021 does for housing), "standardize" (mean 0 and variance 1 on the
-        training rows), "unit_norm" (each row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself,
-        which is what Matlab's mapminmax does to rows of samples). Constant columns become 0.
+        training rows), "centre" (minus the mean of all values of the training rows, one number), "unit_norm" (each
+        row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself, which is what Matlab's mapminmax
+        does to rows of samples). Constant columns become 0 if columns are scaled.
     repetition : int
         With the data set's name, the seed of the split, where there is no given one, and of subsamples.
     dtype : {"float64", "float32"}
@@ -181,6 +182,12 @@ def _standardize(train: _Rows, test: _Rows) -> None:
     _shift_and_divide(train, test, train.X.mean(axis=0), train.X.std(axis=0))
 
 
+def _centre(train: _Rows, test: _Rows) -> None:
+    mean = train.X.mean()
+    for rows in (train, test):
+        rows.X -= mean
+
+
 def _shift_and_divide(train: _Rows, test: _Rows, shift: NDArray, scale: NDArray) -> None:
     """Scale both in place; a constant column is only shifted."""
     scale = np.where(scale > 0, scale, 1)
@@ -212,6 +219,7 @@ _STEPS = {
     "minmax": _minmax,
     "minmax_all": _minmax_all,
     "minmax_rows": _minmax_rows,
+    "centre": _centre,
     "standardize": _standardize,
     "unit_norm": _unit_norm,
 }
