@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
@@ -75,4 +77,5 @@ class DIGMM(FourierFeatures):
     @property
     def frequencies_per_s(self) -> int:  # type: ignore[override]
         """Frequencies for one s of the papers: one for each part of the measure, unless they are differences."""
-        return 1 if self.measure == "digmm_reference" else 2
+        name = self.measure.get("type") if isinstance(self.measure, Mapping) else self.measure
+        return 1 if name == "digmm_reference" else 2

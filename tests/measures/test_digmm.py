@@ -9,6 +9,8 @@ from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.maps.digmm import DIGMM
+from rflib.maps.fourier import FourierFeatures
+from rflib.maps.row_dependence import measure_needs_rows
 from rflib.measures.digmm import digmm, scale_mixture
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure
@@ -87,7 +89,9 @@ def test_the_authors_procedure_has_one_set_of_features_for_a_seed_whatever_the_k
     np.testing.assert_array_equal(first.frequencies_, as_run(DeltaGaussian(), 48).frequencies_)
     assert not np.array_equal(first.frequencies_, other.frequencies_)
     assert (first.weights_ == 1 / 24).all() and (first.signature_ == 1).all()
-    assert first.columns_per_s == 2
+    for measure in ("digmm_reference", {"type": "digmm_reference"}):
+        assert DIGMM(DeltaGaussian(), measure=measure).columns_per_s == 2
+        assert not measure_needs_rows(measure, SphericalPolynomial(3, 1))
 
 
 def test_the_authors_procedure_tends_to_a_gaussian_of_the_difference_of_two_standard_normals():
@@ -102,8 +106,9 @@ def test_the_authors_procedure_tends_to_a_gaussian_of_the_difference_of_two_stan
         (22, {}, "at least 2 d = 12 frequencies.*Use n_components of at least 24"),
         (48, {"radii": "stratified"}, "directions='iid' and radii='iid'"),
         (48, {"directions": "orthogonal"}, "directions='iid' and radii='iid'"),
+        (48, {"parity": True}, "a radial measure"),
     ],
 )
 def test_the_authors_procedure_has_limits(n_components, options, message):
     with pytest.raises(ValueError, match=message):
-        DIGMM(DeltaGaussian(), n_components, measure="digmm_reference", **options).fit(UNIT)
+        FourierFeatures(DeltaGaussian(), n_components, measure="digmm_reference", **options).fit(UNIT)
