@@ -64,11 +64,12 @@ def load(
     preprocess : str
         "raw", or steps joined by "+", applied in order: "minmax" (each column to [0, 1] by the training rows),
         "minmax_all" (by all rows, as luo2021 does for housing), "standardize" (mean 0 and variance 1 on the
-        training rows), "unit_norm" (each row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself,
-        which is what Matlab's mapminmax does to rows of samples). Columns, or rows, that are constant up to
-        rounding are only shifted, to 0: for "standardize" by scikit-learn's rule, and for the others if their
-        range is at most max(10, m) times the machine epsilon times their largest absolute value, with m values.
-        Sparse rows stay sparse in "unit_norm", and in the others where all minima are 0.
+        training rows), "centre" (minus the mean of all values of the training rows, one number), "unit_norm" (each
+        row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself, which is what Matlab's mapminmax
+        does to rows of samples). Columns, or rows, that are constant up to rounding are only shifted, to 0: for
+        "standardize" by scikit-learn's rule, and for the others if their range is at most max(10, m) times the
+        machine epsilon times their largest absolute value, with m values. Sparse rows stay sparse in "unit_norm",
+        and in the minmax steps where all minima are 0.
     repetition : int
         With the data set's name, the seed of the split, where there is no given one, and of subsamples.
     dtype : {"float64", "float32"}

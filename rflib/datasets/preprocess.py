@@ -71,6 +71,13 @@ def _standardize(train: PartRows, test: PartRows) -> None:
         _shift_and_divide(rows, np.where(low < high, scaler.mean_, low / unit), scale)
 
 
+def _centre(train: PartRows, test: PartRows) -> None:
+    _make_dense("centre", train, test)
+    mean = train.X.mean()
+    for rows in (train, test):
+        rows.X -= mean
+
+
 def _minmax(train: PartRows, test: PartRows) -> None:
     _to_unit_range("minmax", train, test, *_range(train.X), len(train.y))
 
@@ -158,6 +165,7 @@ _STEPS = {
     "minmax": _minmax,
     "minmax_all": _minmax_all,
     "minmax_rows": _minmax_rows,
+    "centre": _centre,
     "standardize": _standardize,
     "unit_norm": _unit_norm,
 }

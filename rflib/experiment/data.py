@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,8 @@ _UNKNOWN_ROWS = 20_000
 class Data(Value):
     """Prepared rows, as jobs read them: their folder among the prepared data, and how they are preprocessed.
 
-    ``precision`` is not part of the name: results of another precision replace the old ones.
+    Maps are fitted to the same rows, preprocessed in the way ``fit_preprocess`` if that is given. ``precision`` is
+    not part of the name: results of another precision replace the old ones.
     """
 
     folder: str
@@ -28,14 +29,20 @@ class Data(Value):
     max_train: int | None = None
     max_test: int | None = None
     precision: str = "float64"
+    fit_preprocess: str | None = None
 
     @cached_property
     def id(self) -> str:
         """Readable identity, safe as a file name."""
-        limits = ("max_train", "max_test")
+        settings = ("fit_preprocess", "max_train", "max_test")
         words = [self.folder, *([self.preprocess] if self.preprocess != "raw" else [])]
-        words += [f"{name}={value}" for name in limits if (value := getattr(self, name)) is not None]
+        words += [f"{name}={value}" for name in settings if (value := getattr(self, name)) is not None]
         return shorten(".".join(words))
+
+    @property
+    def for_fit(self) -> Data:
+        """The same rows as maps are fitted to them."""
+        return replace(self, preprocess=self.fit_preprocess or self.preprocess, fit_preprocess=None)
 
     @property
     def meta(self) -> str:

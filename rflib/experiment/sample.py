@@ -28,7 +28,7 @@ def run(job: SampleJob, results: Path, output: Path) -> None:
     arrays: dict[str, NDArray] = {}
     told: set[str] = set()
     for seed in range(*job.seeds):
-        data = read_rows(results, unit.data, seed)
+        data = read_rows(results, unit.data.for_fit, seed)
         for n in job.n_components:
             feature_map = unfitted_map(unit, data, n, seed, measure)
             [X] = as_taken(feature_map, data.X_train)

@@ -32,6 +32,7 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.control_variates import ControlVariate, control_variates
+from rflib.measures.digmm_reference import DifferenceOfMixtures
 from rflib.measures.domain import Domain, DomainOfRows, RangeWarning, distances_from
 from rflib.measures.row_pairs import RowPairs
 from rflib.measures.variance import signed_atoms
@@ -251,10 +252,11 @@ class FourierFeatures(RandomFeatureMap):
         domain = Domain.of(X)
         pairs = domain.pairs(_N_PAIRS)
         measure = construct(self.construction(), self.kernel_, domain)
-        if self.layout != "cos_sin" or self.radii == "joint" or isinstance(measure, ProductMeasure):
+        radial = not isinstance(measure, ProductMeasure | DifferenceOfMixtures)
+        if self.layout != "cos_sin" or self.radii == "joint" or not radial:
             raise ValueError(
                 f"{type(self).__name__}: harmonics, parity and coupled need layout='cos_sin', norms that are not "
-                "drawn jointly with the directions (radii='joint'), and a kernel of the Euclidean distance. "
+                "drawn jointly with the directions (radii='joint'), and a radial measure of the kernel. "
                 "Change these, or leave out harmonics, parity and coupled."
             )
         self._keep_range(measure, domain)

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.files import read_arrays, write_arrays
-from rflib.measures import atomic, base, exact_measures
+from rflib.measures import atomic, base, digmm_reference, exact_measures
 from rflib.measures.base import SpectralMeasure
 
 _CLASSES: dict[str, type] = {
     name: value
-    for module in (atomic, base, exact_measures)
+    for module in (atomic, base, digmm_reference, exact_measures)
     for name, value in vars(module).items()
     if is_dataclass(value) and isinstance(value, type)
 }

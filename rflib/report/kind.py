@@ -36,10 +36,8 @@ class Results:
         """Return the study's kernel with this label."""
         from rflib.experiment.specs import build_kernel
 
-        spec = self.study["kernels"][label]
-        return build_kernel(
-            {key: spec[key] for key in spec if key not in ("datasets", "methods", "preprocess")}
-        )
+        spec, others = self.study["kernels"][label], ("datasets", "methods", "preprocess", "fit_preprocess")
+        return build_kernel({key: spec[key] for key in spec if key not in others})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,6 +73,11 @@ def test_standardize_and_unit_norm(folder):
     assert np.allclose(unit.X_test, data.X_test / np.linalg.norm(data.X_test, axis=1, keepdims=True))
 
 
+def test_one_number_is_the_centre_of_all_columns(folder):
+    data, raw = load(folder, preprocess="centre"), load(folder)
+    np.testing.assert_allclose(data.X_test, raw.X_test - raw.X_train.mean(), rtol=1e-12)
+
+
 def test_preprocessing_leaves_the_prepared_arrays_alone(folder):
     before = np.load(folder / "X.npy")
     load(folder, preprocess="minmax+unit_norm")
