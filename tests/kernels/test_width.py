@@ -35,7 +35,7 @@ rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 3)) * (0.3, 1, 4) + 2
 Y = rng.standard_normal((9, 3)) * (0.3, 1, 4) + 2
 labels = (X[:, 0] > 2).astype(int)
-WIDTHS = (0.5, 2.0, 5.0)
+WIDTHS = (0.5, 2.0, 4.0)  # powers of two: columns that are divided or multiplied are equal to the bit
 RATES = tuple(1 / w for w in WIDTHS)
 
 
