@@ -73,7 +73,8 @@ class _Tiles:
         self.is_short = X.shape[1] <= _FEW_COLUMNS and self.has_cdist
         if not self.is_short:
             precision = is_single(X), is_single(self.X)
-            self.near, self.tiny = _NEAR[precision], _TINY[precision[1]]
+            self.near = _NEAR[precision] * max(1.0, X.shape[1] / 1000) ** 0.5  # sums of many terms lose more
+            self.tiny = _TINY[precision[1]]
             self._prepare_products()
 
     @cached_property
