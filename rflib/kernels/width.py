@@ -159,7 +159,7 @@ def _is_width(value: object) -> bool:
 def scale(X: Rows, one_norm: bool) -> float:
     """Return sqrt(d var(X) / 2), or sqrt(1/2) if all entries are equal, multiplied by sqrt(d) for the 1-norm."""
     d, size = X.shape[1], largest_size(X)
-    unit = size or 1.0
+    unit = 2.0 ** np.floor(np.log2(size or 1.0))  # so that squares do not overflow
     entries = (X.data if issparse(X) else X.ravel()) / unit
     n_zeros = X.shape[0] * d - entries.size
     # The mean is rounded: rows far from zero are centred before their variance is computed.
