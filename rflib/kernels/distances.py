@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import safe_sparse_dot
 
-from rflib.kernels.namespaces import Array, empty, is_single, namespace, take_rows, widest
+from rflib.kernels.namespaces import Array, empty, in_type_of, is_single, namespace, take_rows, widest
 from rflib.kernels.sparse_rows import Rows, largest_size, row_sums, squared_norms, times_columns
 
 # Products are those of rows less the median of so many of them: an offset of all rows costs no digits.
@@ -57,7 +57,7 @@ def euclidean_distances(X: Rows, Y: Rows | None = None, factors: NDArray | None 
             if tiles.are_mirrored and i > j:
                 distances[rows, columns] = distances[columns, rows].T
                 continue
-            part = tiles.distances(rows, columns)
+            part = in_type_of(tiles.distances(rows, columns), X)
             distances[rows, columns] = (part + part.T) / 2 if tiles.are_mirrored and i == j else part
     return distances
 
@@ -141,7 +141,7 @@ class _Tiles:
             max(self.X.nnz / self.X.shape[0], self.Y.nnz / self.Y.shape[0]) if is_sparse else self.X.shape[1]
         )
         step = max(1, int(_DIFFERENCES / (1 + numbers)))
-        parts = [slice(k, k + step) for k in range(0, i.shape[0], step)]
+        parts = [slice(k, min(k + step, i.shape[0])) for k in range(0, i.shape[0], step)]
         return namespace(i).concat([self._of_pairs(i[part], j[part]) for part in parts])
 
     def _of_pairs(self, i: Array, j: Array) -> Array:

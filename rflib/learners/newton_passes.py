@@ -165,7 +165,7 @@ class _Vector:
         self.waited = 0 if objective < self.objective else self.waited + 1
         self.weights, self.objective, self.gap = tried, objective, gap
         gradient = self.weights + 2 * self.C * self.pull
-        is_found = self.gap <= tol and self.weights.any()  # weights of zero predict nothing
+        is_found = self.gap <= tol and bool(self.weights.any())  # weights of zero predict nothing
         self.is_done = is_found or self.steps >= max_iter or self.waited > PATIENCE or not gradient.any()
         if not self.is_done:
             step = self._direction(gradient)

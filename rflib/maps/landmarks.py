@@ -84,7 +84,9 @@ def _are_confused(rows: Rows, centres: NDArray, labels: NDArray) -> bool:
         squares, spread = (
             ((part - other) ** 2).sum(axis=1) for other in (centres[labels[k : k + height]], mean)
         )
-        count += np.count_nonzero((squares > 0) & (squares < _CONFUSED * np.finfo(rows.dtype).eps * spread))
+        count += int(
+            np.count_nonzero((squares > 0) & (squares < _CONFUSED * np.finfo(rows.dtype).eps * spread))
+        )
     return count > rows.shape[0] / 100
 
 
