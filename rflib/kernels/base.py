@@ -9,16 +9,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
+from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils.extmath import safe_sparse_dot
 
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
-from rflib.kernels.sparse_rows import Rows, canonical, largest_size, near_origin, squared_norms
+from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms, times_columns
 from rflib.validation import hint
 
 UNIT_NORM_TOLERANCE = 1e-5
-# The range of entries, in single precision or not, whose squares neither overflow nor lose digits to underflow.
-_SAFE_SIZES = {True: (1e-15, 1e15), False: (1e-140, 1e140)}
 
 
 class Kernel(ABC):
@@ -82,7 +81,16 @@ class Kernel(ABC):
 
         These are the kernel itself and X, unless a `KernelWithWidth` has one width for each input column.
         """
-        return self, X
+        kernel, factors = self.by_column(X.shape[1])
+        return kernel, X if factors is None else in_type_of(times_columns(X, factors), X)
+
+    def by_column(self, n_columns: int) -> tuple[Self, NDArray[np.float64] | None]:
+        """Return a kernel of one width, and factors of the columns with which it has the values of this one.
+
+        These are the kernel itself and None, unless a `KernelWithWidth` has one width for each of the n_columns
+        input columns.
+        """
+        return self, None
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
         """Return the kernel matrix between the rows of X and those of Y.
@@ -115,11 +123,8 @@ class Kernel(ABC):
         self.check_rows(left)
         if right is not None:
             self.check_rows(right)
-        kernel, left = self.isotropic(left)
-        if right is not None:
-            _, right = self.isotropic(right)
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = in_type_of(kernel._matrix(left, right), left)
+            matrix = in_type_of(self._matrix(left, right), left)
         check_finite(self, matrix, *rows)
         return matrix
 
@@ -156,7 +161,8 @@ class RadialKernel(Kernel):
         """Return the kernel at the non-negative distances z, in the shape of z."""
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-        return self.at_distance(_distances(X, Y))
+        kernel, factors = self.by_column(X.shape[1])
+        return kernel.at_distance(euclidean_distances(X, Y, factors))
 
 
 class DotProductKernel(Kernel):
@@ -195,15 +201,3 @@ def check_finite(owner: object, values: Array, *sources: Rows) -> None:
         f"{owner!r} computed NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
         f"Scale the rows{wider} or change the parameters of the kernel."
     )
-
-
-def _distances(X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-    """Return Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
-    if Y is X:
-        Y = None
-    size = max(largest_size(Z) for Z in (X, Y) if Z is not None)
-    smallest, largest = _SAFE_SIZES[is_single(X)]
-    if size == 0 or smallest < size < largest:
-        return euclidean_distances(*near_origin(X, Y))
-    unit = float(2.0 ** np.floor(np.log2(size)))
-    return unit * euclidean_distances(*near_origin(X / unit, None if Y is None else Y / unit))

@@ -10,18 +10,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils import check_array
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import in_type_of, is_foreign, to_numpy
-from rflib.kernels.sparse_rows import Rows, times_columns
+from rflib.kernels.distances import euclidean_distances
+from rflib.kernels.namespaces import is_foreign, to_numpy
+from rflib.kernels.sparse_rows import Rows, largest_size
 
 Rule = Literal["scale", "median"]
 Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
 _MEDIAN_ROWS = 1000
-_RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
 
 
 class KernelWithWidth(Kernel):
@@ -94,25 +94,32 @@ class KernelWithWidth(Kernel):
         Raises
         ------
         ValueError
-            If the width is a rule and X is not a finite matrix.
+            If the width is a rule and X is not a finite matrix, or the number is not finite or above 0.
         """
         if not isinstance(self._width, str):
             return super().for_rows(X)
         if is_foreign(X):
             X = to_numpy(X)
         rows = check_array(X, dtype=np.float64, accept_sparse="csr")
-        width = RULES[self._width](rows, self.one_norm)
-        return self.with_width(1 / width if self.is_inverse else width)
+        with np.errstate(over="ignore"):
+            width = RULES[self._width](rows, self.one_norm)
+        value = 1 / width if self.is_inverse and width else width
+        if not _is_width(value):
+            raise ValueError(
+                f"{self!r} finds {self.width_parameter} = {value:.3g} from rows with entries as large as "
+                f"{largest_size(rows):.3g}, but it must be a number above 0. Scale the rows, or give a number."
+            )
+        return self.with_width(value)
 
     def with_width(self, width: Any) -> Self:
         """Return a copy with another value of `width_parameter`."""
         return type(self)(**self.get_params() | {self.width_parameter: width})
 
-    def isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
-        """Return a kernel with a single width, and rows at which it has the values of this kernel at X (n, d).
+    def by_column(self, n_columns: int) -> tuple[Self, NDArray[np.float64] | None]:
+        """Return a kernel of one width, and factors of the columns with which it has the values of this one.
 
-        These are the kernel itself and X. If there is one width for each column, they are the kernel of width 1,
-        and X with its columns divided by the widths.
+        These are the kernel itself and None. If there is one width for each column, they are the kernel of width 1
+        and the inverses of the widths.
 
         Raises
         ------
@@ -122,13 +129,12 @@ class KernelWithWidth(Kernel):
         width = self._width
         if not isinstance(width, tuple):
             _ = self.single_width  # refuses a rule
-            return self, X
-        if len(width) != X.shape[1]:
+            return self, None
+        if len(width) != n_columns:
             raise ValueError(
-                f"{self!r} has {len(width)} widths, one for each column, but the rows have {X.shape[1]} columns."
+                f"{self!r} has {len(width)} widths, one for each column, but the rows have {n_columns} columns."
             )
-        factors = np.array(width) if self.is_inverse else 1 / np.array(width)
-        return self.with_width(1.0), in_type_of(times_columns(X, factors), X)
+        return self.with_width(1.0), np.array(width) if self.is_inverse else 1 / np.array(width)
 
     def _check_width(self) -> None:
         """Raise ValueError unless the width is one that the class allows; make a sequence of widths a tuple."""
@@ -152,10 +158,16 @@ def _is_width(value: object) -> bool:
 
 def scale(X: Rows, one_norm: bool) -> float:
     """Return sqrt(d var(X) / 2), or sqrt(1/2) if all entries are equal, multiplied by sqrt(d) for the 1-norm."""
-    d = X.shape[1]
-    variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
-    # The variance of equal entries is a rounding error.
-    width = np.sqrt(d * variance / 2) if variance > 0 and X.min() < X.max() else np.sqrt(0.5)
+    d, size = X.shape[1], largest_size(X)
+    unit = 2.0 ** np.floor(np.log2(size or 1.0))  # so that squares do not overflow
+    entries = (X.data if issparse(X) else X.ravel()) / unit
+    n_zeros = X.shape[0] * d - entries.size
+    # The mean is rounded: rows far from zero are centred before their variance is computed.
+    centre = entries.sum() / (entries.size + n_zeros)
+    entries = entries - centre
+    rest = (entries.sum() - n_zeros * centre) / (entries.size + n_zeros)
+    variance = (((entries - rest) ** 2).sum() + n_zeros * (centre + rest) ** 2) / (entries.size + n_zeros)
+    width = unit * np.sqrt(d * variance / 2) if X.min() < X.max() else np.sqrt(0.5)
     return float(width * np.sqrt(d) if one_norm else width)
 
 
@@ -163,11 +175,9 @@ def median(X: Rows, one_norm: bool) -> float:
     """Return the median distance between rows; if at least half of the pairs are equal, leave equal pairs out."""
     if X.shape[0] > _MEDIAN_ROWS:
         X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MEDIAN_ROWS])]
-    if not issparse(X):
-        X = X - X.mean(axis=0)
     distances = (manhattan_distances if one_norm else euclidean_distances)(X)
     distances = distances[np.triu_indices(len(distances), 1)]
-    different = distances[distances > _RESOLUTION * abs(X).max()]
+    different = distances[distances > 0]
     if not different.size:
         return 1.0
     return float(np.median(distances if 2 * different.size > distances.size else different))

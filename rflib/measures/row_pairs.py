@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, lexicographic_order, mean_row
 
 # The diagonal counts as one of this many pairs at most, so that its weight is never smaller.
