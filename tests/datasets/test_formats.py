@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rflib.datasets.formats import delimited, libsvm
 from rflib.datasets.formats.delimited import csv_blocks, read_csv
-from rflib.datasets.formats.idx import read_idx
+from rflib.datasets.formats.idx import read_idx, read_images
 from rflib.datasets.formats.libsvm import libsvm_blocks, read_libsvm
 from rflib.datasets.formats.numbers import numbers
 from rflib.datasets.npy import NpyWriter
@@ -180,6 +180,18 @@ def test_idx(packed, tmp_path):
     path = tmp_path / f"images-idx3-ubyte{'.gz' if packed else ''}"
     path.write_bytes(gzip.compress(content) if packed else content)
     assert read_idx(path).tolist() == [[[250], [251], [252]], [[253], [254], [255]]]
+
+
+def test_images_and_labels_that_do_not_fit(tmp_path):
+    paths = [tmp_path / name for name in ("images", "labels", "images", "labels")]
+    paths[0].write_bytes(_idx((2, 1, 2), [0, 1, 2, 255]))
+    paths[1].write_bytes(_idx((2,), [7, 1]))
+    train, test = read_images(paths)
+    assert (train.part, train.X.tolist(), train.y.tolist()) == ("train", [[0, 1], [2, 255]], [7, 1])
+    assert (test.part, train.X.dtype) == ("test", np.float32)
+    paths[1].write_bytes(_idx((1,), [7]))
+    with pytest.raises(ValueError, match=r"images has 2 images, but .*labels has 1 labels"):
+        next(read_images(paths))
 
 
 @pytest.mark.parametrize(
