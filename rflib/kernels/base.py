@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from typing import Any, ClassVar, Self
@@ -14,14 +13,14 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
 from rflib.kernels.sparse_rows import Rows, canonical, largest_size, near_origin, squared_norms
-from rflib.validation import hint
+from rflib.keywords import Keywords, parameters, unknown
 
 UNIT_NORM_TOLERANCE = 1e-5
 # The range of entries, in single precision or not, whose squares neither overflow nor lose digits to underflow.
 _SAFE_SIZES = {True: (1e-15, 1e15), False: (1e-140, 1e140)}
 
 
-class Kernel(ABC):
+class Kernel(Keywords, ABC):
     """Base class of all exact kernels; a subclass implements ``_matrix``.
 
     Kernels are frozen dataclasses. Two kernels are equal if their parameters are, and a kernel is hashable if its
@@ -45,7 +44,7 @@ class Kernel(ABC):
 
         ``deep`` has no effect: no parameter of a kernel has parameters of its own.
         """
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in parameters(type(self))}
 
     def set_params(self, **params: Any) -> Self:
         """Change some parameters in place and return the kernel.
@@ -58,8 +57,7 @@ class Kernel(ABC):
         known = self.get_params()
         for name in params:
             if name not in known:
-                has = f"It has {', '.join(known)}." if known else "It has none."
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}.{hint(name, known)} {has}")
+                raise ValueError(unknown(type(self), name, params[name]))
         changed = type(self)(**known | params)
         vars(self).clear()
         vars(self).update(vars(changed))

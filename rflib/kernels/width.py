@@ -16,10 +16,13 @@ from sklearn.utils import check_array
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import in_type_of, is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows, times_columns
+from rflib.keywords import sigma_of
 
 Rule = Literal["scale", "median"]
 Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
+# Words for the width of a kernel, here and in other libraries.
+_WIDTHS = ("sigma", "length_scale", "lengthscale", "bandwidth", "width", "ell")
 _MEDIAN_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
 
@@ -52,6 +55,18 @@ class KernelWithWidth(Kernel):
     width_parameter: ClassVar[str]
     is_inverse: ClassVar[bool] = False
     one_norm: ClassVar[bool] = False
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        ours = cls.width_parameter
+        if name == "gamma":
+            return f"gamma = 1 / (2 {ours}^2), so that this is {cls.__name__}({ours}={sigma_of(value)})."
+        if name not in _WIDTHS:
+            return None
+        if cls.is_inverse:
+            number = f"{1 / float(value):.6g}" if _is_width(value) else f"1 / {name}"  # type: ignore[arg-type]
+            return f"Here it is {ours}, the inverse of the width: {cls.__name__}({ours}={number})."
+        return f"Here it is {ours}: {cls.__name__}({ours}={value!r})."
 
     @property
     def _width(self) -> float | Rule | tuple[float, ...]:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.keywords import Keywords
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -47,7 +48,7 @@ LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
 }
 
 
-class _DoublyStochastic(BaseEstimator):
+class _DoublyStochastic(Keywords, BaseEstimator):
     """The algorithm, for one or several columns of targets."""
 
     def __init__(

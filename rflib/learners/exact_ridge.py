@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -29,7 +30,7 @@ class _ExactRidge(ExactKernelEstimator):
         self,
         kernel: KernelLike = None,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         random_state: Any = 0,
@@ -41,6 +42,10 @@ class _ExactRidge(ExactKernelEstimator):
         self.cv = cv
         self.random_state = random_state
         self.repair = repair
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return about_alpha(cls, name, value)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -72,7 +77,9 @@ class _ExactRidge(ExactKernelEstimator):
                     if dual is not None:
                         losses = self._losses(cross @ dual + mean, targets[test])
                         self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
-            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+            best = chosen(
+                self, "alphas", alphas, self.cv_errors_.mean(axis=1), self._error_of_mean(targets, given)
+            )
         self.alpha_ = float(alphas[best])
         self.target_means_, (solution,) = self._solve(
             self._repaired(K, given), targets, alphas[best : best + 1], given
@@ -107,6 +114,11 @@ class _ExactRidge(ExactKernelEstimator):
     def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
         """Return what cross-validation minimises the mean of, for each row."""
         return (values - targets) ** 2
+
+    def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
+        """Return the loss of predicting the mean, where that is the variance of the targets."""
+        deviations = targets - np.average(targets, axis=0, weights=weights)
+        return float(np.average(deviations**2, axis=0, weights=weights).mean())
 
 
 def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
@@ -208,7 +220,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self,
         kernel: KernelLike = None,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",
@@ -230,6 +242,9 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self.classes_, codes = encode_labels(self, labels, weights)
         self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights)
         return self
+
+    def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
+        return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)
 
     def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
         if self.criterion == "error_rate":

@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from rflib.kernels.namespaces import Array, float_types, take_columns
+from rflib.keywords import Keywords
 from rflib.validation import check_choice, refuse
 
 COLUMN_TREATMENTS = ("associated", "positive")
@@ -144,7 +145,7 @@ def find_signs(learner: Any, n_columns: int, feature_map: Any = None) -> NDArray
     )
 
 
-class SignedFeatures:
+class SignedFeatures(Keywords):
     """Mixin of a learner on features with ``signed`` and ``signature_``: the columns that it uses."""
 
     signed: str

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean
+from rflib.learners.grid_edge import chosen
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
@@ -287,7 +288,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         )
         self.cv_errors_ = np.column_stack(list(errors))
         self.Cs_ = Cs
-        return float(Cs[np.argmin(self.cv_errors_.mean(axis=1))])
+        return float(Cs[chosen(self, "Cs", Cs, self.cv_errors_.mean(axis=1))])
 
     def _fold_errors(
         self,

@@ -110,6 +110,7 @@ class AutoMap(RandomFeatureMap):
         Index of the best candidate, and its number of columns.
     """
 
+    _has_kernel = False
     _state: ClassVar[tuple[str, ...]] = ("choice_",)
 
     def __init__(
