@@ -54,6 +54,8 @@ class Keywords:
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: D102
+        if cls.__init__ is object.__init__ and (args or kwargs):
+            raise TypeError(f"{cls.__name__} has no parameters.")
         known = parameters(cls)
         if wrong := [name for name in kwargs if known and name not in known]:
             raise TypeError(unknown(cls, wrong[0], kwargs[wrong[0]]))

@@ -77,7 +77,7 @@ class KernelEstimator(Keywords, BaseEstimator):
         return Precomputed()
 
     def _default_kernel(self) -> Kernel:
-        return Gaussian()
+        return Gaussian("scale")
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

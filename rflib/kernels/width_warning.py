@@ -14,11 +14,11 @@ from rflib.warn import warn
 # Fewer rows say too little. Of more, so many are compared; before a warning, so many.
 _FEWEST = 10
 _COMPARED = (100, 1500)
-# All values are divided by those of equal rows. A kernel is nearly the identity if the median of the others is below
-# this, and the mean over rows of the sum of their squares below that: it is then within a quarter of a diagonal matrix.
+# All values are divided by those of equal rows. A kernel is nearly the identity if the median of the others is
+# below the first, and the mean over rows of the sum of their squares below the second of these numbers.
 _NO_VALUE = 1e-3
 _NO_NEIGHBOURS = 0.05
-# A kernel is nearly constant if all values are above 1 less this. Wider kernels can still learn, with a small ridge.
+# A kernel is nearly constant if no value is further from 1. Wider kernels still learn, with a small ridge.
 _CONSTANT = 1e-6
 # From this value on rows are equal. Rows that are repeated so often are discrete, and may well be told apart.
 _EQUAL = 1 - 1e-9
@@ -26,14 +26,14 @@ _REPEATED = 4
 
 
 class WidthWarning(UserWarning):
-    """A kernel is nearly the identity or nearly constant on its training rows, so that hardly anything is learned."""
+    """A kernel is nearly the identity or nearly constant on its training rows, from which it hardly learns."""
 
 
 def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> None:
     """Issue a `WidthWarning` if a kernel without a rule for its width does not fit its training rows X (n, d).
 
-    A fixed sample of rows is looked at. ``matrix`` (n, n) is that of the kernel where it is known; a function of two
-    matrices of rows, which may be slow, is judged by it alone.
+    A fixed sample of rows is looked at. ``matrix`` (n, n) is that of the kernel where it is known; a function of
+    two matrices of rows, which may be slow, is judged by it alone.
     """
     if isinstance(kernel, Precomputed):
         matrix = X
@@ -90,6 +90,6 @@ def _remedy(kernel: Kernel, rows: Rows) -> str:
         return f"The median distance of the rows is {distance:.3g} in units of {name}, and should be about 1."
     number = 1 / distance if kernel.is_inverse else distance
     return (
-        f"The median distance of the rows is {distance:.3g}: try {name}='median', which is {name}={number:.3g} here, "
-        f"in place of {name}={width:.3g}."
+        f"The median distance of the rows is {distance:.3g}: try {name}='median', which is {number:.3g} here, "
+        f"instead of {width:.3g}."
     )

@@ -139,7 +139,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None
-        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        None is Gaussian("scale"). As in the maps, a function of one array is a kernel's profile k(z), a function
         of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
         not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
         of X, and `predict` those (m, n) of other rows with them.

@@ -23,7 +23,7 @@ def about_alpha(cls: type, name: str, value: object) -> str | None:
     if name not in ("alpha", "lam", "lambda_", "reg"):
         return None
     return (
-        f"Here it is alphas, one ridge or several, in units of the number of rows: {cls.__name__}(alphas={value!r}). "
+        f"Here it is alphas, in units of the number of rows: {cls.__name__}(alphas={value!r}). "
         f"scikit-learn's alpha is {cls.__name__}(alphas={value!r}, ridge='lambda')."
     )
 
@@ -51,8 +51,8 @@ def chosen(
     grid, errors : ndarray of shape (n_values,)
         Values, in any order, and what is minimised over them.
     baseline : float, optional
-        Error of the mean of the targets. If the grid is that of default ridges, a choice at its lower end is right,
-        and one at its upper end is warned of only if it is better than that mean.
+        Error of the mean of the targets. If the grid is that of default ridges, a choice at its lower end is
+        right, and one at its upper end is warned of only if it is better than that mean.
 
     Warns
     -----
@@ -73,7 +73,7 @@ def chosen(
     else:
         further = [grid[best] * 10.0**k for k in ((1, 2, 3) if above else (-3, -2, -1))]
         remedy = (
-            f"Add {'larger' if above else 'smaller'} values, such as {', '.join(f'{v:.3g}' for v in further)}"
+            f"Add {'larger' if above else 'smaller'} values, such as {', '.join(f'{v:g}' for v in further)}"
         )
         remedy += ", or leave alphas at the default." if name == "alphas" else "."
     warn(

@@ -387,9 +387,10 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     Parameters
     ----------
     alphas : array-like of float or float, default=(1e-8, 3e-8, 1e-7, ..., 3, 10)
-        Ridges to choose from, positive. A single one is used as it is. The default ones suit features z(x) of about
-        unit norm, as all maps make them; those that a Gram matrix of single precision does not resolve are left
-        out. If the best of other alphas is at an edge, a `GridEdgeWarning` says so. scikit-learn's ``Ridge(alpha)`` is ``alphas=alpha, ridge="lambda"``.
+        Ridges to choose from, positive. A single one is used as it is. The default ones suit features z(x) of
+        about unit norm, as all maps make them; those that a Gram matrix of single precision does not resolve are
+        left out. If the best of other alphas is at an edge, a `GridEdgeWarning` says so. scikit-learn's
+        ``Ridge(alpha)`` is ``alphas=alpha, ridge="lambda"``.
     ridge : {"n_lambda", "lambda"}, default="n_lambda"
         Unit of the alphas. ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on,
         also within cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
