@@ -66,7 +66,7 @@ class Kernel(Keywords, ABC):
     def __sklearn_clone__(self) -> Self:
         return deepcopy(self)
 
-    def for_rows(self, X: ArrayLike) -> Self:
+    def for_rows(self, X: ArrayLike, weights: NDArray | None = None) -> Self:
         """Return a copy whose width is a number, found from the rows X (n, d) if it is a rule.
 
         Only a `KernelWithWidth` can have a rule for its width; other kernels are copied as they are.

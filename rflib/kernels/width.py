@@ -101,10 +101,10 @@ class KernelWithWidth(Kernel):
             )
         return width
 
-    def for_rows(self, X: ArrayLike) -> Self:
+    def for_rows(self, X: ArrayLike, weights: NDArray | None = None) -> Self:
         """Return a copy in which a rule for the width is replaced by the number that it finds from X (n, d).
 
-        Rows on a device are copied from it.
+        Rows on a device are copied from it. "scale" counts a dense row as often as its weight (n,) says.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class KernelWithWidth(Kernel):
         if is_foreign(X):
             X = to_numpy(X)
         rows = check_array(X, dtype=np.float64, accept_sparse="csr")
-        width = RULES[self._width](rows, self.one_norm)
+        width = RULES[self._width](rows, self.one_norm, weights)
         return self.with_width(1 / width if self.is_inverse else width)
 
     def with_width(self, width: Any) -> Self:
@@ -165,16 +165,23 @@ def _is_width(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value) and float(value) > 0
 
 
-def scale(X: Rows, one_norm: bool) -> float:
+def scale(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     """Return sqrt(d var(X) / 2), or sqrt(1/2) if all entries are equal, multiplied by sqrt(d) for the 1-norm."""
     d = X.shape[1]
-    variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
+    if issparse(X):
+        variance = X.multiply(X).mean() - X.mean() ** 2
+    elif weights is None:
+        variance = X.var()
+    else:
+        variance = np.average(
+            (X - np.average(X, axis=0, weights=weights).mean()) ** 2, axis=0, weights=weights
+        ).mean()
     # The variance of equal entries is a rounding error.
     width = np.sqrt(d * variance / 2) if variance > 0 and X.min() < X.max() else np.sqrt(0.5)
     return float(width * np.sqrt(d) if one_norm else width)
 
 
-def median(X: Rows, one_norm: bool) -> float:
+def median(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     """Return the median distance between rows; if at least half of the pairs are equal, leave equal pairs out."""
     if X.shape[0] > _MEDIAN_ROWS:
         X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MEDIAN_ROWS])]
@@ -188,4 +195,4 @@ def median(X: Rows, one_norm: bool) -> float:
     return float(np.median(distances if 2 * different.size > distances.size else different))
 
 
-RULES: dict[Rule, Callable[[Rows, bool], float]] = {"scale": scale, "median": median}
+RULES: dict[Rule, Callable[[Rows, bool, NDArray | None], float]] = {"scale": scale, "median": median}

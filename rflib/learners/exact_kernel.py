@@ -37,7 +37,7 @@ class ExactKernelEstimator(KernelEstimator):
             K = rows = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
         else:
             self.X_fit_ = rows = X[self._counted]
-            self.kernel_ = kernel.for_rows(rows)
+            self.kernel_ = kernel.for_rows(rows, None if weights is None else weights[self._counted])
             K = self.kernel_(rows).astype(np.float64, copy=False)
         warn_of_width(self.kernel_, rows, K)
         return K

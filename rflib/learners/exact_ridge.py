@@ -173,8 +173,8 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
-        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. A rule
-        for the kernel's width sees the rows with weight once each.
+        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
+        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
 
         Raises
         ------

@@ -99,7 +99,8 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
 
         ``sample_weight`` (n_samples,) multiplies the costs of the rows: each counts as often as it says, also in a
-        repair, within libsvm's tolerance. A rule for the kernel's width sees the rows with weight once each.
+        repair, within libsvm's tolerance. The rule "scale" for the
+        kernel's width counts rows so too, and "median" those with weight once each.
 
         Raises
         ------

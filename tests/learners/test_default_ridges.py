@@ -77,7 +77,9 @@ def test_whoever_sets_nothing_sees_no_warning(learner, kind):
     y = {"no noise": Z @ rng.standard_normal(300), "only noise": rng.standard_normal(len(Z))}.get(kind, y)
     y = np.full(len(Z), 0.1) if kind == "constant" else y
     n = 12 if kind == "few rows" else None
-    learner.fit(Z[:n], y[:n])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learner.fit(Z[:n], y[:n])
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,6 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners.krr import KRR, KRRClassifier
 
-# The grids here are small, and what they leave out is of no interest.
-pytestmark = pytest.mark.filterwarnings("ignore::rflib.learners.grid_edge.GridEdgeWarning")
-
 INDEFINITE = DeltaGaussian(coefficients=(1, -0.6), sigmas=(1, 3))
 
 

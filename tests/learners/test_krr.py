@@ -14,9 +14,6 @@ from sklearn.preprocessing import StandardScaler
 
 from rflib.learners.krr import KRR, KRRClassifier
 
-# The grids here are small, and what they leave out is of no interest.
-pytestmark = pytest.mark.filterwarnings("ignore::rflib.learners.grid_edge.GridEdgeWarning")
-
 ALPHAS = (0.05, 0.1, 0.5, 1.0)
 
 

@@ -23,9 +23,6 @@ from rflib.learners import (
 )
 from rflib.maps import RFF
 
-# The grids here are small, and what they leave out is of no interest.
-pytestmark = pytest.mark.filterwarnings("ignore::rflib.learners.grid_edge.GridEdgeWarning")
-
 LEARNERS = [
     DoublyStochasticClassifier(RFF(n_components=8), n_blocks=2, batch_size=10),
     DoublyStochasticRegressor(RFF(n_components=8), n_blocks=2, batch_size=10),

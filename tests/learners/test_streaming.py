@@ -16,9 +16,6 @@ from rflib.learners.folds import folds_by_content
 from rflib.learners.krr import KRR, KRRClassifier
 from rflib.maps import GORF, ORF, RFF, SRF, Nystroem
 
-# The grids here are small, and what they leave out is of no interest.
-pytestmark = pytest.mark.filterwarnings("ignore::rflib.learners.grid_edge.GridEdgeWarning")
-
 ALPHAS = tuple(np.logspace(-6, 0, 7))
 FOURIER = RFF(Gaussian(2.0), n_components=24, random_state=0)
 
