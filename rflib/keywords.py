@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from functools import cache
 from numbers import Real
 from reprlib import repr as shortened
 from typing import Any, Self
@@ -56,7 +55,7 @@ class Keywords:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: D102
         if cls.__init__ is object.__init__ and (args or kwargs):
             raise TypeError(f"{cls.__name__} has no parameters.")
-        known = parameters(cls)
+        known = parameters(cls) if kwargs else ()
         if wrong := [name for name in kwargs if known and name not in known]:
             raise TypeError(unknown(cls, wrong[0], kwargs[wrong[0]]))
         return super().__new__(cls)
@@ -82,10 +81,9 @@ class Keywords:
         return self
 
 
-@cache
-def parameters(cls: type) -> tuple[str, ...]:
+def parameters(cls: Any) -> tuple[str, ...]:
     """Return the names of the parameters of a class; none if it takes any keyword."""
-    found = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
+    found = list(inspect.signature(cls.__init__).parameters.values())[1:]
     return () if any(p.kind is p.VAR_KEYWORD for p in found) else tuple(p.name for p in found)
 
 
@@ -119,6 +117,6 @@ def _kernel_with(name: str, value: object) -> str | None:
 
 def sigma_of(gamma: object) -> str:
     """Return the sigma of a Gaussian for scikit-learn's gamma = 1 / (2 sigma^2), in words if it is no number."""
-    if isinstance(gamma, Real) and not isinstance(gamma, bool) and gamma > 0:
+    if isinstance(gamma, Real) and not isinstance(gamma, bool) and float(gamma) > 0:
         return f"{(2 * float(gamma)) ** -0.5:.6g}"
     return {"scale": "'scale'", "auto": "(n_features / 2) ** 0.5"}.get(str(gamma), "(2 * gamma) ** -0.5")

@@ -35,8 +35,9 @@ def attach(
 def _names(folder: Path) -> dict[str, str]:
     """Return the names in the stub of the package in a folder, and the modules below it that have them."""
     found: dict[str, str] = {}
-    for node in ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8")).body:
-        for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+    stub = ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8"))
+    for node in (node for node in stub.body if isinstance(node, ast.ImportFrom)):
+        for alias in node.names:
             if alias.name == "*":
                 inner = _names(folder / str(node.module))
                 found |= {name: f"{node.module}.{module}" for name, module in inner.items()}

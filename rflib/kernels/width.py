@@ -173,9 +173,8 @@ def scale(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     elif weights is None:
         variance = X.var()
     else:
-        variance = np.average(
-            (X - np.average(X, axis=0, weights=weights).mean()) ** 2, axis=0, weights=weights
-        ).mean()
+        mean = np.average(X, axis=0, weights=weights).mean()
+        variance = np.average((X - mean) ** 2, axis=0, weights=weights).mean()
     # The variance of equal entries is a rounding error.
     width = np.sqrt(d * variance / 2) if variance > 0 and X.min() < X.max() else np.sqrt(0.5)
     return float(width * np.sqrt(d) if one_norm else width)
