@@ -1,17 +1,7 @@
-"""Rows with real targets, and a filter: most grids here are small, and what they leave out is of no interest."""
-
-from pathlib import Path
+"""Rows with real targets, for tests of the exact-kernel learners."""
 
 import numpy as np
 import pytest
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(
-                pytest.mark.filterwarnings("ignore::rflib.learners.grid_edge.GridEdgeWarning"), append=False
-            )
 
 
 @pytest.fixture
