@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from typing import Any, ClassVar, Self
@@ -15,12 +14,12 @@ from sklearn.utils.extmath import safe_sparse_dot
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
 from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms, times_columns
-from rflib.validation import hint
+from rflib.keywords import Keywords, parameters, unknown
 
 UNIT_NORM_TOLERANCE = 1e-5
 
 
-class Kernel(ABC):
+class Kernel(Keywords, ABC):
     """Base class of all exact kernels; a subclass implements ``_matrix``.
 
     Kernels are frozen dataclasses. Two kernels are equal if their parameters are, and a kernel is hashable if its
@@ -44,7 +43,7 @@ class Kernel(ABC):
 
         ``deep`` has no effect: no parameter of a kernel has parameters of its own.
         """
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in parameters(type(self))}
 
     def set_params(self, **params: Any) -> Self:
         """Change some parameters in place and return the kernel.
@@ -57,8 +56,7 @@ class Kernel(ABC):
         known = self.get_params()
         for name in params:
             if name not in known:
-                has = f"It has {', '.join(known)}." if known else "It has none."
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}.{hint(name, known)} {has}")
+                raise ValueError(unknown(type(self), name, params[name]))
         changed = type(self)(**known | params)
         vars(self).clear()
         vars(self).update(vars(changed))
@@ -67,7 +65,7 @@ class Kernel(ABC):
     def __sklearn_clone__(self) -> Self:
         return deepcopy(self)
 
-    def for_rows(self, X: ArrayLike) -> Self:
+    def for_rows(self, X: ArrayLike, weights: NDArray | None = None) -> Self:
         """Return a copy whose width is a number, found from the rows X (n, d) if it is a rule.
 
         Only a `KernelWithWidth` can have a rule for its width; other kernels are copied as they are.

@@ -17,10 +17,13 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows, largest_size
+from rflib.keywords import sigma_of
 
 Rule = Literal["scale", "median"]
 Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
+# Words for the width of a kernel, here and in other libraries.
+_WIDTHS = ("sigma", "length_scale", "lengthscale", "bandwidth", "width", "ell")
 _MEDIAN_ROWS = 1000
 
 
@@ -52,6 +55,18 @@ class KernelWithWidth(Kernel):
     width_parameter: ClassVar[str]
     is_inverse: ClassVar[bool] = False
     one_norm: ClassVar[bool] = False
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        ours = cls.width_parameter
+        if name == "gamma":
+            return f"gamma = 1 / (2 {ours}^2), so that this is {cls.__name__}({ours}={sigma_of(value)})."
+        if name not in _WIDTHS:
+            return None
+        if cls.is_inverse:
+            number = f"{1 / float(value):.6g}" if _is_width(value) else f"1 / {name}"  # type: ignore[arg-type]
+            return f"Here it is {ours}, the inverse of the width: {cls.__name__}({ours}={number})."
+        return f"Here it is {ours}: {cls.__name__}({ours}={value!r})."
 
     @property
     def _width(self) -> float | Rule | tuple[float, ...]:
@@ -86,10 +101,10 @@ class KernelWithWidth(Kernel):
             )
         return width
 
-    def for_rows(self, X: ArrayLike) -> Self:
+    def for_rows(self, X: ArrayLike, weights: NDArray | None = None) -> Self:
         """Return a copy in which a rule for the width is replaced by the number that it finds from X (n, d).
 
-        Rows on a device are copied from it.
+        Rows on a device are copied from it. "scale" counts a dense row as often as its weight (n,) says.
 
         Raises
         ------
@@ -102,7 +117,7 @@ class KernelWithWidth(Kernel):
             X = to_numpy(X)
         rows = check_array(X, dtype=np.float64, accept_sparse="csr")
         with np.errstate(over="ignore"):
-            width = RULES[self._width](rows, self.one_norm)
+            width = RULES[self._width](rows, self.one_norm, weights)
         value = 1 / width if self.is_inverse and width else width
         if not _is_width(value):
             raise ValueError(
@@ -156,22 +171,24 @@ def _is_width(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value) and float(value) > 0
 
 
-def scale(X: Rows, one_norm: bool) -> float:
+def scale(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     """Return sqrt(d var(X) / 2), or sqrt(1/2) if all entries are equal, multiplied by sqrt(d) for the 1-norm."""
     d, size = X.shape[1], largest_size(X)
     unit = 2.0 ** np.floor(np.log2(size or 1.0))  # so that squares do not overflow
     entries = (X.data if issparse(X) else X.ravel()) / unit
-    n_zeros = X.shape[0] * d - entries.size
+    rows = np.ones(X.shape[0]) if weights is None else weights
+    shares = np.repeat(rows, np.diff(X.indptr) if issparse(X) else d) / (d * rows.sum())
+    zeros = 1 - shares.sum() if issparse(X) else 0.0
     # The mean is rounded: rows far from zero are centred before their variance is computed.
-    centre = entries.sum() / (entries.size + n_zeros)
+    centre = shares @ entries
     entries = entries - centre
-    rest = (entries.sum() - n_zeros * centre) / (entries.size + n_zeros)
-    variance = (((entries - rest) ** 2).sum() + n_zeros * (centre + rest) ** 2) / (entries.size + n_zeros)
+    rest = shares @ entries - zeros * centre
+    variance = shares @ (entries - rest) ** 2 + zeros * (centre + rest) ** 2
     width = unit * np.sqrt(d * variance / 2) if X.min() < X.max() else np.sqrt(0.5)
     return float(width * np.sqrt(d) if one_norm else width)
 
 
-def median(X: Rows, one_norm: bool) -> float:
+def median(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     """Return the median distance between rows; if at least half of the pairs are equal, leave equal pairs out."""
     if X.shape[0] > _MEDIAN_ROWS:
         X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MEDIAN_ROWS])]
@@ -183,4 +200,4 @@ def median(X: Rows, one_norm: bool) -> float:
     return float(np.median(distances if 2 * different.size > distances.size else different))
 
 
-RULES: dict[Rule, Callable[[Rows, bool], float]] = {"scale": scale, "median": median}
+RULES: dict[Rule, Callable[[Rows, bool, NDArray | None], float]] = {"scale": scale, "median": median}

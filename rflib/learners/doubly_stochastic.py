@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.one_vs_rest import (
@@ -56,7 +57,7 @@ LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
 }
 
 
-class _DoublyStochastic(CheckedRows, BaseEstimator):
+class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
     """The algorithm, for one or several columns of targets."""
 
     _row_types: ClassVar[Any] = FLOATS

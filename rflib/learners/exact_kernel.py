@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.similarity import Precomputed
 from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.repair import REPAIRS, Repair
 from rflib.validation import check_choice
@@ -47,10 +48,13 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
         kernel = self._resolved_kernel()
         if isinstance(kernel, Precomputed):
             self.kernel_ = kernel
-            return kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
-        self.X_fit_ = X[self._counted]
-        self.kernel_ = kernel.for_rows(self.X_fit_)
-        return self.kernel_(self.X_fit_).astype(np.float64, copy=False)
+            K = rows = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
+        else:
+            self.X_fit_ = rows = X[self._counted]
+            self.kernel_ = kernel.for_rows(rows, None if weights is None else weights[self._counted])
+            K = self.kernel_(rows).astype(np.float64, copy=False)
+        warn_of_width(self.kernel_, rows, K)
+        return K
 
     def _repaired(
         self, K: NDArray[np.float64], weights: NDArray[np.float64] | None = None

@@ -11,6 +11,7 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -31,7 +32,7 @@ class _ExactRidge(ExactKernelEstimator):
         self,
         kernel: KernelLike = None,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         random_state: Any = 0,
@@ -43,6 +44,10 @@ class _ExactRidge(ExactKernelEstimator):
         self.cv = cv
         self.random_state = random_state
         self.repair = repair
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return about_alpha(cls, name, value)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -79,7 +84,9 @@ class _ExactRidge(ExactKernelEstimator):
                     if dual is not None:
                         losses = self._losses(cross @ dual + mean, targets[test])
                         self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
-            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+            best = chosen(
+                self, "alphas", alphas, self.cv_errors_.mean(axis=1), self._error_of_mean(targets, given)
+            )
         self.alpha_ = float(alphas[best])
         self.target_means_, (solution,) = self._solve(
             self._repaired(K, given), targets, alphas[best : best + 1], given
@@ -115,6 +122,11 @@ class _ExactRidge(ExactKernelEstimator):
         """Return what cross-validation minimises the mean of, for each row."""
         return (values - targets) ** 2
 
+    def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
+        """Return the loss of predicting the mean, where that is the variance of the targets."""
+        deviations = targets - np.average(targets, axis=0, weights=weights)
+        return float(np.average(deviations**2, axis=0, weights=weights).mean())
+
 
 def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
     """Return the solutions of (K + c I) A = Y: by Cholesky, or else by an indefinite factorisation."""
@@ -134,7 +146,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None
-        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        None is Gaussian("scale"). As in the maps, a function of one array is a kernel's profile k(z), a function
         of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
         not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
         of X, and `predict` those (m, n) of other rows with them.
@@ -176,8 +188,9 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
     ) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
-        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. A rule
-        for the kernel's width sees the rows with weight once each. ``groups`` are those of `KRR.fit`.
+        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
+        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
+        ``groups`` are those of `KRR.fit`.
 
         Raises
         ------
@@ -223,7 +236,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self,
         kernel: KernelLike = None,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",
@@ -254,6 +267,9 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self.classes_, codes = encode_labels(self, labels, weights)
         self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights, groups)
         return self
+
+    def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
+        return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)
 
     def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
         if self.criterion == "error_rate":

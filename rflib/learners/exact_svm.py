@@ -65,7 +65,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None
-        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        None is Gaussian("scale"). As in the maps, a function of one array is a kernel's profile k(z), a function
         of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
         not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
         of X, and `predict` those (m, n) of other rows with them.
@@ -115,7 +115,8 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
 
         ``sample_weight`` (n_samples,) multiplies the costs of the rows: each counts as often as it says, also in a
-        repair, within libsvm's tolerance. A rule for the kernel's width sees the rows with weight once each.
+        repair, within libsvm's tolerance. The rule "scale" for the
+        kernel's width counts rows so too, and "median" those with weight once each.
 
         Raises
         ------

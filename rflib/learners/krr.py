@@ -26,6 +26,7 @@ from rflib.kernels.namespaces import (
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.folds import check_folds, fold_numbers, folds_by_content
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks, Moments, add_to_folds
 from rflib.learners.one_vs_rest import (
@@ -104,7 +105,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     def __init__(
         self,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",
@@ -127,6 +128,10 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         self.gram_dtype = gram_dtype
         self.device = device
         self.random_state = random_state
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return about_alpha(cls, name, value)
 
     def _check_parameters(self) -> None:
         check_positive_numbers(self, "alphas")
@@ -290,12 +295,18 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     ) -> None:
         """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, and solve for the coefficients."""
         best = 0
-        if len(alphas) > 1 and self.criterion == "marginal_likelihood":
-            self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
-            best = int(np.argmax(self.log_marginal_likelihoods_))
-        elif len(alphas) > 1:
-            self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
-            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+        if len(alphas) > 1:
+            baseline = None
+            if self.criterion == "marginal_likelihood":
+                self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
+                losses = -self.log_marginal_likelihoods_
+            else:
+                self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
+                losses = self.cv_errors_.mean(axis=1)
+                baseline = solver.error_of_mean() if self.criterion == "squared_error" else None
+            if has_default_alphas(self):
+                losses = np.where(solver.resolved(alphas), losses, np.inf)
+            best = chosen(self, "alphas", alphas, losses, baseline)
         self.alpha_ = float(alphas[best])
         solution, offset, posterior = solver.solve(self.alpha_)
         solution, offset = to_numpy(solution), to_numpy(offset)
@@ -369,8 +380,8 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     are seen once: Gram matrices and moments are accumulated for each fold, and both the training systems of all
     folds and their held-out errors follow from these. Memory: (K + 2) D^2 numbers for K folds and D columns
     (3 D^2 for a single alpha) and one block of block_size * D, whatever n is; D^2 stay after `fit`. Work: n D^2,
-    and a factorisation for each fold and alpha (one eigendecomposition for each fold, if there are 16 alphas or
-    more).
+    and a factorisation for each fold and alpha (one reduction to tridiagonal form for each fold, if there are more
+    than 8 alphas).
 
     The same solution is the posterior mean of Bayesian linear regression, f(x) = intercept + <z(x), w> with
     w ~ N(0, (noise_variance / c) I): a Gaussian process with the kernel noise_variance / c * <z(x), z(y)>.
@@ -379,11 +390,14 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
 
     Parameters
     ----------
-    alphas : array-like of float or float, default=(0.05, 0.1, 0.5, 1)
-        Ridges to choose from, positive (lambda in liu2020). A single one is used as it is.
+    alphas : array-like of float or float, default=(1e-8, 3e-8, 1e-7, ..., 3, 10)
+        Ridges to choose from, positive. A single one is used as it is. The default ones suit features z(x) of
+        about unit norm, as all maps make them; those that a Gram matrix of single precision does not resolve are
+        left out. If the best of other alphas is at an edge, a `GridEdgeWarning` says so. scikit-learn's
+        ``Ridge(alpha)`` is ``alphas=alpha, ridge="lambda"``.
     ridge : {"n_lambda", "lambda"}, default="n_lambda"
-        ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on, also within
-        cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
+        Unit of the alphas. ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on,
+        also within cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
     cv : int, splitter or iterable, default=5
         Folds; a number means shuffled folds, drawn from random_state. Every row must be held out once.
     criterion : {"squared_error", "marginal_likelihood"}, default="squared_error"
@@ -730,7 +744,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
     def __init__(
         self,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from rflib.kernels.namespaces import Array, float_types, take_columns
+from rflib.keywords import Keywords
 from rflib.maps.base import RandomFeatureMap
 from rflib.validation import check_choice, refuse
 
@@ -156,7 +157,7 @@ def find_signs(learner: Any, n_columns: int, feature_map: Any = None) -> NDArray
     )
 
 
-class SignedFeatures:
+class SignedFeatures(Keywords):
     """Mixin of a learner on features with ``signed`` and ``signature_``: the columns that it uses."""
 
     signed: str

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.folds import check_enough_rows, check_folds, check_groups, held_out_mean
+from rflib.learners.grid_edge import chosen
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
@@ -303,7 +304,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         )
         self.cv_errors_ = np.column_stack(list(errors))
         self.Cs_ = Cs
-        return float(Cs[np.argmin(self.cv_errors_.mean(axis=1))])
+        return float(Cs[chosen(self, "Cs", Cs, self.cv_errors_.mean(axis=1))])
 
     def _fold_errors(
         self,

@@ -69,7 +69,7 @@ class AutoMap(RandomFeatureMap):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
         kernel.
     n_components : int, default=100
         Number of columns D. With ``tolerance`` it is the largest number that may be used.
@@ -110,6 +110,7 @@ class AutoMap(RandomFeatureMap):
         Index of the best candidate, and its number of columns.
     """
 
+    _has_kernel = False
     _state: ClassVar[tuple[str, ...]] = ("choice_",)
 
     def __init__(

@@ -20,6 +20,7 @@ from rflib.kernels.namespaces import Array, beside, float_types, is_foreign
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, canonical, dense
 from rflib.kernels.width import KernelWithWidth
+from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
 from rflib.validation import check_integer, refuse
@@ -48,6 +49,13 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
         raise AttributeError(
             f"{type(feature_map).__name__}: there is no partial_fit with these parameters, because the features "
             "depend on the values of the rows. Call `fit` on a sample of the rows, and `transform` on all others."
+        )
+    if feature_map.kernel is None and not (
+        hasattr(feature_map, "signature_") or _has_width(feature_map._resolved_kernel())
+    ):
+        raise AttributeError(
+            f"{type(feature_map).__name__}: partial_fit needs a kernel with a number as its width, such as "
+            "Gaussian(sigma=2.0). That of the default kernel depends on all rows."
         )
     return True
 
@@ -81,6 +89,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     _takes_sparse = False
     # Whether `_draw` uses more of the rows than their number of columns.
     _needs_rows = True
+    # Whether the kernel is its own, and not that of a map inside, which is fitted to the same rows.
+    _has_kernel: ClassVar[bool] = True
     # Number of Dask rows that it is fitted on if it does.
     _sample_size = 10_000
 
@@ -125,9 +135,12 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.kernel_.check_rows(rows)
         rng = self._rng()
         # While features are drawn, kernel_ is the kernel on the rows that `_draw` gets.
+        given = rows
         self.kernel_, rows = self._isotropic(rows)
         self._draw(rows, y, rng)
         self.kernel_ = kernel
+        if self._has_kernel:
+            warn_of_width(kernel, given)
         return self
 
     def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:

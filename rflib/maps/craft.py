@@ -54,6 +54,7 @@ class CRAFT(RandomFeatureMap):
     Hamid, Xiao, Gittens, DeCoste: Compact random feature maps, ICML 2014.
     """
 
+    _has_kernel = False
     _state: ClassVar[tuple[str, ...]] = ("projection_seed_",)
 
     def __init__(

@@ -166,7 +166,7 @@ class LeverageRFF(ScoredFourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+        Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D = 2s.
     pool : int or None, default=None
@@ -232,7 +232,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+        Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
     pool : int or None, default=None

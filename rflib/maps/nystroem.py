@@ -53,7 +53,7 @@ class Nystroem(RandomFeatureMap):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None, default=None
-        Any kernel, definite or not; None means Gaussian(sigma=1). A function of one array is the profile k(z) of a
+        Any kernel, definite or not; None means Gaussian("scale"). A function of one array is the profile k(z) of a
         kernel, and a function of two arrays is a symmetric similarity k(X, Y) of two matrices of rows. With
         "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows, and `transform` the
         similarities (m, n) of other rows to them.

@@ -103,7 +103,7 @@ KERNELS = [
 
 
 @TYPES
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_kernels_of_groups_far_apart(kernel, dtype):
     """Differences of such rows are exact, so that the kernel is that of the rows brought near to each other."""
     near = np.random.default_rng(0).integers(-8, 8, (30, 3)) / 4
