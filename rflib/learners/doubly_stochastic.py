@@ -102,7 +102,8 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
     ) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
         self._begin()
-        self._prepare_block(X, y)
+        counted = _counted(weights)
+        self._prepare_block(X[counted], y[counted])
         ends = _ends(0, len(X), weights)
         for step, places in enumerate(self._drawn_places(ends[-1])):
             rows = np.searchsorted(ends, places, side="right")
@@ -141,7 +142,8 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
                 np.empty((len(places), part.shape[1]), dtype=part.dtype) for part in (X, targets)
             ]
             if sum(len(head) for head, _ in heads) < self.batch_size:
-                heads.append((X[: self.batch_size], y[: self.batch_size]))
+                counted = _counted(weights)
+                heads.append((X[counted][: self.batch_size], y[counted][: self.batch_size]))
             ends = _ends(start, len(X), weights)
             here = (places >= start) & (places < ends[-1])
             drawn = np.searchsorted(ends, places[here], side="right")
@@ -184,7 +186,8 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
             self._begin()
         if hasattr(self, "block_") or not (weights is None or weights.any()):
             return False
-        self._prepare_block(X, y)
+        counted = _counted(weights)
+        self._prepare_block(X[counted], y[counted])
         return True
 
     def _go_on(self, X: NDArray, targets: NDArray, loss: str, weights: NDArray[np.float64] | None) -> None:
@@ -286,6 +289,11 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
             refuse_zeros(self, "all rows so far")
         rows: NDArray = self._rows(X)
         return rows
+
+
+def _counted(weights: NDArray[np.float64] | None) -> Any:
+    """Return the index of the rows that have weight."""
+    return slice(None) if weights is None else weights > 0
 
 
 def _ends(start: Any, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray:

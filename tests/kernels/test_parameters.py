@@ -119,7 +119,7 @@ def test_searches_try_what_they_say():
     streaming = GridSearchCV(
         KRR(feature_map=RFF(Matern(), 64, random_state=0), alphas=0.1),
         {
-            "feature_map__kernel__length_scale": [0.1, "scale"],
+            "feature_map__kernel__length_scale": [0.5, "scale"],
             "feature_map__kernel": [Matern(0.5), Matern(1.5)],
         },
         cv=3,

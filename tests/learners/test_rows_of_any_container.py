@@ -298,6 +298,7 @@ def same(found, expected):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.filterwarnings("ignore::rflib.kernels.WidthWarning")
 @with_blocks
 def test_rows_without_weight_add_nothing(learner, frame):
     """Blocks of them, at any place, and labels that only they have, are as if they were not there."""
