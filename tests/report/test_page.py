@@ -10,9 +10,9 @@ import yaml
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.plan import plan_study
 from rflib.files import write_table
+from rflib.report.claim_rule import CLAIM_RULE
 from rflib.report.export import code, export
 from rflib.report.figures import write_figures
-from rflib.report.inference import CLAIM_RULE
 from rflib.report.method_cards import cards
 from rflib.report.page import reduced, write_page
 from rflib.report.provenance import warned
