@@ -184,12 +184,10 @@ def which_wins() -> str:
     if lost:
         most, significant = lost[0], sum(row["significant"] == "yes" for row in lost)
         worse += (
-            f", significantly in {significant}, at most {most['ratio']} times less (on {most['data set']} with "
+            f", significantly in {significant}, by up to {most['ratio']} times (on {most['data set']} with "
             f"{most['kernel']} and {most['D']} columns, {most['best other']})"
         )
-    worse += (
-        f". A single loss of MVORF was detectable from {oblivious.detectable(best_title)} on in the median"
-    )
+    worse += f"; in the median comparison, a loss is detectable from {oblivious.detectable(best_title)} on"
     names = ("ORF", "GORF", "OptimizedMaclaurin")
     of_a_million = "Nystroem has lower kernel error than MVORF in the same seconds, for a million rows"
     return "\n".join(

@@ -53,20 +53,19 @@ def spared(n: int, share: float) -> int:
 class Judgement:
     """What the comparisons say about a claim: flags (..., comparisons), p values (...) and verdict (...).
 
-    ``surely`` and ``refuted`` are whether the claim holds and fails significantly, and ``far`` whether it fails by
-    a factor of two. ``tested`` (...) is whether the average could be tested, for which it takes two repetitions.
-    ``apart`` (...) is whether the claim fails significantly in more comparisons than it allows if only those in
-    which it fails are tested. ``p_noise`` is that of :func:`p_of_noise`, and NaN where the average does not
-    support the claim.
+    ``surely`` and ``refuted`` are whether the claim holds and fails significantly, ``apart`` whether it fails
+    significantly if only the comparisons in which it fails are tested, and ``far`` whether it fails by a factor of
+    two. ``tested`` (...) is whether the average could be tested, for which it takes two repetitions. ``p_noise``
+    is that of :func:`p_of_noise`, and NaN where the average does not support the claim.
     """
 
     holds: Flags
     fails: Flags
     surely: Flags
     refuted: Flags
+    apart: Flags
     far: Flags
     tested: Flags
-    apart: Flags
     p_average: Floats
     p_noise: Floats
     verdict: NDArray[np.str_]
@@ -117,17 +116,17 @@ def judge(gains: ArrayLike, spared: int = 0, far: float = inf) -> Judgement:
     supported, p_noise = p_average < LEVEL, np.full(p_average.shape, np.nan)
     p_noise[supported] = p_of_noise(gains[supported], spared)
     alone = holm(_flat(np.where(p_single < 0.5, 2 * p_single, np.nan))).reshape(p_single.shape)
-    apart = np.logical_or.reduce(alone, axis=-2).sum(axis=-1) > spared
+    apart = np.logical_or.reduce(alone, axis=-2)
     is_far = np.logical_or.reduce(means <= -far, axis=-2)
-    against = apart | (p_noise < LEVEL) | (is_far.sum(axis=-1) > spared)
+    against = (apart.sum(axis=-1) > spared) | (p_noise < LEVEL) | (is_far.sum(axis=-1) > spared)
     return Judgement(
         holds=np.logical_and.reduce(means > 0, axis=-2),
         fails=np.logical_or.reduce(means < 0, axis=-2),
         surely=holm(np.where(missing, 0.0, p_of(gains)).max(axis=-2)),
         refuted=refuted,
+        apart=apart,
         far=is_far,
         tested=np.isfinite(closest).sum(axis=-1) > 1,
-        apart=apart,
         p_average=p_average,
         p_noise=p_noise,
         verdict=np.where(

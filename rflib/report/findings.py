@@ -212,7 +212,7 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
     own, others, _ = encounters(entry, results)
     judgement = judged(sign, own, others)
     times = ratios(sign, own, others)
-    lost = times[judgement.refuted]
+    lost = times[judgement.apart]
     if not judgement.tested:
         return Finding("There is no surprise, because one repetition allows no test.", "standings")
     if lost.empty:

@@ -98,7 +98,7 @@ def between(low: float, high: float, words: tuple[str, str] = ("better", "worse"
 def times(excess: float) -> str:
     """Return how many times as large a value is that is larger by a relative difference, such as "1.31 times"."""
     if not 0 < excess < float("inf"):
-        return "none" if excess else "any"
+        return "none" if excess else "any difference"
     if excess < 0.001:
         return "1.001 times"
     decimals = max(0, 1 - floor(log10(excess)))
@@ -108,7 +108,7 @@ def times(excess: float) -> str:
 def points(difference: float) -> str:
     """Return a difference of shares in percentage points."""
     if not 0 < difference <= 1:
-        return "none" if difference else "any"
+        return "none" if difference else "any difference"
     return f"{max(100 * difference, 0.01):.2g} points"
 
 

@@ -1,12 +1,14 @@
 """Claims that compare two methods flip with the results."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from rflib.report.claims import check_claims
+from rflib.report.claims import COLUMNS, check_claims
 from rflib.report.kind import Results
-from rflib.report.wording import in_percent
+from rflib.report.wording import between, in_percent
 
 from .made_up import ERROR, made_up_cells
 
@@ -48,6 +50,31 @@ def test_a_difference_from_rounding_error_is_a_multiple(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 1e-15}, spread=1e-17)
     (evidence,) = check_claims(Results(study, cells, published))["evidence"]
     assert "The mean of GORF is 1e+14 times worse than that of GRFF." in evidence
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-0.49, -0.004, "0.4 to 49.0 % worse"),
+        (0.173, 0.968, "17.3 to 96.8 % better"),
+        (-0.035, 0.529, "between 3.5 % worse and 52.9 % better"),
+        (0.5, 0.5, "50.0 % better"),
+        (-123.4, -0.2, "20.0 % to 123 times worse"),
+        (0.0, 0.1, "0.0 to 10.0 % better"),
+    ],
+)
+def test_a_range_of_differences_is_readable(low, high, text):
+    assert between(low, high) == text
+
+
+def test_the_smallest_detectable_difference_is_a_ratio_of_errors_and_points_of_accuracy(study, published):
+    noise = np.random.default_rng(0).standard_normal(80)
+    errors = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    errors["value"] += 0.01 * noise
+    for changed, text in ((errors, r"1\.\d+ times"), (errors.assign(metric="accuracy"), r"[0-9.]+ points")):
+        claims = [{**study["claims"][0], "metric": changed["metric"][0]}]
+        (found,) = check_claims(Results({**study, "claims": claims}, changed, published))[COLUMNS[3]]
+        assert re.fullmatch(rf"In one comparison: {text} \(median; .*\)\. In all alike: .*\.", found)
 
 
 @pytest.mark.parametrize(
@@ -166,3 +193,12 @@ def test_an_explanation_must_hold_itself(study, published):
     )
     with pytest.raises(ValueError, match="'GORF wins': explanation: the key 'within' is missing"):
         verdicts(study, failed, published, explanation=reason)
+
+
+def test_a_mixed_claim_can_be_explained(study, published):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    bad = (cells["method"] == "GORF") & (cells["dataset"] == "usps") & (cells["n_components"] == 64)
+    cells.loc[bad, "value"] += 0.15
+    reason = {"text": "T", "type": "better", "metric": ERROR, "method": "GORF", "than": "GRFF"}
+    assert verdicts(study, cells, published, explanation={**reason, "share": 0.75})[0] == "explained"
+    assert verdicts(study, cells, published, explanation=reason)[0] == "mixed"

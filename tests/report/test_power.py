@@ -62,7 +62,10 @@ def test_where_nothing_can_be_found():
 
 
 def test_deterministic_methods_hide_nothing():
-    assert detectable(np.full((1, 4, 3), -0.1), points) == "In one comparison: any. In all alike: any."
+    assert (
+        detectable(np.full((1, 4, 3), -0.1), points)
+        == "In one comparison: any difference. In all alike: any difference."
+    )
 
 
 def test_texts():

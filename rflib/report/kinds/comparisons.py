@@ -129,10 +129,10 @@ def weighed(judgement: Judgement, what: str) -> str:
     said = f"{'supports' if supports else 'does not support'} {what} (p = {float(judgement.p_average):.2g})."
     if not (supports and judgement.fails.any()):
         return said
-    if judgement.apart and judgement.p_noise >= LEVEL:
-        return f"{said} Of what contradicts it, some is significant if only that is tested."
     explains = "does not explain" if judgement.p_noise < LEVEL else "may explain"
-    return f"{said} Noise {explains} what contradicts it (p = {float(judgement.p_noise):.2g})."
+    said += f" Noise alone {explains} what contradicts it (p = {float(judgement.p_noise):.2g})."
+    apart = judgement.apart.sum()
+    return f"{said} If only what contradicts it is tested, {apart} of it is significant." if apart else said
 
 
 def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str], str]:
