@@ -122,6 +122,8 @@ def test_the_surprise_is_the_claim_that_is_contradicted_most():
         "relative error (Frobenius) is 0.9 with C and 0.1 with A."
     )
     assert surprise.evidence == "claims-1"
+    surprise = found(cells, claims=claims, verdicts=["mixed", "undecided", "reproduced"])[2]
+    assert surprise.text.startswith("The largest surprise: “B beats A” is mixed. On letter, delta, s = ")
     numbers = {"type": "agrees", "title": "As printed", "metric": ERROR}
     surprise = found(cells, claims=[numbers], verdicts=["not reproduced"])[2]
     assert surprise.text == "The largest surprise: “As printed” is not reproduced."
