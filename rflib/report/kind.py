@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -103,8 +103,16 @@ class Figure(Shown):
     switch: Callable[[Options, Results], list[str]] | None = None
 
 
+class Checked(NamedTuple):
+    """What the check of a claim found: its verdict, the evidence, and the smallest difference that it detects."""
+
+    verdict: str
+    evidence: str
+    detectable: str = ""
+
+
 class Check(Kind):
-    """The check of a claim; ``make(claim, results)`` returns a verdict and the evidence."""
+    """The check of a claim; ``make(claim, results)`` returns a `Checked`."""
 
 
 def kinds(cls: type[K]) -> dict[str, K]:
