@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.similarity import Precomputed, Similarity
@@ -14,6 +15,8 @@ from rflib.warn import warn
 # Fewer rows say too little. Of more, so many are compared; before a warning, so many.
 _FEWEST = 10
 _COMPARED = (100, 1500)
+# Sparse rows are not looked at if they have more numbers than this, without columns of zeros.
+_MOST_NUMBERS = 20_000_000
 # All values are divided by those of equal rows. A kernel is nearly the identity if the median of the others is
 # below the first, and the mean over rows of the sum of their squares below the second of these numbers.
 _NO_VALUE = 1e-3
@@ -43,6 +46,11 @@ def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> Non
     for size in _COMPARED:
         places = np.sort(np.random.default_rng(0).choice(n, min(n, size), replace=False))
         isotropic, rows = kernel.isotropic(X[places].astype(np.float64))
+        if issparse(rows):
+            rows = rows[:, np.unique(rows.indices)]  # columns of zeros change no kernel
+            if rows.shape[0] * rows.shape[1] > _MOST_NUMBERS:
+                return
+            rows = rows.toarray()
         if matrix is not None:
             values = matrix[np.ix_(places, places)]
         else:

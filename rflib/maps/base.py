@@ -50,9 +50,7 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
             f"{type(feature_map).__name__}: there is no partial_fit with these parameters, because the features "
             "depend on the values of the rows. Call `fit` on a sample of the rows, and `transform` on all others."
         )
-    if feature_map.kernel is None and not (
-        hasattr(feature_map, "signature_") or _has_width(feature_map._resolved_kernel())
-    ):
+    if feature_map.kernel is None and not _has_width(feature_map._resolved_kernel()):
         raise AttributeError(
             f"{type(feature_map).__name__}: partial_fit needs a kernel with a number as its width, such as "
             "Gaussian(sigma=2.0). That of the default kernel depends on all rows."

@@ -291,6 +291,8 @@ def test_learners_show_the_kernel_that_they_used():
     assert exact.kernel_.sigma == pytest.approx(np.median(pdist(X)))
     np.testing.assert_allclose(exact.predict(Y), named.predict(Y), rtol=1e-9)
     by_column = ExactKRR(Gaussian(WIDTHS), alphas=0.1).fit(X, y).predict(Y)
-    np.testing.assert_allclose(by_column, ExactKRR(Gaussian(), alphas=0.1).fit(X / WIDTHS, y).predict(Y / WIDTHS))
+    np.testing.assert_allclose(
+        by_column, ExactKRR(Gaussian(), alphas=0.1).fit(X / WIDTHS, y).predict(Y / WIDTHS)
+    )
     steps = DoublyStochasticRegressor(MVORF(Gaussian("scale"), 32, measure=SMALL), n_blocks=3).fit(X, y)
     assert np.isfinite(steps.predict(Y)).all()
