@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
 from sklearn.utils.validation import validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.one_vs_rest import encode_labels
@@ -95,6 +96,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         Number of columns of X.
     """
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
 
@@ -159,6 +161,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
         self.epsilon = epsilon
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
 

@@ -8,6 +8,7 @@ from scipy.optimize import nnls
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
 from rflib.learners.parameter_checks import check_weights
 from rflib.learners.signed_features import SignedFeatures, check_signed, find_signs
@@ -49,6 +50,7 @@ class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
         self.signed = signed
         self.signature = signature
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to features X (n_samples, n_features) and labels y (n_samples,).
 

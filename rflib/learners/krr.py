@@ -1,7 +1,7 @@
 """Kernel ridge regression on random features: one pass over the rows serves all folds and all ridges."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self, Unpack, cast
 
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.namespaces import (
     Array,
     beside,
@@ -33,7 +34,7 @@ from rflib.learners.one_vs_rest import (
     stream_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
@@ -197,7 +198,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
-        if self.__dict__.get("_stream") is not None:
+        if (stream := self.__dict__.get("_stream")) is not None:
+            self._stream = replace(stream, moments=[fold.copy() for fold in stream.moments])
             return False
         self._check_number_of_folds("partial_fit")
         self._stream = None
@@ -302,8 +304,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__}: all rows so far have the weight zero. Give rows with a weight above 0."
             )
-        stream.solved = True
         self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
+        stream.solved = True
 
     def _forget(self) -> None:
         for name in SOLVED:
@@ -437,6 +439,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         Number of columns of X.
     """
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
@@ -473,6 +476,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._fit_rows(rows, targets, sample_weight)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to those seen before; the solution is that of `fit` on all rows, in whatever blocks and order.
 
@@ -505,6 +509,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._count_in(rows, targets, sample_weight)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self,
         rows: Any,
@@ -545,12 +550,11 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._check_parameters()
         self._check_number_of_folds("fit_blocks")
         passes = Passes(self, rows, **options)
-        with unchanged_on_error(self):
-            block = passes.first()
-            X, y = self._checked(block.X, block.y, reset=True)
-            self._row_shape = tuple(y.shape[1:])
-            self._survey(passes, X, y)
-            self._fit_passes(passes, X, y)
+        block = passes.first()
+        X, y = self._checked(block.X, block.y, reset=True)
+        self._row_shape = tuple(y.shape[1:])
+        self._survey(passes, X, y)
+        self._fit_passes(passes, X, y)
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
@@ -697,6 +701,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
 
     _criteria = ("squared_error", "error_rate", "marginal_likelihood")
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
@@ -716,6 +721,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         return self
 
     @available_if(_sees_rows_once)
+    @all_or_nothing
     def partial_fit(
         self,
         X: ArrayLike,
@@ -737,6 +743,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         self._count_in(rows, codes, sample_weight)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self,
         rows: Any,
@@ -753,12 +760,11 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         passes = Passes(self, rows, **options)
         if self._cross_validates and self.criterion == "error_rate":
             passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
-        with unchanged_on_error(self):
-            block = passes.first()
-            X, labels = self._checked(block.X, block.y, reset=True)
-            found = self._survey(passes, X, labels, labels=classes is None)
-            self.classes_, _ = encode_labels(self, cast(ArrayLike, found if classes is None else classes))
-            self._fit_passes(passes, X, self._checked_block(block)[1])
+        block = passes.first()
+        X, labels = self._checked(block.X, block.y, reset=True)
+        found = self._survey(passes, X, labels, labels=classes is None)
+        self.classes_, _ = encode_labels(self, cast(ArrayLike, found if classes is None else classes))
+        self._fit_passes(passes, X, self._checked_block(block)[1])
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:

@@ -131,7 +131,7 @@ class Faulty(RandomFeatureMap):
     n_components: int = 10
     random_state: Any = None
 
-    def _draw(self, X, y, rng):
+    def _draw(self, kernel, X, y, rng):
         self.signature_ = np.ones(self.n_components)
 
     def _columns(self, X):
