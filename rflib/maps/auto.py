@@ -106,7 +106,7 @@ class AutoMap(RandomFeatureMap):
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
         the draws; ``seconds``, the time to fit the sample and transform the held-out rows; ``columns``; and
         ``failure``, the error message if the candidate could not be fitted, otherwise empty.
-        ``pandas.DataFrame(scores_)`` makes a table of it. It is set by `fit`, not by `restore`.
+        ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
     """

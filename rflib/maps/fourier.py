@@ -116,23 +116,24 @@ class FourierFeatures(RandomFeatureMap):
         The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands
         for a constant, has the phase pi/4, so that none of its columns is zero.
     measure_ : SpectralMeasure
-        The measure that was used. It is set by `fit`, not by `restore`.
+        The measure that was used.
     centre_ : ndarray of shape (n_features_in_,)
         Centre of the training rows; zero for rows of unit norm, and if the measure is exact.
     radius_ : float
         Distance from the centre up to which the measure represents the kernel, in units of the inputs; infinite
         for an exact measure.
     composition_ : Composition or LeadingHarmonics
-        The chosen columns, if they were chosen by their predicted error (`rflib.frequencies.composition`). It is
-        set by `fit`, not by `restore`.
+        The chosen columns, if they were chosen by their predicted error (`rflib.frequencies.composition`).
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
-        a row with itself. It is set where composition_ is.
+        Predicted root mean square error of one kernel value over all n^2 pairs of n rows like the training rows, n
+        of which pair a row with itself, as in `rflib.metrics.relative_frobenius_error`; n is the number of
+        training rows, but 1,000 if they are more. It is set where composition_ is.
 
     Warns
     -----
     RangeWarning
-        If `transform` gets rows that are farther than radius_ from the centre (`rflib.measures.RangeWarning`).
+        If `transform` gets rows unlike the training rows, and the map represents the kernel near these only
+        (`rflib.measures.RangeWarning`): its measure was fitted, or it has exact columns.
     """
 
     # For signed measures, the papers' s counts the positive frequencies and again the negative ones.

@@ -33,7 +33,7 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import is_positive_definite
-from rflib.measures.row_pairs import RowPairs
+from rflib.measures.row_pairs import RowPairs, share_of_diagonal
 from rflib.validation import check_choice
 
 OBJECTIVES = ("kernel", "learner")
@@ -100,18 +100,16 @@ class MVORF(FourierFeatures):
     ----------
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
-    bias_bound_ : float
-        Bound on |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. The bias of the atoms is its largest
-        value on a fine grid of distances. The bias of shrunk parts is bounded; where harmonics replace parts of
-        both signs, the whole bias is its largest value on a grid of rows. The bias of harmonics about an axis is
-        largest on the diagonal, and is looked for on a grid of the axis.
+    bias_estimate_ : float
+        Estimate of the largest |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. It is the largest one
+        that was found on grids, not a bound: a profile that turns fast can be farther off between their points.
+        The grid is one of distances for the atoms, of pairs of rows where harmonics replace parts of both signs,
+        and of the axis for harmonics about an axis; the bias of shrunk parts is bounded.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
-        a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
-        largest there, and low-discrepancy directions are treated as independent ones.
+        As for `FourierFeatures`. For the plain map, low-discrepancy directions are treated as independent ones.
     composition_ : Composition, LeadingHarmonics or SampledHarmonics
         The chosen columns (`rflib.frequencies.composition`), of which `Rings`, `RadialHarmonics` and
-        `AxialHarmonics` are kinds. It is set by `fit`, not by `restore`, and not for the plain map.
+        `AxialHarmonics` are kinds. The plain map has none.
     """
 
     frequencies_per_s = 2
@@ -202,10 +200,19 @@ class MVORF(FourierFeatures):
             offset = float(np.linalg.norm(self.centre_ - self.exact_pole_))
             nearest = max(0.0, 1 - offset) if kernel.unit_norm else 0.0
             farthest = float(self.radius_) + offset
-            self.bias_bound_ = self.composition_.bias_bound(kernel, nearest, farthest)
+            self.bias_estimate_ = self.composition_.bias_estimate(kernel, nearest, farthest)
         else:
-            self.bias_bound_ = self.measure_.bias_bound
-            self.predicted_error_ = self.measure_.predicted_error(self._sampling())
+            self.bias_estimate_ = self.measure_.bias_estimate
+            self.predicted_error_ = self._plain_error(kernel, X.shape[0])
+
+    def _plain_error(self, kernel: Kernel, n_rows: int) -> float:
+        """Return the predicted error of columns that are all drawn: over different rows, and on the diagonal."""
+        assert isinstance(self.measure_, AtomicMeasure)
+        itself = RowPairs.of_themselves(np.zeros(1), np.zeros(1))
+        of_diagonal = replace(self.measure_, distances=itself.distances, values=_exact_at(kernel, itself))
+        share, sampling = share_of_diagonal(n_rows), self._sampling()
+        different, same = (each.predicted_error(sampling) for each in (self.measure_, of_diagonal))
+        return float(np.sqrt((1 - share) * different**2 + share * same**2))
 
     def _draw_with_options(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")

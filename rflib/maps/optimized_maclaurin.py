@@ -92,8 +92,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     exact_degree_ : int
         Highest exact degree.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over the pairs of different training rows. It is set
-        by `fit`, not by `restore`.
+        Predicted root mean square error of one kernel value, as for `FourierFeatures`.
     centre_ : ndarray of shape (n_features_in_,)
         The point about which the kernel is expanded.
     turns_ : ndarray of shape (n_projections, n_features_in_), int8
