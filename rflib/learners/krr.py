@@ -480,8 +480,8 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to those seen before; the solution is that of `fit` on all rows, in whatever blocks and order.
 
-        A call adds to the moments. The ridge is chosen and the system solved when a prediction or a fitted
-        attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
+        A call adds to a copy of the moments, so that one that fails changes nothing. The ridge is chosen and the
+        system solved when a prediction or a fitted attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
         memory: one Gram matrix (D^2 numbers) for a single alpha or ``criterion="marginal_likelihood"``, else one a
         fold. After `fit` its rows count too; an alpha that it chose by cross-validation stays.
 

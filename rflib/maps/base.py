@@ -249,6 +249,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         names = [name for name in (*_ALWAYS, *self._state) if hasattr(self, name)]
         values = {name: getattr(self, name) for name in names}
         values |= {name: value.toarray() for name, value in values.items() if issparse(value)}
+        values |= {name: values[name].astype(str) for name in ("feature_names_in_",) if name in values}
         found = flatten({name: value for name, value in values.items() if is_plain(value)})
         if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
@@ -267,6 +268,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             self.__dict__.pop(name, None)
             if name in state or f"{name}@" in state:
                 setattr(self, name, unflatten(state, name))
+        if hasattr(self, "feature_names_in_"):
+            self.feature_names_in_ = self.feature_names_in_.astype(object)
         return self
 
     @abstractmethod
@@ -342,16 +345,20 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _losses(self, kernel: Kernel, X: Rows, features: Array) -> Array:
         """Return the loss of k(x, x) by the features of rows.
 
-        Where k(x, x) is not known, or a difference of columns of both signs, the sum of the squared features is
-        compared with that of a typical row instead.
+        Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum
+        of the squared features of a typical row. Features that are smaller than those of this row lose, too.
         """
-        if self._typical is not None:
+        known = not isinstance(kernel, Similarity | Precomputed)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self._typical is None:
+                return loss(squares(features, self.signature_) / kernel.diagonal(X))
             kept = squares(features) / self._typical
             xp = namespace(kept)
-            return loss(xp.where(kept > 1, xp.ones_like(kept), kept))
-        exact = kernel.diagonal(X)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return loss(squares(features, self.signature_) / exact)
+            kept = xp.where(kept > 1, xp.ones_like(kept), kept)
+            if known:
+                missing = xp.abs(kernel.diagonal(X) - squares(features, self.signature_)) / self._typical
+                kept = xp.where(kept < 1 - missing, kept, 1 - missing)
+            return loss(kept)
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array) -> None:
         unlike = 0

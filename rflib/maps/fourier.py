@@ -456,7 +456,7 @@ class FourierFeatures(RandomFeatureMap):
         return bool(len(self.exact_degrees_))
 
     def _reach(self, X: Rows) -> Array | None:
-        if not (len(self.weights_) and np.isfinite(self.radius_)):
+        if not np.isfinite(self.radius_):
             return None
         return (distances_from(self.centre_, X) / float(self.radius_)) ** 2
 
