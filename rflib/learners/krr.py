@@ -481,9 +481,10 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         """Add rows to those seen before; the solution is that of `fit` on all rows, in whatever blocks and order.
 
         A call adds to a copy of the moments, so that one that fails changes nothing. The ridge is chosen and the
-        system solved when a prediction or a fitted attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
-        memory: one Gram matrix (D^2 numbers) for a single alpha or ``criterion="marginal_likelihood"``, else one a
-        fold. After `fit` its rows count too; an alpha that it chose by cross-validation stays.
+        system solved when a prediction or a fitted attribute is first asked for, which raises what `fit` would
+        then. Between the calls the moments stay in memory: one Gram matrix (D^2 numbers) for a single alpha or
+        ``criterion="marginal_likelihood"``, else one a fold. After `fit` its rows count too; an alpha that it
+        chose by cross-validation stays.
 
         The feature_map is fitted on the first block, so it must need no more than the number of columns; a map
         that needs rows is given fitted, as ``sklearn.frozen.FrozenEstimator(map)``. With several alphas and

@@ -268,8 +268,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             self.__dict__.pop(name, None)
             if name in state or f"{name}@" in state:
                 setattr(self, name, unflatten(state, name))
-        if hasattr(self, "feature_names_in_"):
-            self.feature_names_in_ = self.feature_names_in_.astype(object)
+        if "feature_names_in_" in state:
+            self.feature_names_in_ = state["feature_names_in_"].astype(object)
         return self
 
     @abstractmethod

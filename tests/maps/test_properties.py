@@ -109,6 +109,9 @@ def assert_same_learned(first, second):
             assert_same_learned(ours, theirs)
         elif isinstance(theirs, Kernel):
             assert ours == theirs
+        elif isinstance(theirs, np.ndarray):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_array_equal(ours, theirs)
         else:
             arrays = [flatten({"value": value}) for value in (ours, theirs)]
             assert arrays[0].keys() == arrays[1].keys()
