@@ -26,7 +26,7 @@ from rflib.kernels.width import KernelWithWidth
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
 from rflib.maps.unlike_rows import UsualLosses, loss, squares
-from rflib.measures.domain import RangeWarning
+from rflib.measures.range_warning import RangeWarning
 from rflib.plain import flatten, is_plain, unflatten
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn

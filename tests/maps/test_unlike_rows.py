@@ -11,12 +11,14 @@ from scipy.sparse import csr_array
 from scipy.stats import betabinom
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize, scale
 
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Matern, Polynomial
+from rflib.learners import KRR
 from rflib.maps import CRAFT, MVORF, ORF, RFF, SRF, AutoMap, Nystroem, OptimizedMaclaurin, TensorSketch
 from rflib.maps.unlike_rows import UsualLosses, _chance
 from rflib.measures import RangeWarning
@@ -197,6 +199,19 @@ def test_a_search_warns_once_and_points_here():
         warnings.simplefilter("always", RangeWarning)
         search.fit(X, X[:, 0])
     assert [(warning.category, warning.filename) for warning in caught] == [(RangeWarning, __file__)]
+
+
+def test_a_learner_with_blocks_and_dask_rows_warn_once():
+    da = pytest.importorskip("dask.array")
+    X = np.random.default_rng(0).standard_normal((300, 4))
+    feature_map = Nystroem(Gaussian(2.0), 20, random_state=0).fit(X)
+    learner = KRR(feature_map=FrozenEstimator(feature_map), block_size=50).fit(X, X[:, 0])
+    blocks = da.from_array(X + 30, chunks=(50, 4))
+    for call in (lambda: learner.predict(X + 30), feature_map.transform(blocks).compute):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RangeWarning)
+            call()
+        assert len(caught) == 1
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
