@@ -65,15 +65,15 @@ def unfitted_map(
 ) -> RandomFeatureMap:
     """Return the map of a cell before its fit, with a spectral measure that was constructed before, if any.
 
-    The random state depends on the path of the unit (data, kernel, method), n_components and the seed. A parameter
-    ``task`` that is "auto" gets the task of the data.
+    The random state depends on the stream of the unit (data, kernel, method), n_components and the seed. A
+    parameter ``task`` that is "auto" gets the task of the data.
     """
     constructed = {} if measure is None else {"measure": measure}
     feature_map = build_map(
         {**unit.method, **constructed},
         build_kernel(unit.kernel),
         n_components=n_components,
-        random_state=seed_of(unit.path, n_components, seed),
+        random_state=seed_of(unit.stream, n_components, seed),
     )
     parameters = feature_map.get_params().items()
     tasks = [name for name, value in parameters if name.split("__")[-1] == "task" and value == "auto"]

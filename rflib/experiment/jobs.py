@@ -24,6 +24,7 @@ from rflib.experiment.specs import (
     build_kernel,
     build_map,
     identity,
+    meaning,
     module_of,
     shorten,
 )
@@ -47,8 +48,18 @@ class Unit(Value):
 
     @cached_property
     def path(self) -> str:
-        """Identity of the unit, which also decides its random numbers, and its folder within that of a step."""
+        """Identity of the unit, and its folder within that of a step."""
         return f"{self.data.id}/{identity(self.kernel)}/{identity(self.method)}"
+
+    @cached_property
+    def stream(self) -> str:
+        """What decides its random numbers, beside D and the seed: the data set, and what kernel and method mean.
+
+        How many rows are used, how they are preprocessed, and how parameters are spelled changes no random number.
+        Two methods of one type have the same ones if they have the same values for different parameters; the
+        comparisons in a report are between cells of the same seed, and hold then too.
+        """
+        return f"{self.data.folder}/{meaning('kernel', self.kernel)}/{meaning('method', self.method)}"
 
     @cached_property
     def feature_map(self) -> Any:

@@ -12,11 +12,13 @@ from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils.extmath import safe_sparse_dot
 
 from rflib.kernels.distances import euclidean_distances
-from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
+from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, ones, to_numpy
 from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms, times_columns
 from rflib.keywords import Keywords, parameters, unknown
 
 UNIT_NORM_TOLERANCE = 1e-5
+# Number of rows of which the kernel matrix is computed for its diagonal.
+_HEIGHT = 16
 
 
 class Kernel(Keywords, ABC):
@@ -33,10 +35,13 @@ class Kernel(Keywords, ABC):
         Whether the kernel is defined only for rows of Euclidean norm one.
     takes_sparse : bool
         Whether the kernel accepts sparse rows too.
+    is_stationary : bool
+        Whether k(x, x) is the same for all rows x.
     """
 
     unit_norm: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = True
+    is_stationary: ClassVar[bool] = False
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return a dictionary of the parameters, as scikit-learn's estimators do.
@@ -130,6 +135,16 @@ class Kernel(Keywords, ABC):
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         """Return the kernel matrix of checked rows, both float32 or both float64; None for Y means X."""
 
+    def diagonal(self, X: Rows) -> Array:
+        """Return k(x, x) for the rows of X (n, d), shape (n,)."""
+        if self.is_stationary:
+            matrix = self(X[:1, :])
+            return ones((X.shape[0],), matrix) * float(matrix[0, 0])
+        blocks = [self(X[first : first + _HEIGHT, :]) for first in range(0, X.shape[0], _HEIGHT)]
+        xp = namespace(blocks[0])
+        diagonal: Array = xp.concat([xp.linalg.diagonal(block) for block in blocks])
+        return diagonal
+
     def check_rows(self, X: Rows) -> None:
         """Raise ValueError if the kernel needs rows of unit norm and a row of X has another norm.
 
@@ -154,6 +169,8 @@ class RadialKernel(Kernel):
     k(x, y) = at_distance(||x - y||); the function ``at_distance`` is called the kernel's profile.
     """
 
+    is_stationary: ClassVar[bool] = True
+
     @abstractmethod
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""
@@ -176,6 +193,10 @@ class DotProductKernel(Kernel):
     @abstractmethod
     def maclaurin(self) -> NDArray[np.floating]:
         """Return the coefficients a_0, ..., a_p of the Maclaurin series, shape (p + 1,)."""
+
+    def diagonal(self, X: Rows) -> Array:
+        """Return k(x, x) for the rows of X (n, d), shape (n,)."""
+        return self.at_product(squared_norms(X))
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         other = X if Y is None else Y

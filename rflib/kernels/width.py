@@ -52,6 +52,7 @@ class KernelWithWidth(Kernel):
         Whether distances are measured by the 1-norm instead of the Euclidean norm.
     """
 
+    is_stationary: ClassVar[bool] = True
     width_parameter: ClassVar[str]
     is_inverse: ClassVar[bool] = False
     one_norm: ClassVar[bool] = False

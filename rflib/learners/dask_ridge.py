@@ -16,7 +16,6 @@ from rflib.learners.folds import check_groups
 from rflib.learners.krr import KRRClassifier, _FeatureRidge, _Stream
 from rflib.learners.moments import Moments
 from rflib.learners.one_vs_rest import encode_labels
-from rflib.learners.passes import unchanged_on_error
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import HeldOutModels
 from rflib.learners.values import RowError, joined_labels, labels_with_weight, refuse_zeros
@@ -44,22 +43,21 @@ def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups:
     learner._check_number_of_folds("fit on Dask rows")
     check_groups(learner, groups)
     rows = DaskRows(learner, X, y, sample_weight)
-    with unchanged_on_error(learner):
-        learner._forget()
-        number, block = rows.head()
-        head = Block(*block)
-        with _named(learner, number):
-            first, known = learner._checked(head.X, head.y, reset=True)
-        if isinstance(learner, KRRClassifier):
-            learner.classes_, _ = encode_labels(learner, _labels(learner, rows))
-        else:
-            learner._row_shape = known.shape[1:]
-        _fit_map(learner, rows, first, known)
-        with _named(learner, number):
-            _, targets, _ = learner._checked_block(head)
-        stream = learner._begun(targets)
-        (_, features), *_ = learner._used_blocks(first)
-        _fit_stream(learner, rows, stream, features.shape[1])
+    learner._forget()
+    number, block = rows.head()
+    head = Block(*block)
+    with _named(learner, number):
+        first, known = learner._checked(head.X, head.y, reset=True)
+    if isinstance(learner, KRRClassifier):
+        learner.classes_, _ = encode_labels(learner, _labels(learner, rows))
+    else:
+        learner._row_shape = known.shape[1:]
+    _fit_map(learner, rows, first, known)
+    with _named(learner, number):
+        _, targets, _ = learner._checked_block(head)
+    stream = learner._begun(targets)
+    (_, features), *_ = learner._used_blocks(first)
+    _fit_stream(learner, rows, stream, features.shape[1])
 
 
 def _fit_map(learner: _FeatureRidge, rows: DaskRows, X: Any, y: NDArray) -> None:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
 from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
@@ -23,7 +24,7 @@ from rflib.learners.one_vs_rest import (
     values_to_codes,
 )
 from rflib.learners.parameter_checks import check_seed
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import (
     FLOATS,
@@ -375,6 +376,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     algorithms 1 and 2. Figure 5 of pennington2015 uses the method.
     """
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
 
@@ -395,6 +397,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         self._descend(rows, targets, lambda chosen: centred[chosen, None], "squared_error", weights)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Continue on more rows, with one step for every batch_size rows in their order; n_blocks is not used.
 
@@ -412,6 +415,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
             self._go_on(rows, values[:, None] - self.intercept_, "squared_error", weights)
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory: the same fit as that of `fit`, with the same rows drawn.
 
@@ -436,10 +440,9 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         """
         self._check_parameters()
         passes = self._passes(rows, options)
-        with unchanged_on_error(self):
-            survey = self._surveyed(passes)
-            self.intercept_ = survey.total / float(survey.end)
-            self._descend_in_passes(passes, self._checked_block, "squared_error", survey.n_rows, survey.end)
+        survey = self._surveyed(passes)
+        self.intercept_ = survey.total / float(survey.end)
+        self._descend_in_passes(passes, self._checked_block, "squared_error", survey.n_rows, survey.end)
         return self
 
     def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
@@ -520,6 +523,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
         check_class_weight(self)
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), with weights as in the regressor.
 
@@ -539,6 +543,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         )
         return self
 
+    @all_or_nothing
     def partial_fit(
         self,
         X: ArrayLike,
@@ -560,15 +565,15 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         self._go_on(rows, codes_to_targets(codes, len(self.classes_)), self.loss, weights)
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, as `DoublyStochasticRegressor.fit_blocks`."""
         self._check_parameters()
         check_class_weight(self, "fit_blocks")
         passes = self._passes(rows, options)
-        with unchanged_on_error(self):
-            survey = self._surveyed(passes)
-            self.classes_, _ = encode_labels(self, survey.labels)
-            self._descend_in_passes(passes, self._checked_block, self.loss, survey.n_rows, survey.end)
+        survey = self._surveyed(passes)
+        self.classes_, _ = encode_labels(self, survey.labels)
+        self._descend_in_passes(passes, self._checked_block, self.loss, survey.n_rows, survey.end)
         return self
 
     def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:

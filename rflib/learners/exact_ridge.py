@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
@@ -179,6 +180,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
 
     _several_targets = True
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -248,6 +250,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self.criterion = criterion
         self.class_weight = class_weight
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,

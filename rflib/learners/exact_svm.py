@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
@@ -111,6 +112,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
         self.class_weight = class_weight
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
 
@@ -177,6 +179,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
         self.epsilon = epsilon
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
 

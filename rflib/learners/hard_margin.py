@@ -8,6 +8,7 @@ from scipy.optimize import nnls
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
 from rflib.learners.signed_features import SignedFeatures, check_signed, find_signs
@@ -52,6 +53,7 @@ class HardMarginSVM(OneVsRestClassifier, CheckedRows, SignedFeatures, BaseEstima
         self.signed = signed
         self.signature = signature
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to features X (n_samples, n_features) and labels y (n_samples,).
 

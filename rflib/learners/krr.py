@@ -1,7 +1,7 @@
 """Kernel ridge regression on random features: one pass over the rows serves all folds and all ridges."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self, Unpack, cast
 
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.namespaces import (
     Array,
     beside,
@@ -36,7 +37,7 @@ from rflib.learners.one_vs_rest import (
     stream_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
@@ -205,7 +206,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
-        if self.__dict__.get("_stream") is not None:
+        if (stream := self.__dict__.get("_stream")) is not None:
+            self._stream = replace(stream, moments=[fold.copy() for fold in stream.moments])
             return False
         self._check_number_of_folds("partial_fit")
         self._stream = None
@@ -318,8 +320,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         seen = [fold for fold in stream.moments if fold.n]
         if not seen:
             refuse_zeros(self, "all rows so far")
-        stream.solved = True
         self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
+        stream.solved = True
 
     def _forget(self) -> None:
         for name in SOLVED:
@@ -459,6 +461,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
 
     _several_targets = True
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -502,13 +505,15 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._fit_rows(rows, targets, sample_weight, groups)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to those seen before; the solution is that of `fit` on all rows, in whatever blocks and order.
 
-        A call adds to the moments. The ridge is chosen and the system solved when a prediction or a fitted
-        attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
-        memory: one Gram matrix (D^2 numbers) for a single alpha or ``criterion="marginal_likelihood"``, else one a
-        fold. After `fit` its rows count too; an alpha that it chose by cross-validation stays.
+        A call adds to a copy of the moments, so that one that fails changes nothing. The ridge is chosen and the
+        system solved when a prediction or a fitted attribute is first asked for, which raises what `fit` would
+        then. Between the calls the moments stay in memory: one Gram matrix (D^2 numbers) for a single alpha or
+        ``criterion="marginal_likelihood"``, else one a fold. After `fit` its rows count too; an alpha that it
+        chose by cross-validation stays.
 
         The feature_map is fitted on the first block, so it must need no more than the number of columns; a map
         that needs rows is given fitted, as ``sklearn.frozen.FrozenEstimator(map)``. With several alphas and
@@ -534,6 +539,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._count_in(rows, targets, sample_weight)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self,
         rows: Any,
@@ -575,11 +581,10 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._check_parameters()
         self._check_number_of_folds("fit_blocks")
         passes = Passes(self, rows, **options)
-        with unchanged_on_error(self):
-            X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
-            self._row_shape = tuple(y.shape[1:])
-            self._survey(passes, X, y)
-            self._fit_passes(passes, X, y)
+        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        self._row_shape = tuple(y.shape[1:])
+        self._survey(passes, X, y)
+        self._fit_passes(passes, X, y)
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
@@ -776,6 +781,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         super()._check_parameters()
         check_class_weight(self)
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -803,6 +809,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         return self
 
     @available_if(_sees_rows_once)
+    @all_or_nothing
     def partial_fit(
         self,
         X: ArrayLike,
@@ -826,6 +833,7 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         self._count_in(rows, codes, weights)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self,
         rows: Any,
@@ -843,11 +851,10 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         passes = Passes(self, rows, **options)
         if self._cross_validates and self.criterion == "error_rate":
             passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
-        with unchanged_on_error(self):
-            X, labels = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
-            found = self._survey(passes, X, labels, labels=classes is None)
-            self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
-            self._fit_passes(passes, X, passes.first(self._checked_block)[1])
+        X, labels = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        found = self._survey(passes, X, labels, labels=classes is None)
+        self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
+        self._fit_passes(passes, X, passes.first(self._checked_block)[1])
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:

@@ -242,15 +242,3 @@ def _check_repeatable(learner: BaseEstimator, parameters: Mapping[str, Any]) -> 
                 f"{type(learner).__name__}: with a checkpoint {name} must be an integer, so that the same call "
                 f"draws the same numbers again, got {value!r}."
             )
-
-
-@contextmanager
-def unchanged_on_error(learner: Any) -> Iterator[None]:
-    """Give the learner the attributes of before back, if the block raises."""
-    before = vars(learner).copy()
-    try:
-        yield
-    except BaseException:
-        vars(learner).clear()
-        vars(learner).update(before)
-        raise

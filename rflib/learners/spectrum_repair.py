@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
 
@@ -52,6 +53,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         self.kernel = kernel
         self.repair = repair
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the repair for training rows X (n_samples, n_features), or for their similarities if precomputed.
 
@@ -63,6 +65,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         self._fit_repaired(X)
         return self
 
+    @all_or_nothing
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
         """Fit, and return the repaired matrix of the training rows, shape (n_samples, n_samples)."""
         return self._fit_repaired(X)

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.folds import check_enough_rows, check_folds, check_groups, held_out_mean
@@ -30,7 +31,7 @@ from rflib.learners.one_vs_rest import (
     values_to_codes,
 )
 from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, check_signed, find_signs
@@ -470,6 +471,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     _solvers = {("squared_hinge", False): 2, ("squared_hinge", True): 1, ("hinge", True): 3}  # noqa: RUF012
     _limited = svm.LinearSVC
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -496,6 +498,7 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         self.coef_, self.intercept_ = self._solve(rows, labels, codes, weights, groups)
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, classes: ArrayLike | None = None, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, for ``solver="newton"`` and a number as C.
 
@@ -525,12 +528,11 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         self._check_passes()
         passes = Passes(self, rows, **options)
         passes.needs_another("Newton's method", "collect the blocks in a list")
-        with unchanged_on_error(self):
-            X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
-            found = self._survey(passes, X, y, labels=classes is None)
-            self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
-            n_classes = len(self.classes_)
-            self.coef_, self.intercept_ = self._solve_passes(passes, X, 1 if n_classes == 2 else n_classes)
+        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        found = self._survey(passes, X, y, labels=classes is None)
+        self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
+        n_classes = len(self.classes_)
+        self.coef_, self.intercept_ = self._solve_passes(passes, X, 1 if n_classes == 2 else n_classes)
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:
@@ -651,6 +653,7 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         )
         self.epsilon = epsilon
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -675,6 +678,7 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, as `LinearSVM.fit_blocks`; errors are those of it."""
         self._check_parameters()
@@ -682,11 +686,10 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         check_number(self, "epsilon", at_least=0)
         passes = Passes(self, rows, **options)
         passes.needs_another("Newton's method", "collect the blocks in a list")
-        with unchanged_on_error(self):
-            X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
-            self._survey(passes, X, y)
-            coef, intercept = self._solve_passes(passes, X, 1)
-            self.coef_, self.intercept_ = coef[0], float(intercept[0])
+        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        self._survey(passes, X, y)
+        coef, intercept = self._solve_passes(passes, X, 1)
+        self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:

@@ -35,10 +35,6 @@ _N_PAIRS = 2000
 _BLOCK_ELEMENTS = 1 << 17
 
 
-class RangeWarning(UserWarning):
-    """Warning that rows are outside the range of the training rows, where a map may not represent the kernel."""
-
-
 @dataclass(frozen=True, eq=False)
 class Domain:
     """The number of input columns, and the distances at which a measure must represent the kernel.

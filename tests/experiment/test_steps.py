@@ -59,7 +59,7 @@ def step(job: Job, results: Path, *options: str) -> Path:
 
 def by_hand(results: Path, n: int, seed: int) -> tuple[Any, GORF]:
     rows = load(results / "data/digits", preprocess="unit_norm", repetition=seed, max_train=60, max_test=40)
-    state = seed_of(UNIT.path, n, seed)
+    state = seed_of(UNIT.stream, n, seed)
     return rows, GORF(DeltaGaussian(), n, random_state=state).fit(rows.X_train)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
+from scipy.sparse import csr_array, issparse
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
@@ -22,6 +23,7 @@ from rflib.kernels import (
     NeuralTangent,
     Polynomial,
     RadialFunction,
+    Similarity,
     SphericalPolynomial,
 )
 
@@ -263,3 +265,19 @@ def test_every_public_name_loads():
         assert getattr(rflib.kernels, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'Gausian'"):
         rflib.kernels.Gausian  # noqa: B018
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_the_diagonal_is_that_of_the_matrix(container):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    similarity = Similarity(lambda A, B: np.asarray((A @ B.T).toarray() if issparse(A) else A @ B.T) ** 3)
+    for kernel in (
+        *(Gaussian((1.0, 2, 3)), DeltaGaussian(coefficients=(2, -1)), Matern(), Laplacian(), Cauchy()),
+        *(Polynomial(3, coef0=1.0), SphericalPolynomial(), ArcCosine(), NeuralTangent(), similarity),
+    ):
+        rows = unit if kernel.unit_norm else X
+        if kernel.takes_sparse or container is np.asarray:
+            np.testing.assert_allclose(
+                kernel.diagonal(container(rows)), np.diagonal(kernel(container(rows))), atol=1e-12
+            )
