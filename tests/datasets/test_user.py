@@ -280,6 +280,7 @@ def test_errors_of_npz(arrays, message, tmp_path):
             'a,label\n1,x\n\n2,"y\n1,x\n2,"y"\n1,x\n',
             r"row 1 \(from 0\) has a quote that is never",
         ),
+        ("mine.csv", 'a,label\n1,"x"\n 2, "x"\n', r"row 1 \(from 0\) has a blank before a quote"),
         (
             "mine.csv",
             'a,label\n1,"x"y\n2,x\n',

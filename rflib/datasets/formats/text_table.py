@@ -72,14 +72,17 @@ def text_table(path: Path, separator: str = ",") -> pa.Table:
     return table.slice(1).rename_columns(names)
 
 
-def _records(path: Path, separator: str) -> Iterator[list[str]]:
-    """Yield the values in each row that is not blank, by the strict rule for quotes but for blanks behind them."""
+def _records(path: Path, separator: str, blanks_before: bool = False) -> Iterator[list[str]]:
+    """Yield the values in each row that is not blank, by the strict rule for quotes.
+
+    Blanks may stand behind quotes, and also before them if so said.
+    """
     blank = " \t".replace(separator, "")
     blanks = re.compile(rf'"[{blank}]+(?=[{re.escape(separator)}\r\n]|$)')
     with TextIOWrapper(open_text(path), "utf-8", newline="") as file:
         lines = (blanks.sub('"', line) for line in file)
         try:
-            for values in csv.reader(lines, delimiter=separator, strict=True):
+            for values in csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=blanks_before):
                 if len(values) > 1 or any(value.strip() for value in values):
                     yield values
         except UnicodeDecodeError as error:
@@ -87,16 +90,21 @@ def _records(path: Path, separator: str) -> Iterator[list[str]]:
 
 
 def _check_quotes(path: Path, separator: str) -> None:
-    """Raise ValueError for a quote that pyarrow, which is lenient, would let swallow the rows that follow."""
+    """Raise ValueError for a quote that pyarrow, which is lenient, would let swallow rows or keep in a value."""
     with open_text(path) as file:
         if not any(b'"' in block for block in iter(lambda: file.read(1 << 20), b"")):
             return
-    row = 0
+    row = -1
     try:
-        for row, _ in enumerate(_records(path, separator)):  # noqa: B007
-            pass
+        both = zip(_records(path, separator), _records(path, separator, separator != " "), strict=False)
+        for row, (values, alike) in enumerate(both, -1):
+            if row >= 0 and values != alike and [*map(str.strip, values)] != [*map(str.strip, alike)]:
+                raise ValueError(
+                    f"row {row} (from 0) has a blank before a quote, which makes the quote a part of the value. "
+                    "Remove the blank"
+                )
     except csv.Error as error:
         raise ValueError(
-            f"row {row} (from 0) has a quote that is never closed, or closed within its value ({error}). Write a "
-            "quote in a value twice, and such a value in quotes"
+            f"row {row + 1} (from 0) has a quote that is never closed, or closed within its value ({error}). "
+            "Write a quote in a value twice, and such a value in quotes"
         ) from error
