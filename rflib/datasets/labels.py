@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,13 @@ def label_texts(path: Path, column: Any, missing: Sequence[str] = ()) -> Any:
         column = pc.if_else(column, "True", "False")
     elif not is_text(kind):
         try:
-            column = column.cast(pa.string())
+            column = column.cast(pa.float64()) if types.is_float16(kind) else column
+            found = pc.unique(column)
+            texts = found.cast(pa.string())
         except pa.ArrowException as error:
             raise ValueError(f"{path}: labels must be numbers or texts, not {kind} ({error}).") from error
-    if types.is_floating(kind) or types.is_decimal(kind):
-        found = pc.unique(column)
-        texts = pa.array([_shown(text, kind) for text in found.to_pylist()], pa.string())
+        if types.is_floating(kind) or types.is_decimal(kind):
+            texts = pa.array(map(_shown, found.to_pylist(), texts.to_pylist()), pa.string())
         column = texts.take(pc.index_in(column, value_set=found))
     return present(column, missing)
 
@@ -130,16 +132,13 @@ def _value(text: str, decimal: str) -> Decimal | None:
         return None
 
 
-def _shown(text: str | None, kind: Any) -> str | None:
-    """Return the text of a number of a type of pyarrow, which pyarrow shows as this text; None for NaN."""
-    from pyarrow import types
-
-    if text is None or text == "nan":
+def _shown(value: float | Decimal | None, text: str) -> str | None:
+    """Return the text of a number, of which pyarrow shows this text in the number's precision; None for NaN."""
+    if value is None or value != value:
         return None
-    value = Decimal(text)
-    if value.is_finite() and value == value.to_integral_value():
+    if isfinite(value) and int(value) == value:
         return str(int(value))
-    return text.rstrip("0") if types.is_decimal(kind) else repr(float(text))
+    return f"{value:f}".rstrip("0") if isinstance(value, Decimal) else repr(float(text))
 
 
 def _listed(labels: Sequence[str]) -> str:

@@ -39,6 +39,8 @@ _TABLES = (".csv", ".parquet")
 _LIBSVM = (".libsvm", ".svm")
 _FORMATS = ".csv, .parquet, .npz, .libsvm or .svm (the text formats also with .gz, .bz2 or .xz)"
 _TEST_SIZE = 1 / 3
+# Names of columns that pandas and pyarrow give to an index without a name.
+_NAMELESS = ("Unnamed: ", "__index_level_")
 
 
 def files_of(spec: Mapping[str, Any]) -> list[str]:
@@ -140,8 +142,13 @@ def _check_spec(spec: Mapping[str, Any]) -> None:
         raise ValueError(f"task must be {' or '.join(_TASKS)}, got {spec.get('task')!r}.")
     if "test_file" in spec and "test_size" in spec:
         raise ValueError("give test_file or test_size, not both.")
-    if not 0 < spec.get("test_size", _TEST_SIZE) < 1:
-        raise ValueError(f"test_size must be between 0 and 1, got {spec['test_size']}.")
+    size, columns = spec.get("test_size", _TEST_SIZE), spec.get("columns", 1)
+    if not isinstance(size, int | float) or not 0 < size < 1:
+        raise ValueError(f"test_size must be between 0 and 1, got {size!r}.")
+    if not isinstance(columns, int | np.integer) or columns < 1 or columns is True:
+        raise ValueError(f"columns must be a whole number from 1, got {columns!r}.")
+    if len({_suffix(Path(file)) in _LIBSVM for file in files_of(spec)}) > 1:
+        raise ValueError("file and test_file must have the same format, got a LIBSVM file and another one.")
     missing = spec.get("missing", [])
     if not isinstance(missing, list | tuple) or not all(isinstance(word, str) for word in missing):
         raise ValueError(f"missing must be a list of words in quotes, got {missing!r}.")
@@ -176,6 +183,8 @@ def _check_file(path: Path, spec: Mapping[str, Any]) -> None:
     suffix = _suffix(path)
     if suffix not in (*_TABLES, *_LIBSVM, ".npz"):
         raise ValueError(f"{path} has an unknown format. Use {_FORMATS}.")
+    if suffix in (".npz", ".parquet") and path.suffix.lower() != suffix:
+        raise ValueError(f"{path}: {suffix} files are compressed as they are. Unpack it.")
     if "target" in spec and suffix not in _TABLES:
         raise ValueError(
             f"{path}: target names a column of a CSV or Parquet file, and a {suffix} file has none."
@@ -187,8 +196,8 @@ def _check_file(path: Path, spec: Mapping[str, Any]) -> None:
 
 
 def _suffix(path: Path) -> str:
-    """Return the ending that tells the format, without that of a compression."""
-    return Path(path.stem).suffix if path.suffix in (".gz", ".bz2", ".xz") else path.suffix
+    """Return the ending that tells the format, in small letters, without that of a compression."""
+    return (Path(path.stem).suffix if path.suffix in (".gz", ".bz2", ".xz") else path.suffix).lower()
 
 
 def _file(path: Path) -> dict[str, str]:
@@ -207,7 +216,7 @@ def _read_whole(
             f"{path} was changed after this run began. Start Snakemake again to use the new content."
         )
     X, y, names = _read(path, spec)
-    if X.shape[0] == 0:
+    if len(y) == 0:
         raise ValueError(f"{path} has no rows.")
     return X, y, names
 
@@ -253,7 +262,7 @@ def _column_names(path: Path, spec: Mapping[str, Any]) -> list[str]:
             schema = read_schema(path)
             index = (schema.pandas_metadata or {}).get("index_columns", [])
             names = [name for name in schema.names if name not in index]
-        _refuse_repeated(path, names)
+        _check_names(path, names)
         return names
     separator = spec.get("separator", ",")
     names = header(path, separator)
@@ -262,19 +271,20 @@ def _column_names(path: Path, spec: Mapping[str, Any]) -> list[str]:
             f"{path}: its header is a single name, {names[0]!r}. Values must be separated by {separator!r}, not "
             f"by {found[0]!r}; or say so in the study by separator: {json.dumps(found[0])}."
         )
-    if nameless := [number for number, name in enumerate(names) if not name or name.startswith("Unnamed: ")]:
-        raise ValueError(
-            f"{path}: column {nameless[0]} (from 0) has no name, like the row numbers that pandas writes. Remove "
-            "it, for example with to_csv(..., index=False), or give it a name if it is an input."
-        )
-    _refuse_repeated(path, names)
+    _check_names(path, names)
     return names
 
 
-def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
-    """Raise ValueError if two columns have the same name."""
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    """Raise ValueError if a column has no name, or the same name as another."""
     first: dict[str, int] = {}
     for number, name in enumerate(names):
+        if not name or name.startswith(_NAMELESS):
+            raise ValueError(
+                f"{path}: column {number} (from 0) has {f'the name {name!r}' if name else 'no name'}, like the "
+                "row numbers that pandas writes. Remove it, for example with to_csv(..., index=False), or give it "
+                "a name of its own if it is an input."
+            )
         if first.setdefault(name, number) < number:
             raise ValueError(
                 f"{path}: columns {first[name]} and {number} (from 0) have the same name {name!r}. Give each "

@@ -29,6 +29,8 @@ from rflib.validation import hint
 
 SHOWN = {"title", "text", "paper", "tables", "figures", "claims"}
 _RENAME = "Rename one of them."
+# Of files of studies.
+_ENDINGS = (".yaml", ".yml")
 
 
 class Pipeline:
@@ -98,7 +100,7 @@ class Pipeline:
         asked = self.config["studies"]
         if asked is None:
             return sorted(folder.glob("*.yaml"))
-        return [Path(study) if study.endswith(".yaml") else folder / f"{study}.yaml" for study in asked]
+        return [Path(study) if study.endswith(_ENDINGS) else folder / f"{study}.yaml" for study in asked]
 
     def _each(
         self, studies: Iterable[str], function: Callable[[Path], Any], errors: dict[str, str]
@@ -257,8 +259,9 @@ class Pipeline:
         for word in words:
             if word in self._why_not:
                 raise ValueError(self._why_not[word])
-            file = Path(word.removesuffix(".yaml") + ".yaml")
-            if file.stem in self.study_files and word.endswith(".yaml"):
+            files = [Path(word if word.endswith(_ENDINGS) else word + ending) for ending in _ENDINGS]
+            file = next(filter(Path.is_file, files), files[0])
+            if file.stem in self.study_files and word.endswith(_ENDINGS):
                 raise ValueError(f"{word} is a study's file. Ask for the study by its name: {file.stem}.")
             if word not in self.study_files and file.is_file():
                 raise ValueError(

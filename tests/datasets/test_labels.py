@@ -141,6 +141,19 @@ def test_whole_numbers_are_their_digits_whatever_their_type(name, dtype, tmp_pat
     assert read(tmp_path / name)[1] == ["-2", "1", "1000"]
 
 
+@pytest.mark.parametrize("name", ["typed.parquet", "arrays.npz"])
+@pytest.mark.parametrize("value", [np.float32(123456792), np.float64(2**63), np.uint64(2**63)])
+def test_whole_numbers_have_all_their_digits(name, value, tmp_path):
+    write(tmp_path / name, np.eye(4), np.array([0, value, value, 0], value.dtype))
+    assert read(tmp_path / name)[1] == ["0", str(int(value))]
+
+
+def test_the_order_of_bytes_does_not_matter(tmp_path):
+    write(tmp_path / "mine.npz", np.eye(4).astype(">f8"), np.array([300, 1, 1, 300], ">i4"))
+    (block,), order = read(tmp_path / "mine.npz")
+    assert (block.X.tolist(), order) == (np.eye(4).tolist(), ["1", "300"])
+
+
 @pytest.mark.parametrize(
     ("labels", "texts"),
     [
@@ -219,7 +232,7 @@ def test_a_number_is_what_float_takes_but_for_words_and_underscores(tmp_path, te
 
 @pytest.mark.parametrize("name", ["plain.csv", "typed.parquet", "arrays.npz"])
 def test_words_that_the_study_names_are_missing(name, tmp_path):
-    """Without its word, NA is a label and no number; in a file with types, -999 is a number as well."""
+    """Without its word, NA is a label and no number; a number such as -999 stands for its value."""
     path = tmp_path / name
     write(path, np.eye(4), ["a", "NA", "b", "?"])
     assert read(path)[1] == ["?", "NA", "a", "b"]
@@ -234,7 +247,7 @@ def test_words_that_the_study_names_are_missing(name, tmp_path):
         read(path, missing=["NA"])
     write(path, np.array([[1], [2], [-999]]), ["a", "b", "a"])
     with pytest.raises(ValueError, match=r"row 2 \(from 0\), column '.+' is missing"):
-        read(path, missing=["-999"])
+        read(path, missing=["-999.00"])
 
 
 @pytest.mark.parametrize("name", NUMERIC)
@@ -278,9 +291,20 @@ def test_types_of_parquet_files(tmp_path):
         "decimal": pa.array(["1.50", "2.00"] * 2).cast(pa.decimal128(5, 2)),
         "large": pa.array([2**62 + 1, 2**53 + 1] * 2),
     }
-    expected = {"dictionary": ["+2", "1.5"], "view": ["+2", "1.5"], "decimal": ["1.5", "2"]}
+    expected = {
+        "dictionary": ["+2", "1.5"],
+        "view": ["+2", "1.5"],
+        "decimal": ["1.5", "2"],
+        "small": ["1.5", "2"],
+    }
     for name in columns:
         pq.write_table(pa.table({**columns, "label": columns[name]}), tmp_path / "mine.parquet")
         (block,), order = read(tmp_path / "mine.parquet")
         assert block.X[:2].T.tolist() == [[1.5, 2]] * 3 + [[float(2**62), float(2**53)]]
         assert {*order} == {*expected.get(name, ["4611686018427387905", "9007199254740993"])}
+
+
+def test_decimals_have_no_exponents(tmp_path):
+    labels = pa.array(["0.1", "0.0000000001", "0.0000000001", "0.1"]).cast(pa.decimal128(20, 12))
+    pq.write_table(pa.table({"x": [1, 2, 3, 4], "label": labels}), tmp_path / "mine.parquet")
+    assert read(tmp_path / "mine.parquet")[1] == ["0.0000000001", "0.1"]

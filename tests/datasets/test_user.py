@@ -222,10 +222,11 @@ def test_errors_of_test_files(change, message, table, tmp_path):
             r"X must be \(rows, columns\) and y \(rows,\), got \(2, 2\)",
         ),
         ({"X": [1.0, 2.0], "y": [0, 1]}, r"X must be \(rows, columns\)"),
-        ({"X": [[1.0], [2.0]]}, "it has no array y"),
+        ({"X": [[1.0], [2.0]]}, r"it has no array y\. Its arrays are X"),
+        ({"X": np.empty((2, 0)), "y": [0, 1]}, "has no input columns"),
         (
             {"X": np.array([[{}], [{}]], dtype=object), "y": [0, 1]},
-            "without pickled objects: Object arrays cannot",
+            r"without pickled objects: Object arrays cannot.* store them by X\.astype\(str\)",
         ),
         ({"X": [["a"], ["b"]], "y": [0, 1]}, r"row 0 \(from 0\), column '0' is 'a', not a number"),
     ],
@@ -273,7 +274,18 @@ def test_errors_of_npz(arrays, message, tmp_path):
             r"row 1 \(from 0\) has 2 values, but the header has 3",
         ),
         ("mine.csv", "a,label,\n1,x,\n2,y,\n", r"column 2 \(from 0\) has no name"),
-        ("mine.csv", 'a,label\n1,x\n2,"y\n1,x\n', "a quote in the last row is never closed"),
+        ("mine.csv", 'a,label\n1,x\n2,"y\n1,x\n', r"row 1 \(from 0\) has a quote that is never closed"),
+        (
+            "mine.csv",
+            'a,label\n1,x\n\n2,"y\n1,x\n2,"y"\n1,x\n',
+            r"row 1 \(from 0\) has a quote that is never",
+        ),
+        ("mine.csv", 'a,label\n1,"x"\n 2, "x"\n', r"row 1 \(from 0\) has a blank before a quote"),
+        (
+            "mine.csv",
+            'a,label\n1,"x"y\n2,x\n',
+            r"row 0 \(from 0\) has a quote that is never closed, or closed w",
+        ),
         ("mine.csv", "a, a,label\n1,2,x\n", r"columns 0 and 1 \(from 0\) have the same name 'a'"),
         ("mine.csv", "a,label\n1_000,x\n", "row 0 .*, column 'a' is '1_000', not a number"),
         ("mine.csv", "a,label\n1,x\n0x1F,y\n", "row 1 .*, column 'a' is '0x1F', not a number"),
@@ -285,6 +297,9 @@ def test_errors_of_npz(arrays, message, tmp_path):
         ("mine.libsvm", "1 1:2\n1:3 2:4\n", "line 2: it begins with '1:3' and not with a label"),
         ("mine.libsvm", "1,2 1:2\n1 2:4\n", "line 1: '1,2' are several labels"),
         ("mine.libsvm", "1 1:2 # a_b\n2 1:1_0\n", "line 2: a number has no '_'"),
+        ("mine.libsvm", "1 1:2#:\nC# 1:1\n", "line 2: the label 'C#' holds '#', which begins a comment"),
+        ("mine.libsvm", "1 1:2\n2 qid:1 1:1 2 :3\n", "line 2: '2' is not a column and its value"),
+        ("mine.npz.gz", "text", r"\.npz files are compressed as they are"),
         ("mine.csv", "a,label\n", "no rows"),
         ("mine.csv", "label\n1\n2\n", "no input columns"),
         ("mine.txt", "text", r"has an unknown format\. Use \.csv"),
@@ -323,6 +338,14 @@ def test_the_index_of_a_parquet_file_is_no_input(table, tmp_path):
     table.set_index(table.index * 2).to_parquet(tmp_path / "mine.parquet")
     data = prepared(tmp_path, file=str(tmp_path / "mine.parquet"), target="label", columns=3)
     assert data.X_train.shape[1] == 3
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "__index_level_0__"])
+def test_row_numbers_that_another_program_made_a_column_are_refused(name, table, tmp_path):
+    rows = pa.Table.from_pandas(table.assign(**{name: table.index}))
+    pq.write_table(rows.replace_schema_metadata(), tmp_path / "mine.parquet")
+    with pytest.raises(ValueError, match=rf"column 4 \(from 0\) has the name '{name}', like the row numbers"):
+        prepared(tmp_path, file=str(tmp_path / "mine.parquet"), target="label")
 
 
 def test_libsvm_that_counts_from_0(tmp_path):
@@ -390,6 +413,9 @@ def test_the_folder_follows_the_content_and_what_is_said_of_it(table, tmp_path):
         ({"decimal": ";"}, "decimal must be '.' or ',', got ';'"),
         ({"decimal": ","}, "separator and decimal are both ','"),
         ({"missing": "NA"}, "missing must be a list of words in quotes, got 'NA'"),
+        ({"test_size": "0.2"}, "test_size must be between 0 and 1, got '0.2'"),
+        ({"columns": "3"}, "columns must be a whole number from 1, got '3'"),
+        ({"test_file": "other.svm"}, "the same format, got a LIBSVM file and another one"),
     ],
 )
 def test_what_can_be_seen_without_reading_rows(spec, message, table, tmp_path):
@@ -427,6 +453,7 @@ def test_separator_and_decimal_are_for_csv_files(key, value, tmp_path):
     [
         "a,b,label\r1,2,x\r3,4,y\r",
         '\ufeff a ,b,"label"\r\n\r\n 1, 2., x\r\n \r\n3,4e0,y',
+        '"a" ,b,"label"\n"1" ,2,"x"\t\n3, 4,"y" ',
         "\n\na,b,label\n1,2,x\n3,4,y\n\n",
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -134,8 +135,11 @@ def test_a_study_that_the_configuration_leaves_out_is_named(pipeline: Make) -> N
 def test_a_study_file_beside_the_configuration_is_named_with_the_command(pipeline: Make) -> None:
     found = pipeline()
     Path("new.yaml").write_text("title: New\n")
-    for word in ("new", "new.yaml"):
-        with pytest.raises(ValueError, match=r"snakemake new --cores 1 --config 'studies=\[new\.yaml\]'"):
+    Path("short.yml").write_text("title: Short\n")
+    for word in ("new", "new.yaml", "short", "short.yml"):
+        file = "new.yaml" if word.startswith("new") else "short.yml"
+        command = f"snakemake {Path(file).stem} --cores 1 --config 'studies=[{file}]'"
+        with pytest.raises(ValueError, match=re.escape(command)):
             found.asked([word])
     with pytest.raises(
         ValueError, match=r"good\.yaml is a study's file\. Ask for the study by its name: good\."

@@ -14,7 +14,7 @@ from rflib.datasets.formats.checked import NO_UTF8, open_text, reading
 
 _BLOCK_BYTES = 1 << 24
 # The first word of each line that is neither blank nor a comment.
-_LABEL = re.compile(rb"^[^\S\n]*([^\s#]+)", re.MULTILINE)
+_LABEL = re.compile(rb"^[^\S\n]*([^\s#]\S*)", re.MULTILINE)
 
 
 def libsvm_reader(columns: int, first_label: int = 0, sparse: bool = False) -> Reader:
@@ -93,6 +93,11 @@ def _libsvm_rows(
             raise ValueError(f"the index {index} is beyond the {columns} columns that are said to be there")
     except (ValueError, OverflowError) as error:
         if len(lines) == 1:
+            strange = _no_column(text)
+            if strange:
+                raise ValueError(
+                    f"line {start}: {strange!r} is not a column and its value, such as 7:0.5"
+                ) from error
             remedy = (
                 ". If the file counts columns from 0, set zero_based: true"
                 if "Invalid index 0 " in str(error)
@@ -107,9 +112,23 @@ def _libsvm_rows(
     return csr_matrix(X), np.array([labels[word] for word in words], dtype=np.str_)
 
 
+def _no_column(line: bytes) -> str:
+    """Return the first word behind the label of a line that is no column:value, or nothing."""
+    for word in line.split(b"#")[0].split()[1:]:
+        column, colon, _ = word.partition(b":")
+        if not colon or not (column == b"qid" or re.fullmatch(rb"-?[0-9]+", column)):
+            return word.decode(errors="replace")
+    return ""
+
+
 def _label(word: bytes) -> str:
     if b":" in word:
         raise ValueError(f"it begins with {word.decode(errors='replace')!r} and not with a label")
+    if b"#" in word:
+        raise ValueError(
+            f"the label {word.decode(errors='replace')!r} holds '#', which begins a comment. Write another label, "
+            "or a blank before the comment"
+        )
     if b"," in word:
         raise ValueError(f"{word.decode(errors='replace')!r} are several labels")
     try:

@@ -23,8 +23,19 @@ def read_npz(path: Path, *names: str) -> list[NDArray]:
             raise ValueError("it is not an archive of arrays")
         with archive:
             if missing := [name for name in names if name not in archive]:
-                raise ValueError(f"it has no array {missing[0]}")
-            return [archive[name] for name in names]
+                raise ValueError(f"it has no array {missing[0]}. Its arrays are {', '.join(archive)}")
+            return [_array(archive, name) for name in names]
+
+
+def _array(archive: np.lib.npyio.NpzFile, name: str) -> NDArray:
+    try:
+        array: NDArray = archive[name]
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. If {name} holds texts or numbers as Python objects, as columns of pandas do, store them by "
+            f"{name}.astype(str) or {name}.astype(float)"
+        ) from error
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def npz_table(path: Path, name: str, array: NDArray) -> pa.Table:

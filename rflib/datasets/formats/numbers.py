@@ -49,7 +49,7 @@ def numbers(
     first_row : int
         Number of the table's first row in the file, for messages.
     missing : sequence of str
-        Words that mean, as an empty text does, that a value is missing.
+        Words that mean, as an empty text does, that a value is missing; a number stands for its value.
     decimal : {".", ","}
         Decimal mark of numbers in texts.
 
@@ -66,18 +66,21 @@ def numbers(
     else:
         columns = list(zip(table.column_names, table.columns, strict=True))
     X = np.empty((len(table), len(columns)))
+    marks = [float(word.replace(decimal, ".")) for word in missing if is_number(word, decimal)]
     for number, (name, encoded) in enumerate(columns):
         column = plain(encoded)
         if is_text(column.type):
             X[:, number], wrong = _parsed(column, missing, decimal)
         else:
-            X[:, number], wrong = _converted(column, missing)
+            X[:, number], wrong = _converted(column)
         if len(wrong):
             value = column[int(wrong[0])].as_py()
             raise ValueError(
                 f"{path}: row {first_row + wrong[0]} (from 0), column {name!r} is {value!r}, not a number "
                 f"({len(wrong)} such values). {_remedy(value, decimal)}"
             )
+    if marks:
+        X[np.isin(X, marks)] = np.nan
     return finite(path, X, [name for name, _ in columns], first_row)
 
 
@@ -138,7 +141,7 @@ def _parsed(texts: Any, missing: Sequence[str], decimal: str) -> tuple[NDArray[n
         return np.full(len(texts), np.nan), np.flatnonzero(wrong.fill_null(False))
 
 
-def _converted(column: Any, missing: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _converted(column: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return numbers or booleans as doubles, NaN where they are missing, and the rows that hold no number."""
     import pyarrow as pa
     from pyarrow import types
@@ -151,8 +154,7 @@ def _converted(column: Any, missing: Sequence[str]) -> tuple[NDArray[np.float64]
     if not types.is_floating(column.type):
         column = column.cast(pa.float64(), safe=False)
     values = np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
-    marks = [float(word) for word in missing if is_number(word)]
-    return np.where(np.isin(values, marks), np.nan, values), np.empty(0, np.intp)
+    return values, np.empty(0, np.intp)
 
 
 def _remedy(value: object, decimal: str) -> str:

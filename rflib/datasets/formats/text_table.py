@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rflib.datasets.formats.checked import NO_UTF8, open_bytes, open_text, reading
+from rflib.datasets.formats.checked import NO_UTF8, open_text, reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,14 +20,9 @@ _ROW_BYTES = 1 << 24
 
 def header(path: Path, separator: str = ",") -> list[str]:
     """Return the names in the first line that is not blank, without the blanks around them."""
-    with reading(path, "delimited text"), TextIOWrapper(open_text(path), "utf-8", newline="") as file:
-        try:
-            for fields in csv.reader(file, delimiter=separator, strict=True):
-                names = [name.strip() for name in fields]
-                if len(names) > 1 or any(names):
-                    return names
-        except UnicodeDecodeError as error:
-            raise ValueError(NO_UTF8) from error
+    with reading(path, "delimited text"):
+        for names in _records(path, separator):
+            return [name.strip() for name in names]
         raise ValueError("it is empty")
 
 
@@ -35,8 +32,8 @@ def text_table(path: Path, separator: str = ",") -> pa.Table:
     Raises
     ------
     ValueError
-        If the file is no text in UTF-8, a quote stays open, or a row has not as many values as the header has
-        names; the message names the file and the row.
+        If the file is no text in UTF-8, a quote stays open or closes within a value, or a row has not as many
+        values as the header has names; the message names the file and the row.
     """
     import pyarrow as pa
     from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
@@ -58,6 +55,7 @@ def text_table(path: Path, separator: str = ",") -> pa.Table:
         return "error"
 
     with reading(path, "delimited text"), open_text(path) as file:
+        _check_quotes(path, separator)
         try:
             table = read_csv(
                 file,
@@ -71,15 +69,42 @@ def text_table(path: Path, separator: str = ",") -> pa.Table:
             if "invalid UTF8" in str(error):
                 wrong = NO_UTF8
             raise ValueError(wrong or str(error)) from error
-        if _ends_in_quotes(path, table):
-            raise ValueError("a quote in the last row is never closed")
     return table.slice(1).rename_columns(names)
 
 
-def _ends_in_quotes(path: Path, table: pa.Table) -> bool:
-    """Return whether the last value goes on over lines and the file ends before its quote does."""
-    if "\n" not in table.column(table.num_columns - 1)[-1].as_py():
-        return False
-    with open_bytes(path) as file:
-        last = [line for line in file if line.strip()][-1]
-    return not last.rstrip().endswith(b'"')
+def _records(path: Path, separator: str, blanks_before: bool = False) -> Iterator[list[str]]:
+    """Yield the values in each row that is not blank, by the strict rule for quotes.
+
+    Blanks may stand behind quotes, and also before them if so said.
+    """
+    blank = " \t".replace(separator, "")
+    blanks = re.compile(rf'"[{blank}]+(?=[{re.escape(separator)}\r\n]|$)')
+    with TextIOWrapper(open_text(path), "utf-8", newline="") as file:
+        lines = (blanks.sub('"', line) for line in file)
+        try:
+            for values in csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=blanks_before):
+                if len(values) > 1 or any(value.strip() for value in values):
+                    yield values
+        except UnicodeDecodeError as error:
+            raise ValueError(NO_UTF8) from error
+
+
+def _check_quotes(path: Path, separator: str) -> None:
+    """Raise ValueError for a quote that pyarrow, which is lenient, would let swallow rows or keep in a value."""
+    with open_text(path) as file:
+        if not any(b'"' in block for block in iter(lambda: file.read(1 << 20), b"")):
+            return
+    row = -1
+    try:
+        both = zip(_records(path, separator), _records(path, separator, separator != " "), strict=False)
+        for row, (values, alike) in enumerate(both, -1):
+            if row >= 0 and values != alike and [*map(str.strip, values)] != [*map(str.strip, alike)]:
+                raise ValueError(
+                    f"row {row} (from 0) has a blank before a quote, which makes the quote a part of the value. "
+                    "Remove the blank"
+                )
+    except csv.Error as error:
+        raise ValueError(
+            f"row {row + 1} (from 0) has a quote that is never closed, or closed within its value ({error}). "
+            "Write a quote in a value twice, and such a value in quotes"
+        ) from error
