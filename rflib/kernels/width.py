@@ -24,16 +24,8 @@ Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
 # Words for the width of a kernel, here and in other libraries.
 _WIDTHS = (
-    "sigma",
-    "length_scale",
-    "lengthscale",
-    "lengthscales",
-    "bandwidth",
-    "width",
-    "ell",
-    "l",
-    "ls",
-    "h",
+    *("sigma", "length_scale", "lengthscale", "lengthscales", "bandwidth", "width"),
+    *("ell", "l", "ls", "h"),
 )
 _MEDIAN_ROWS = 1000
 
