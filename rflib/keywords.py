@@ -11,16 +11,27 @@ from rflib.validation import hint
 
 # Other libraries' words for parameters. Those of kernels stand in the kernels' own classes.
 _WORDS = {
-    "n_components": ("n_features", "n_dims", "n_columns", "num_features", "n_rff", "D"),
+    "n_components": (
+        "n_features",
+        "n_dims",
+        "n_columns",
+        "num_features",
+        "num_samples",
+        "n_rff",
+        "n_landmarks",
+        "D",
+        "M",
+    ),
     "random_state": ("seed", "random_seed", "rng"),
-    "alphas": ("alpha", "lam", "lambda_", "reg", "l2", "C"),
+    "alphas": ("alpha", "lam", "lambda_", "reg", "penalty", "l2", "C"),
     "C": ("c", "cost", "alpha", "lam", "lambda_", "reg"),
     "epsilon": ("eps",),
     "tol": ("eps", "tolerance"),
     "cv": ("n_splits", "n_folds", "folds"),
-    "max_iter": ("n_iter", "max_iterations", "n_epochs", "epochs"),
+    "max_iter": ("n_iter", "maxiter", "max_iterations", "n_epochs", "epochs"),
     "n_jobs": ("n_threads", "threads", "n_workers"),
     "block_size": ("batch_size", "chunk_size"),
+    "step_size": ("learning_rate", "lr", "eta0"),
     "feature_map": ("map", "features", "transformer"),
     "degree": ("p", "power"),
     "p": ("degree", "power"),
@@ -35,10 +46,7 @@ _WORDS = {
 }
 _INVERSES = {("alphas", "C"), ("C", "alpha"), ("C", "lam"), ("C", "lambda_"), ("C", "reg")}
 _OF_KERNELS = {
-    "sigma": "Gaussian(sigma={})",
-    "bandwidth": "Gaussian(sigma={})",
-    "length_scale": "Gaussian(sigma={})",
-    "lengthscale": "Gaussian(sigma={})",
+    **dict.fromkeys(("sigma", "bandwidth", "length_scale", "lengthscale"), "Gaussian(sigma={})"),
     "degree": "Polynomial(degree={})",
     "coef0": "Polynomial(coef0={})",
     "nu": "Matern(nu={})",
@@ -55,6 +63,9 @@ class Keywords:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: D102
         if cls.__init__ is object.__init__ and (args or kwargs):
             raise TypeError(f"{cls.__name__} has no parameters.")
+        code = getattr(cls.__init__, "__code__", None)
+        if code and len(args) >= code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
+            raise TypeError(_unnamed(cls, args, code.co_argcount - 1))
         known = parameters(cls) if kwargs else ()
         if wrong := [name for name in kwargs if known and name not in known]:
             raise TypeError(unknown(cls, wrong[0], kwargs[wrong[0]]))
@@ -64,6 +75,11 @@ class Keywords:
     def _called_here(cls, name: str, value: object) -> str | None:
         """Return a sentence about another library's parameter, for what is special to the class."""
         return None
+
+    @classmethod
+    def _takes_kernel(cls, name: str) -> bool:
+        """Return whether the ``kernel`` of the class may be the one of this name."""
+        return True
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also of what the estimator holds (``kernel__sigma``), and return the estimator.
@@ -94,13 +110,22 @@ def unknown(cls: type[Keywords], name: str, value: object) -> str:
     return f"{cls.__name__} has no parameter {name!r}. {_explained(cls, name, value, known)}{has}"
 
 
+def _unnamed(cls: type[Keywords], args: tuple[Any, ...], n: int) -> str:
+    """Return the message of the error that more than n arguments have no name."""
+    may = f"Only {', '.join(parameters(cls)[:n])} may be given without a name" if n else "Give names to all"
+    return f"{cls.__name__}: {shortened(args[n])} has no name. {may}. It has {', '.join(parameters(cls))}."
+
+
 def _explained(cls: type[Keywords], name: str, value: object, known: tuple[str, ...]) -> str:
     if (special := cls._called_here(name, value)) is not None:
         return special + " "
-    if (kernel := _kernel_with(name, value)) and "kernel" in known:
-        return f"Its kernel has it: {cls.__name__}(kernel={kernel}). "
-    if kernel and "feature_map" in known:
-        return f"The kernel of its feature_map has it: {cls.__name__}(feature_map=ORF({kernel})). "
+    for kernel in _kernels_with(name, value):
+        kind = kernel.partition("(")[0]
+        if "kernel" in known and cls._takes_kernel(kind):
+            return f"Its kernel has it: {cls.__name__}(kernel={kernel}). "
+        if "feature_map" in known:
+            inner = f"{'OptimizedMaclaurin' if kind == 'Polynomial' else 'ORF'}({kernel})"
+            return f"The kernel of its feature_map has it: {cls.__name__}(feature_map={inner}). "
     for ours, words in _WORDS.items():
         if name in words and ours in known:
             inverse = f", which acts as 1 / {name} does" if (ours, name) in _INVERSES else ""
@@ -108,11 +133,11 @@ def _explained(cls: type[Keywords], name: str, value: object, known: tuple[str, 
     return f"{hint(name, known)} ".lstrip()
 
 
-def _kernel_with(name: str, value: object) -> str | None:
-    """Return the kernel to which a parameter of this name belongs, written with it."""
+def _kernels_with(name: str, value: object) -> list[str]:
+    """Return the kernels to which a parameter of this name belongs, written with it."""
     if name == "gamma":
-        return f"Gaussian(sigma={sigma_of(value)})"
-    return _OF_KERNELS[name].format(shortened(value)) if name in _OF_KERNELS else None
+        return [f"Gaussian(sigma={sigma_of(value)})", f"Polynomial(gamma={shortened(value)})"]
+    return [_OF_KERNELS[name].format(shortened(value))] if name in _OF_KERNELS else []
 
 
 def sigma_of(gamma: object) -> str:

@@ -25,7 +25,10 @@ def attach(
 
     def getattr_(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}.{hint(name, names)}")
+            # With the name, the interpreter adds no other hint of its own.
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}.{hint(name, names)}", name=name
+            )
         module = import_module(f"{package}.{modules[name]}")
         return module if name == modules[name] else getattr(module, name)
 

@@ -62,5 +62,6 @@ def check_flag(owner: object, name: str) -> None:
 
 def hint(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """Return " Did you mean ...?" with the most similar known word, or "" if no known word is similar."""
-    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=likeness)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    words = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(str(word).lower(), words, n=1, cutoff=likeness)
+    return f" Did you mean {words[near[0]]!r}?" if near else ""

@@ -38,6 +38,14 @@ from rflib.kernels.base import Kernel, RadialKernel
         ("ORF", {"seed": 9}, "Here it is random_state"),
         ("TensorSketch", {"degree": 3}, r"Its kernel has it: TensorSketch\(kernel=Polynomial\(degree=3\)\)"),
         ("Nystroem", {"n_component": 9}, "Did you mean 'n_components'"),
+        ("TensorSketch", {"gamma": 0.1}, r"TensorSketch\(kernel=Polynomial\(gamma=0\.1\)\)"),
+        ("RFF", {"degree": 3}, r"\. It has kernel, n_components"),
+        ("SORF", {"nu": 0.5}, r"\. It has kernel, n_components"),
+        ("KRR", {"degree": 3}, r"feature_map=OptimizedMaclaurin\(Polynomial\(degree=3\)\)"),
+        ("KRR", {"penalty": 0.1}, "Here it is alphas"),
+        ("RFF", {"num_samples": 9}, "Here it is n_components"),
+        ("Gaussian", {"lengthscales": (1, 2)}, r"Gaussian\(sigma=\(1, 2\)\)"),
+        ("Gaussian", {"SIGMA": 2}, "Did you mean 'sigma'"),
         ("KRR", {"alpha": 0.1}, r"Here it is alphas, .*number of rows: KRR\(alphas=0\.1\).*ridge='lambda'"),
         ("ExactKRR", {"alpha": 0.1}, r"ExactKRR\(alphas=0\.1, ridge='lambda'\)"),
         ("KRRClassifier", {"C": 1}, "Here it is alphas, which acts as 1 / C does"),
@@ -57,6 +65,22 @@ def test_the_error_names_the_class_and_the_right_parameter(name, given, words):
     if not inspect.signature(cls).parameters.keys() & {"profile"}:
         with pytest.raises(ValueError, match=f"^{name} has no parameter '{word}'.*{words}"):
             cls().set_params(**given)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: learners.KRR(maps.ORF()), r"KRR: ORF\(\) has no name\. Give names to all\. It has alphas, "),
+        (
+            lambda: maps.ORF(Gaussian(), 9, 0),
+            "ORF: 0 has no name\\. Only kernel, n_components may be given without",
+        ),
+        (lambda: Gaussian(1, 2), "Gaussian: 2 has no name\\. Only sigma may"),
+    ],
+)
+def test_the_error_says_which_parameters_need_no_name(make, words):
+    with pytest.raises(TypeError, match=f"^{words}"):
+        make()
 
 
 def test_parameters_inside_are_named_too():

@@ -18,6 +18,13 @@ def test_every_public_name_is_that_of_its_package():
         _ = rflib.MVROF
 
 
+def test_a_traceback_has_one_hint():
+    found = subprocess.run(
+        [sys.executable, "-c", "import rflib; rflib.mvorf"], capture_output=True, text=True
+    )
+    assert found.stderr.endswith("has no attribute 'mvorf'. Did you mean 'MVORF'?\n")
+
+
 def test_importing_rflib_imports_nothing_that_takes_time():
     code = "import rflib, sys; print([name for name in ('numpy', 'scipy', 'sklearn') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

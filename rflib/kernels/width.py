@@ -23,7 +23,10 @@ Rule = Literal["scale", "median"]
 Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
 # Words for the width of a kernel, here and in other libraries.
-_WIDTHS = ("sigma", "length_scale", "lengthscale", "bandwidth", "width", "ell")
+_WIDTHS = (
+    *("sigma", "length_scale", "lengthscale", "lengthscales", "bandwidth", "width"),
+    *("ell", "l", "ls", "h"),
+)
 _MEDIAN_ROWS = 1000
 
 

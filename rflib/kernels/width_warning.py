@@ -28,6 +28,13 @@ _EQUAL = 1 - 1e-9
 _REPEATED = 4
 
 
+# A kernel that is nearly constant is nearly linear, which a learner without regularisation can use.
+_EFFECTS = {
+    "the identity": "hardly anything can be learned",
+    "constant": "only a tiny ridge or a large C learns anything",
+}
+
+
 class WidthWarning(UserWarning):
     """A kernel is nearly the identity or nearly constant on its training rows, from which it hardly learns."""
 
@@ -40,7 +47,7 @@ def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> Non
     """
     if isinstance(kernel, Precomputed):
         matrix = X
-    n, problem = X.shape[0], None
+    n, problem = X.shape[0], ""
     if n < _FEWEST or (matrix is None and isinstance(kernel, Similarity)):
         return
     for size in _COMPARED:
@@ -56,13 +63,13 @@ def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> Non
         else:
             with np.errstate(all="ignore"):
                 values = np.asarray(isotropic._matrix(rows, None))
-        if (problem := _problem(values, n)) is None:
+        if not (problem := _problem(values, n) or ""):
             return
     known = isinstance(kernel, Precomputed)
     if problem == "constant" and not known and abs(rows - rows[[0] * len(places)]).max() == 0:
         return  # no width tells equal rows apart
     warn(
-        f"{kernel!r} is nearly {problem} on the training rows, so that hardly anything can be learned."
+        f"{kernel!r} is nearly {problem} on the training rows, so that {_EFFECTS[problem]}."
         + ("" if known else f" {_remedy(kernel, rows)}"),
         WidthWarning,
         cause=problem,

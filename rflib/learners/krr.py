@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Self, Unpack, cast
+from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -597,6 +597,16 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             raise ValueError(
                 f"{type(self).__name__}: y must have as many columns as in the first block, got shape {y.shape}."
             )
+
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: Literal[False] = ..., return_cov: Literal[False] = ...
+    ) -> NDArray: ...
+
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: bool = ..., return_cov: bool = ...
+    ) -> NDArray | tuple[NDArray, NDArray]: ...
 
     @takes_dask_rows
     def predict(

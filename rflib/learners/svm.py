@@ -37,6 +37,7 @@ from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, check_signed, find_signs
 from rflib.learners.values import check_weights, refuse_zeros
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
+from rflib.warn import warn
 
 # liblinear repeats the rows of weights that are whole numbers, as long as they are no more than this on average
 MOST_REPEATS = 4
@@ -259,14 +260,16 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         machine = self._limited(**same, **self._tube(), dual=dual, random_state=seed, max_iter=limit)
 
         def solve(C: float, start: NDArray | None) -> tuple[NDArray[np.float64], int]:
-            with RAND_LOCK:
+            with RAND_LOCK, warnings.catch_warnings():
+                # scikit-learn's own warning, beside the one below
+                warnings.filterwarnings("ignore", category=ConvergenceWarning, module=r"sklearn\.svm")
                 machine.set_params(C=C).fit(X, y, sample_weight=sample_weight)
             if machine.n_iter_ >= limit:
-                warnings.warn(
+                warn(
                     f"{type(self).__name__}: {limit} iterations did not reach tol={self.tol:g}. Raise max_iter or "
                     "tol, or lower C.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    cause="max_iter",
                 )
             weights = np.atleast_2d(machine.coef_).T
             if self.fit_intercept:

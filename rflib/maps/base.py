@@ -15,6 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib import kernels
 from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
@@ -245,6 +246,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return why the map cannot take the kernel and what to use instead, or None if it can take it."""
         return None
+
+    @classmethod
+    def _takes_kernel(cls, name: str) -> bool:
+        return cls.unsupported(getattr(kernels, name)()) is None
 
     def spectrum(self, X: ArrayLike) -> Any:
         """Return what `fit` computes from X that depends neither on the seed nor on n_components.

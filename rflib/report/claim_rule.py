@@ -37,7 +37,8 @@ CLAIM_RULE = (
     "over the comparisons supports a claim by a one-sided t-test over the repetitions (5 %). A bootstrap over "
     "the repetitions gives the probability p with which noise alone contradicts a true claim as much; below 5 "
     "%, noise does not explain it. A claim fails significantly by one-sided t-tests with Holm's correction: "
-    "they reject at most 5 % of true claims, however many comparisons a claim has. The smallest detectable "
+    "if differences scatter evenly about their mean, they reject at most 5 % of true claims, however many "
+    "comparisons a claim has. The smallest detectable "
     "difference is what these tests find with a probability of 80 %, given how much the repetitions vary: in "
     "one comparison, to contradict the claim; and in all comparisons alike, to support it."
 )

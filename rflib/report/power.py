@@ -57,8 +57,8 @@ def in_all(gains: ArrayLike) -> float:
 
     The average and its test are those of :func:`rflib.report.claim_rule.judge`, with the deviations of the
     repetitions from their means, enlarged by sqrt(n / (n - 1)) because the mean is one of them. As the spread of
-    the average is estimated, the power is between 70 and 90 % (tests/report/test_power.py). The result is infinite
-    if no gain is found.
+    the average is estimated, the power is between 70 and 90 % in the median study (tests/report/test_power.py),
+    and less on average over studies. The result is infinite if no gain is found.
     """
     gains = np.asarray(gains, dtype=np.float64)
     if deterministic(Moments.of(gains)):

@@ -54,7 +54,7 @@ ROWS = {
         (DeltaGaussian((1, -0.5), (1, 2)), "identity .* width='median'"),
         (RadialFunction(lambda z: np.exp(-z)), "identity .* width='median'"),
         (Gaussian((1.0,) * 64), "identity .* is 49.2 in units of sigma, and should be about 1"),
-        (Gaussian(1e6), "constant .* sigma='median', which is 49.2 here"),
+        (Gaussian(1e6), "constant .* only a tiny ridge .* sigma='median', which is 49.2 here"),
         (Polynomial(3, gamma=1e-12, coef0=1.0), "constant .* Scale the rows, or change the parameters"),
     ],
     ids=lambda value: type(value).__name__,
