@@ -68,6 +68,25 @@ def test_one_call_warns_once_for_each_cause_and_points_to_the_user(code, causes)
     assert {(w.filename, w.lineno) for w in found} == {("user.py", 2)}
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Nystroem(n_components=50, random_state=0).fit(X)",
+        "make_pipeline(MVORF(Gaussian(1e-3), 16, random_state=0)).fit(X)",
+        "KRR(alphas=1e-20).fit(X, X[:, 0])",
+        "LinearSVR(C=1e6, loss='epsilon_insensitive', max_iter=1).fit(X, X[:, 0])",
+        "LinearSVM(C=1e6, loss='squared_hinge', tol=1e-12, max_iter=1).fit(X, X[:, 0] > 0)",
+    ],
+)
+def test_warnings_of_fits_point_to_the_user(code):
+    preamble = (
+        "import numpy as np; from rflib.maps import *; from rflib.kernels import *; from rflib.learners import *; "
+        "X = np.random.default_rng(0).standard_normal((20, 3))"
+    )
+    found = [w for w in called(f"{preamble}\n{code}") if "sklearn" not in w.filename]
+    assert found and {(w.filename, w.lineno) for w in found} == {("user.py", 2)}
+
+
 def test_two_searches_warn_twice():
     code = "GridSearchCV(Warns(), {'a': [1, 2]}, refit=False).fit(X, y)"
     assert len(called(f"{code}\n{code}")) == 4

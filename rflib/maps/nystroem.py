@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import ClassVar, Self
@@ -32,6 +31,7 @@ from rflib.maps.landmarks import LANDMARKS, rows_used
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.unlike_rows import loss, squares
 from rflib.validation import check_choice, refuse
+from rflib.warn import warn
 
 _RANK_TOLERANCE = 1e-12
 _BLOCK_ELEMENTS = 1 << 20
@@ -126,10 +126,10 @@ class Nystroem(RandomFeatureMap):
         check_choice(self, "landmarks", tuple(LANDMARKS))
         n_rows = X.shape[0]
         if self.n_components > n_rows:
-            warnings.warn(
+            warn(
                 f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
                 f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
-                stacklevel=3,
+                cause="few rows",
             )
         # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
         n = min(self.n_components, n_rows)
