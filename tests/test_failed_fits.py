@@ -170,3 +170,10 @@ def test_a_solution_that_is_interrupted_can_be_asked_for_again() -> None:
         with pytest.raises(KeyboardInterrupt):
             called(lambda: learner.predict(X), int(part * n_calls))
     np.testing.assert_array_equal(learner.predict(X), expected)
+
+
+def test_a_thread_that_waited_for_a_solution_gets_it() -> None:
+    """It looked for an attribute before another thread had solved, and asks for it afterwards."""
+    learner = KRR(feature_map=RIDGE).partial_fit(X, Y)
+    assert learner.__getattr__("alpha_") == learner.alpha_
+    assert learner.__getattr__("coef_") is learner.coef_
