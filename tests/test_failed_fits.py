@@ -22,6 +22,8 @@ from rflib.learners import (
     ArrayRows,
     DoublyStochasticClassifier,
     DoublyStochasticRegressor,
+    ExactKernelSVR,
+    ExactKRR,
     KRRClassifier,
     LinearSVM,
     LinearSVR,
@@ -61,7 +63,7 @@ MAPS = {
 }
 
 BLOCKS = ArrayRows(X, Y, block_size=20)
-RIDGE = RFF(n_components=16, random_state=0)
+RIDGE = RFF(Gaussian(), n_components=16, random_state=0)
 SMALL: dict[str, Any] = {"feature_map": RIDGE, "n_blocks": 3, "batch_size": 16}
 LEARNERS: dict[str, tuple[Any, str]] = {
     **{
@@ -170,3 +172,31 @@ def test_a_solution_that_is_interrupted_can_be_asked_for_again() -> None:
         with pytest.raises(KeyboardInterrupt):
             called(lambda: learner.predict(X), int(part * n_calls))
     np.testing.assert_array_equal(learner.predict(X), expected)
+
+
+def test_a_thread_that_waited_for_a_solution_gets_it() -> None:
+    """It looked for an attribute before another thread had solved, and asks for it afterwards."""
+    learner = KRR(feature_map=RIDGE).partial_fit(X, Y)
+    assert learner.__getattr__("alpha_") == learner.alpha_
+    assert learner.__getattr__("coef_") is learner.coef_
+
+
+@pytest.mark.parametrize("learner", [ExactKRR(Gaussian()), ExactKernelSVR(Gaussian())])
+def test_rows_that_are_overwritten_leave_an_exact_learner_as_it_was(learner: Any) -> None:
+    rows = X.copy()
+    fitted = clone(learner).fit(rows, X[:, 1])
+    before = fitted.predict(X)
+    rows[:] = 0
+    np.testing.assert_array_equal(fitted.predict(X), before)
+
+
+@pytest.mark.parametrize("name", ["RFF", "Nystroem"])
+def test_arrays_of_a_state_are_those_of_no_map(name: str) -> None:
+    fitted = clone(MAPS[name]).fit(X)
+    state, before = fitted.state(), fitted._features(X)
+    restored = clone(MAPS[name]).restore(state)
+    for array in state.values():
+        if array.dtype.kind == "f":
+            array[...] = 0
+    for found in (fitted, restored):
+        np.testing.assert_array_equal(found._features(X), before)

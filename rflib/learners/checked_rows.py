@@ -42,7 +42,7 @@ class CheckedRows:
             raise ValueError(f"{type(self).__name__}: X must hold numbers, got dates. Convert them first.")
         try:
             return validate_data(self, X, reset=reset, **how)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             strange_names = str(error).startswith("The feature names should match")
             if strange_names or (fault := _fault(X)) is None:
                 raise
@@ -125,11 +125,11 @@ def _are_bad(entries: NDArray) -> NDArray[np.bool_]:
 
 
 def _is_bad(value: Any) -> bool:
-    if is_missing(value) or hasattr(value, "isoformat"):
+    if is_missing(value) or hasattr(value, "isoformat") or isinstance(value, complex | np.complexfloating):
         return True
     try:
         return not np.isfinite(float(value))
-    except ValueError:
+    except (ValueError, OverflowError):
         return True
     except TypeError:  # scikit-learn's own words say it
         return False

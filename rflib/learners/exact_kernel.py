@@ -50,7 +50,7 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
             self.kernel_ = kernel
             K = rows = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
         else:
-            self.X_fit_ = rows = X[self._counted]
+            self.X_fit_ = rows = X[self._counted].copy()  # the user may fill the array with other rows
             self.kernel_ = kernel.for_rows(rows, None if weights is None else weights[self._counted])
             K = self.kernel_(rows).astype(np.float64, copy=False)
         warn_of_width(self.kernel_, rows, K)

@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from rflib.kernels.namespaces import is_foreign, namespace, to_numpy
 from rflib.learners.row_hashes import row_hashes
+from rflib.learners.values import as_array, refuse_missing
 from rflib.validation import check_integer, refuse
 
 
@@ -49,6 +50,21 @@ def check_groups(learner: Any, groups: Any) -> None:
         )
 
 
+def known_groups(learner: Any, groups: Any, n_samples: int) -> NDArray | None:
+    """Return the groups of the rows as an array, after checks, or None where there are none."""
+    check_groups(learner, groups)
+    if groups is None:
+        return None
+    known = as_array(groups)
+    if known.shape != (n_samples,):
+        raise ValueError(
+            f"{type(learner).__name__}: groups must have a label for each of the {n_samples} rows, got an "
+            f"array of shape {known.shape}."
+        )
+    refuse_missing(learner, known, "groups")
+    return known
+
+
 def fold_numbers(
     learner: Any, y: NDArray, weights: NDArray | None = None, groups: Any = None
 ) -> NDArray[np.intp]:
@@ -72,7 +88,7 @@ def fold_numbers(
         If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
     cv, classifier = learner.cv, is_classifier(learner)
-    check_groups(learner, groups)
+    groups = known_groups(learner, groups, len(y))
     if namespace(y) is not np:  # of numbers on a device, the usual folds need how many there are
         y = np.empty(y.shape[0]) if cv is None or isinstance(cv, Integral) else to_numpy(y)
     check_enough_rows(learner, y, instead="give a single alpha")

@@ -332,7 +332,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         stream = self.__dict__.get("_stream")
         if name in SOLVED and stream is not None and not stream.solved:
             self._solve_stream(stream)
-            return getattr(self, name)
+        if name in self.__dict__:  # by now, perhaps by another thread
+            return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property

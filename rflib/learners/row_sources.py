@@ -2,16 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import issparse
 
 from rflib.extras import need
@@ -132,7 +131,8 @@ class ParquetRows(RowSource):
         The file or folder.
     columns : sequence of str, optional
         Names of the feature columns, in this order: numbers or booleans, without missing values. They become
-        float32 if all of them are (or float16), else float64. None: all columns but the target and weight.
+        float32 if all of them are (or float16), in all files, else float64. None: all columns but the target, the
+        weight, and an index that pandas wrote.
     target : str or sequence of str
         Name of the column of targets or labels; several names make y two-dimensional.
     weight : str, optional
@@ -180,17 +180,22 @@ class ParquetRows(RowSource):
         self._filesystem = found.filesystem
         targets = [target] if isinstance(target, str) else list(target)
         others = [*targets, *([] if weight is None else [weight])]
-        first = self._open(self.files[0]).schema_arrow
-        names = first.names
-        self.columns = [n for n in names if n not in others] if columns is None else list(columns)
+        opened = [self._open(file) for file in self.files]
+        self._sizes = [int(file.metadata.num_rows) for file in opened]
+        self.n_rows = sum(self._sizes)
+        schemas = {file: parquet.schema_arrow for file, parquet in zip(self.files, opened, strict=True)}
+        names = schemas[self.files[0]].names
+        left_out = {*others, *_index(schemas[self.files[0]])}
+        self.columns = [n for n in names if n not in left_out] if columns is None else list(columns)
         for name in [*self.columns, *others]:
             if name not in names:
                 raise ValueError(
                     f"ParquetRows: {self.path} has no column {name!r}; it has {', '.join(names)}."
                 )
         self._targets = targets
-        self.n_rows = sum(self._sizes)
-        self._dtype = _float_type([first.field(name) for name in self.columns], self.path)
+        _check_names(schemas, [*self.columns, *others])
+        _check_targets(schemas, targets)
+        self._dtype = _float_type(schemas, self.columns)
 
     def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
         """Yield the blocks from number ``start`` on, for which files and row groups before it are not read."""
@@ -225,21 +230,6 @@ class ParquetRows(RowSource):
         for file, place in zip(np.searchsorted(ends, places, side="right"), places, strict=True):
             names.append(f"{self.files[file]}, row {place - (ends[file] - self._sizes[file]):,}")
         return " to ".join(dict.fromkeys(names))
-
-    @cached_property
-    def _sizes(self) -> list[int]:
-        return [self._size(file) for file in self.files]
-
-    def _size(self, file: str) -> int:
-        opened = self._open(file)
-        counts = Counter(opened.schema_arrow.names)
-        for name in [*self.columns, *self._targets, *([] if self.weight is None else [self.weight])]:
-            if counts[name] > 1:
-                raise ValueError(
-                    f"ParquetRows: {file} has {counts[name]} columns with the name {name!r}: give each column a "
-                    "name of its own, or leave them out of columns."
-                )
-        return int(opened.metadata.num_rows)
 
     def _open(self, file: str) -> Any:
         from pyarrow.parquet import ParquetFile
@@ -344,6 +334,8 @@ class IterableRows(RowSource):
                 raise ValueError(
                     f"Block {number} must be a tuple (X, y) or (X, y, weight), got {type(block).__name__}."
                 )
+            if block[0] is None or block[1] is None:
+                raise ValueError(f"Block {number} must have rows X and targets y, but one of them is None.")
             X, *rest = (
                 item if item is None or issparse(item) or is_frame(item) else as_array(item) for item in block
             )
@@ -365,8 +357,10 @@ def as_row_source(owner: object, rows: Any) -> RowSource:
     return IterableRows(rows)
 
 
-def _sliceable(array: ArrayLike | None) -> Any:
-    """Return an array as it is, and what has rows by names (a Series) or none as one."""
+def _sliceable(array: Any) -> Any:
+    """Return an array as it is, what has rows by names (a Series) or none as one, and a sparse matrix as CSR."""
+    if issparse(array):
+        return array.tocsr()
     is_array = hasattr(array, "dtype") and not hasattr(array, "iloc")
     return array if array is None or is_array else as_array(array)
 
@@ -383,18 +377,65 @@ def _cut(block: Block, rows: slice) -> Block:
     return Block(*(None if part is None else part[rows] for part in block))
 
 
-def _float_type(fields: Sequence[Any], path: str) -> DTypeLike:
+def _index(schema: "pyarrow.Schema") -> list[str]:
+    """Return the columns that hold the index of a DataFrame of pandas, which it writes beside its own."""
+    columns = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in columns if isinstance(name, str)]
+
+
+def _check_names(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -> None:
+    for file, schema in schemas.items():
+        counts = Counter(schema.names)
+        for name in names:
+            if counts[name] > 1:
+                raise ValueError(
+                    f"ParquetRows: {file} has {counts[name]} columns with the name {name!r}: give each column a "
+                    "name of its own, or leave them out of columns."
+                )
+
+
+def _check_targets(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -> None:
+    """Raise ValueError if a column holds texts in one file and others in another, which would become texts."""
     from pyarrow import types
 
-    for field in fields:
-        numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-        if not any(is_number(field.type) for is_number in numbers):
+    for name in names:
+        files: dict[bool, str] = {}
+        for file, field in _fields(schemas, name):
+            kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+            if not types.is_null(kind):
+                files.setdefault(_is_text(kind), file)
+        if len(files) > 1:
             raise ValueError(
-                f"ParquetRows: features must be numbers, but the column {field.name!r} of {path} is of type "
-                f"{field.type}: leave it out of columns, or encode it."
+                f"ParquetRows: the column {name!r} holds texts in {files[True]} and not in {files[False]}: write "
+                "it with one type in all files."
             )
-    single = all(types.is_float32(field.type) or types.is_float16(field.type) for field in fields)
+
+
+def _float_type(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -> DTypeLike:
+    """Return the type of floats that holds the columns of all files."""
+    from pyarrow import types
+
+    single = True
+    for name in names:
+        for file, field in _fields(schemas, name):
+            numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+            if not any(is_number(field.type) for is_number in numbers):
+                raise ValueError(
+                    f"ParquetRows: features must be numbers, but the column {name!r} of {file} is of type "
+                    f"{field.type}: leave it out of columns, or encode it."
+                )
+            single &= types.is_float32(field.type) or types.is_float16(field.type)
     return np.float32 if single else np.float64
+
+
+def _fields(schemas: Mapping[str, "pyarrow.Schema"], name: str) -> Iterator[tuple[str, "pyarrow.Field"]]:
+    return ((file, schema.field(name)) for file, schema in schemas.items() if name in schema.names)
+
+
+def _is_text(kind: "pyarrow.DataType") -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _numpy(column: "pyarrow.Array") -> NDArray:
@@ -403,8 +444,7 @@ def _numpy(column: "pyarrow.Array") -> NDArray:
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
     values: NDArray = column.to_numpy(zero_copy_only=False)
-    text = types.is_string(column.type) or types.is_large_string(column.type)
-    return values.astype(str) if text else values
+    return values.astype(str) if _is_text(column.type) else values
 
 
 @contextmanager

@@ -124,7 +124,7 @@ class StreamingRidge:
                 f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, which is below the rounding error {noise:.3g} "
                 f"of a {self._dtype} Gram matrix. Use larger alphas or gram_dtype='float64'.",
                 RuntimeWarning,
-                cause="ridge",
+                cause="rounding of the Gram matrix",
             )
         if self._signs is None:
             posterior = self._posterior(total, size[0])

@@ -1,6 +1,5 @@
 """Soft-margin linear SVMs on features for classification and regression, by liblinear or Newton's method."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self, Unpack
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
-from rflib.learners.folds import check_enough_rows, check_folds, check_groups, held_out_mean
+from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean, known_groups
 from rflib.learners.grid_edge import chosen
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.mapped_rows import MappedRows
@@ -269,7 +268,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
                     f"{type(self).__name__}: {limit} iterations did not reach tol={self.tol:g}. Raise max_iter or "
                     "tol, or lower C.",
                     ConvergenceWarning,
-                    cause="max_iter",
+                    cause=type(self).__name__,
                 )
             weights = np.atleast_2d(machine.coef_).T
             if self.fit_intercept:
@@ -297,7 +296,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
     def _select_C(
         self, X: NDArray, y: NDArray, sample_weight: NDArray | None, groups: Any, hashes: NDArray
     ) -> float:
-        check_groups(self, groups)
+        groups = known_groups(self, groups, len(y))
         Cs = np.sort(check_positive_numbers(self, "Cs"))
         check_enough_rows(self, y, instead="set C to a number")
         folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y, groups))

@@ -1,5 +1,6 @@
 """Labels, targets and weights of any container as arrays; a value that cannot be one is named with its row."""
 
+import reprlib
 from collections.abc import Callable, Iterable
 from numbers import Integral, Number, Real
 from typing import Any, NoReturn
@@ -138,12 +139,20 @@ def is_missing(value: object) -> bool:
     return isinstance(value, Number | np.generic) and bool(value != value)
 
 
+def refuse_missing(owner: object, values: NDArray, name: str) -> None:
+    """Raise RowError for the first value that is missing, or that cannot be ordered beside the first one."""
+    _check_each(
+        owner, values, name, lambda value: _kind(value) == _kind(values.flat[0]), "All must be of one kind."
+    )
+
+
 def shown(value: Any) -> str:
     """Return how a message shows a value; NaN and infinity in scikit-learn's words."""
     if isinstance(value, float | np.floating) and not np.isfinite(value):
         dtype = np.asarray(value).dtype
         return "NaN" if np.isnan(value) else f"infinity or a value too large for {dtype!r}"
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    value = value.item() if isinstance(value, np.generic) else value
+    return reprlib.repr(value) if isinstance(value, int) else repr(value)
 
 
 def as_array(values: Any) -> NDArray:

@@ -270,11 +270,12 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
             found["kernel_width_"] = np.array(self.kernel_.single_width)
-        return found
+        return {name: array.copy() for name, array in found.items()}
 
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
+        state = {name: np.array(array) for name, array in state.items()}
         kernel = self._resolved_kernel()
         if "kernel_width_" in state:
             assert isinstance(kernel, KernelWithWidth)

@@ -129,7 +129,7 @@ class Nystroem(RandomFeatureMap):
             warn(
                 f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
                 f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
-                cause="landmarks",
+                cause="few rows",
             )
         # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
         n = min(self.n_components, n_rows)

@@ -225,7 +225,7 @@ def profile_values(
             f"{kernel!r} is zero at the distances between the training rows, "
             f"{quantiles[quantiles > 0].min():.4g} to {quantiles[-1]:.4g}, so that different rows have "
             f"nothing in common.{remedy}",
-            cause="zero",
+            cause="nothing in common",
         )
     return tuple(values)
 

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,6 +95,33 @@ def test_all_columns_but_the_others_are_features(tmp_path):
     parquet.write_table(table().drop_columns("label"), tmp_path / "one.parquet")
     source = ParquetRows(tmp_path, target="target", weight="weight")
     assert source.columns == ["b", "a", "c"]
+
+
+def test_the_index_that_pandas_writes_is_no_feature(tmp_path):
+    for index in (pd.Index([3, 1, 2]), pd.Index([3, 1, 2], name="id")):
+        pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": [0, 1, 0]}, index).to_parquet(tmp_path / "0.parquet")
+        assert ParquetRows(tmp_path, target="y").columns == ["a"]
+    assert ParquetRows(tmp_path, ["a", "id"], target="y").columns == ["a", "id"]
+
+
+def test_the_types_of_all_files_count(tmp_path):
+    first = pd.DataFrame({"a": np.arange(4, dtype=np.float32), "y": [0, 1, 0, 1], "text": list("1010")})
+    first.to_parquet(tmp_path / "0.parquet")
+    later = first.assign(a=first["a"] + 1e9 + 0.5)
+    later.to_parquet(tmp_path / "1.parquet")
+    found = np.concatenate([block.X["a"] for block in ParquetRows(tmp_path, ["a"], target="y", block_size=3)])
+    np.testing.assert_array_equal(found, np.append(first["a"].astype(float), later["a"]))
+    for a in (later["a"].astype(str), pd.date_range("2020", periods=4)):
+        later.assign(a=a).to_parquet(tmp_path / "1.parquet")
+        with pytest.raises(
+            ValueError, match=r"must be numbers, but the column 'a' of .*1\.parquet is of type"
+        ):
+            ParquetRows(tmp_path, ["a"], target="y")
+    first.assign(text=[1.0, 0.0, 1.0, 0.0]).to_parquet(tmp_path / "1.parquet")
+    with pytest.raises(
+        ValueError, match=r"'text' holds texts in .*0\.parquet and not in .*1\.parquet: write"
+    ):
+        ParquetRows(tmp_path, ["a"], target="text")
 
 
 def test_what_is_not_there_is_named(tmp_path):
@@ -196,8 +224,9 @@ def test_arrays_in_memory_on_disk_and_sparse(tmp_path):
         found = joined(ArrayRows(rows, y, y, block_size=7))
         for part, expected in zip(found, (X, y, y), strict=True):
             np.testing.assert_array_equal(part, expected)
-    by_blocks = [block.X for block in ArrayRows(sparse.csr_array(X), y, block_size=7)]
-    np.testing.assert_array_equal(sparse.vstack(by_blocks).toarray(), X)
+    for kind in (sparse.csr_array, sparse.csc_array, sparse.coo_matrix):
+        by_blocks = [block.X for block in ArrayRows(kind(X), y, block_size=7)]
+        np.testing.assert_array_equal(sparse.vstack(by_blocks).toarray(), X)
     with pytest.raises(ValueError, match=r"as many rows, got \[19, 20\]"):
         ArrayRows(X, y[1:])
 

@@ -236,8 +236,8 @@ def test_a_target_that_is_none_is_named_with_its_row(learner, case, frame):
 @all_learners
 def test_a_row_that_is_not_finite_is_named_with_its_column(learner, frame):
     y = targets(learner, frame)
-    for row, value in ((2, np.nan), (40, np.inf), (2, None), (40, pd.NA), (40, "x")):
-        bad = frame.astype(object) if value is None or value is pd.NA or value == "x" else frame.copy()
+    for row, value in ((2, np.nan), (40, np.inf), (2, None), (40, pd.NA), (40, "x"), (2, 1j), (40, 10**400)):
+        bad = frame.copy() if isinstance(value, float) else frame.astype(object)
         bad.iloc[row, 1] = value
         for way in ways(learner):
             with pytest.raises(
@@ -482,6 +482,20 @@ def test_groups_stay_together_in_cross_validation(learner, frame):
     np.testing.assert_array_equal(found.cv_errors_, expected.cv_errors_)
     with pytest.raises(ValueError, match="groups need a splitter that keeps them together as cv, such as"):
         clone(learner).fit(frame, y, groups=groups)
+    for strange, what in (
+        (
+            groups.astype(object).where(np.arange(N) != 7, None),
+            "in row 7: Input groups contains None. Complete",
+        ),
+        (np.array([1, "a"] * (N // 2), dtype=object), "in row 1: Input groups contains 'a'. All must be of"),
+        (
+            groups[1:],
+            rf"groups must have a label for each of the {N} rows, got an array of shape \({N - 1},\)",
+        ),
+        (groups.to_frame(), rf"groups must have a label for each of the {N} rows, got .* \({N}, 1\)"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            clone(learner).set_params(cv=GroupKFold(3)).fit(frame, y, groups=strange)
 
 
 @pytest.mark.parametrize("learner", IN_MEMORY[:-1], ids=lambda x: type(x).__name__)
