@@ -4,7 +4,6 @@ import ctypes
 import re
 import sys
 import threading
-import warnings
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rflib.extras import need
+from rflib.warn import warn
 
 PRIMAL_SOLVERS = (2, 11)
 
@@ -143,11 +143,11 @@ class LiblinearProblem:
             print(said, end="")
         n_iter, reached_limit = _read_messages(said)
         if reached_limit:
-            warnings.warn(
+            warn(
                 "liblinear stopped at its own limit of iterations, perhaps far from the minimum. To go on, set "
                 "max_iter (for example to 20000), raise tol, lower C, or solve the squared loss in the primal.",
                 ConvergenceWarning,
-                stacklevel=3,
+                cause="liblinear",
             )
         return weights, n_iter
 

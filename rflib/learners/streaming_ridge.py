@@ -1,6 +1,5 @@
 """The solver of ridge regression on streamed features: all folds and all ridges from one pass over the rows."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from rflib.learners.moments import Moments, rows_of_block
 from rflib.learners.one_vs_rest import values_to_codes
 from rflib.learners.ridge_system import ridge_sizes, solve_and_factor, solve_ridges
 from rflib.learners.weight_posterior import WeightPosterior, weight_posterior
+from rflib.warn import warn
 
 # Ridges of so many times the rounding error of the Gram matrix give solutions that mean something.
 _RESOLVED = 10
@@ -120,11 +120,11 @@ class StreamingRidge:
         total = self.total
         size = ridge_sizes(np.array([alpha]), self._ridge, total.n)
         if size[0] < (noise := self._noise()):
-            warnings.warn(
+            warn(
                 f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, which is below the rounding error {noise:.3g} "
                 f"of a {self._dtype} Gram matrix. Use larger alphas or gram_dtype='float64'.",
                 RuntimeWarning,
-                stacklevel=5,
+                cause="ridge",
             )
         if self._signs is None:
             posterior = self._posterior(total, size[0])

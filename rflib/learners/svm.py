@@ -1,6 +1,5 @@
 """Soft-margin linear SVMs on features for classification and regression, by liblinear or Newton's method."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self, Unpack
 
@@ -37,6 +36,7 @@ from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, check_signed, find_signs
 from rflib.learners.values import check_weights, refuse_zeros
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
+from rflib.warn import warn
 
 # liblinear repeats the rows of weights that are whole numbers, as long as they are no more than this on average
 MOST_REPEATS = 4
@@ -262,11 +262,11 @@ class _LinearEstimator(MappedRows, BaseEstimator):
             with RAND_LOCK:
                 machine.set_params(C=C).fit(X, y, sample_weight=sample_weight)
             if machine.n_iter_ >= limit:
-                warnings.warn(
+                warn(
                     f"{type(self).__name__}: {limit} iterations did not reach tol={self.tol:g}. Raise max_iter or "
                     "tol, or lower C.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    cause="liblinear",
                 )
             weights = np.atleast_2d(machine.coef_).T
             if self.fit_intercept:

@@ -9,7 +9,6 @@ The construction was introduced in rflib.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -23,6 +22,7 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 from rflib.measures.variance import cosine_moments
+from rflib.warn import warn
 
 _N_RADII = 96
 _N_TAIL = 16
@@ -221,11 +221,11 @@ def profile_values(
         remedy = (
             " Choose a width that suits the units of the data." if isinstance(kernel, KernelWithWidth) else ""
         )
-        warnings.warn(
+        warn(
             f"{kernel!r} is zero at the distances between the training rows, "
             f"{quantiles[quantiles > 0].min():.4g} to {quantiles[-1]:.4g}, so that different rows have "
             f"nothing in common.{remedy}",
-            stacklevel=3,
+            cause="zero",
         )
     return tuple(values)
 
