@@ -11,8 +11,12 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
 from rflib.kernels.namespaces import Array, namespace, widest
-from rflib.kernels.sparse_rows import Rows, times_columns
+from rflib.kernels.sparse_rows import Rows, row_sums, times_columns
 from rflib.kernels.width import KernelWithWidth, Width
+
+# Sparse rows whose distance is a smaller share of their norms are subtracted; so many pairs at a time.
+_NEAR = 1e-3
+_PAIRS = 4096
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,19 @@ def _distances(X: Rows, Y: Rows, factors: NDArray | None) -> Array:
     if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray):
         return cdist(X, Y, "cityblock", w=factors)
     if namespace(X) is np:
-        if factors is not None:
-            X, Y = times_columns(widest(X), factors), times_columns(widest(Y), factors)
-        return manhattan_distances(X, Y)
+        return manhattan_distances(X, Y) if factors is None else _with_factors(widest(X), widest(Y), factors)
     # scikit-learn has array namespaces here from version 1.8 on only
     weights = np.ones(X.shape[1]) if factors is None else factors
     return sum(weight * abs(X[:, j, None] - Y[None, :, j]) for j, weight in enumerate(weights.tolist()))
+
+
+def _with_factors(X: Rows, Y: Rows, factors: NDArray) -> NDArray[np.float64]:
+    """Return distances of sparse rows; where rounded products would cancel, those of the differences."""
+    scaled = [times_columns(rows, factors) for rows in (X, Y)]
+    sizes = [row_sums(abs(rows)) for rows in scaled]
+    found: NDArray[np.float64] = manhattan_distances(*scaled)
+    i, j = np.nonzero(found < _NEAR * (sizes[0][:, None] + sizes[1]))
+    for part in range(0, len(i), _PAIRS):
+        pairs = i[part : part + _PAIRS], j[part : part + _PAIRS]
+        found[pairs] = row_sums(times_columns(abs(X[pairs[0]] - Y[pairs[1]]), factors))
+    return found

@@ -158,7 +158,8 @@ def cholesky_solution(matrix: NDArray[np.float64], right: NDArray[np.float64]) -
         factor = cholesky(matrix, lower=True, overwrite_a=True)
     except (LinAlgError, ValueError):  # not positive definite to rounding, or not finite
         return None
-    return cho_solve((factor, True), right) if (factor.diagonal() > _LEAST_PIVOT * sizes).all() else None
+    has_digits = (factor.diagonal() > _LEAST_PIVOT * sizes).all() and np.isfinite(right).all()
+    return cho_solve((factor, True), right) if has_digits else None
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ _LARGEST_SINGLE = 25.0
 # Losses of k(x, x) up to this one are rounding errors, as at landmarks, which lose nothing.
 _ROUNDING = 1e-6
 _FEWEST_USUAL_ROWS = 100
+# Smaller weights in a linear combination of landmarks are rounding errors.
+_DEPENDENT = 1e-3
 
 
 class Nystroem(RandomFeatureMap):
@@ -149,7 +151,7 @@ class Nystroem(RandomFeatureMap):
             self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
         self.landmarks_ = landmarks[self._order]
         self._normalise(W)
-        self._left_out = self._landmarks_left_out(W.diagonal()[self._order], n_rows)
+        self._left_out = self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
 
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`."""
@@ -191,16 +193,20 @@ class Nystroem(RandomFeatureMap):
             self.signature_ = np.ones(len(W))
         self._sensitive = (self.normalization_**2).sum(axis=0) * np.abs(W).max() > _LARGEST_SINGLE
 
-    def _landmarks_left_out(self, diagonal: NDArray, n_rows: int) -> NDArray[np.float64] | None:
+    def _landmarks_left_out(self, W: NDArray, n_rows: int) -> NDArray[np.float64] | None:
         """Return what others represent of k(x, x) at each landmark, and k(x, x); None if that is not known.
 
-        The residual of the regression of a landmark on the others is 1 / (W^-1)_ii. For an indefinite matrix, it
-        is not known, but there are other rows if no more than half of them are landmarks.
+        The residual of the regression of a landmark on the others is 1 / (W^-1)_ii, and zero if one of those
+        without a column, such as an equal row, depends on it. For an indefinite matrix, it is not known, but there
+        are other rows if no more than half of them are landmarks.
         """
+        diagonal = W.diagonal()
         if self._rank is None:
             return np.zeros((2, 0)) if n_rows >= 2 * len(diagonal) else None
         inverse = squares(self.normalization_)
-        residual = np.divide(1, inverse, out=np.zeros_like(inverse), where=inverse > 0)
+        weights = self.normalization_ @ (self.normalization_.T @ W[:, self._rank :])
+        alone = (inverse > 0) & ~(np.abs(weights) > _DEPENDENT).any(axis=1)
+        residual = np.divide(1, inverse, out=np.zeros_like(inverse), where=alone)
         return np.array([diagonal - residual, diagonal])
 
     def _panels(self, *, single: bool) -> list[tuple[slice, slice, bool]]:
@@ -227,12 +233,17 @@ class Nystroem(RandomFeatureMap):
         return max(super()._n_usual_rows - self.n_components_, _FEWEST_USUAL_ROWS)
 
     def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
-        """Return the losses of landmarks as if each were left out, and those of other rows."""
+        """Return the losses of landmarks as if each were left out, and those of other rows.
+
+        As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.
+        """
         assert self._left_out is not None
         kept, exact = self._left_out
         with np.errstate(divide="ignore", invalid="ignore"):
             left_out = loss(kept / exact if self._typical is None else np.minimum(kept / self._typical, 1))
-        return np.concatenate([losses[losses > _ROUNDING], left_out])
+        others = np.sort(losses)
+        n_landmarks = min(self.n_components_, np.count_nonzero(others <= _ROUNDING))
+        return np.concatenate([others[n_landmarks:], left_out])
 
     def _columns(self, X: Rows) -> Array:
         """Return the features; columns of single precision that amplify rounding are computed in double."""

@@ -116,6 +116,12 @@ def test_kernels_of_groups_far_apart(kernel, dtype):
         np.testing.assert_allclose(kernel(csr_array(far.astype(dtype))), found, atol=1e-7)
 
 
+@pytest.mark.parametrize("form", [csr_array, lambda X: X])
+def test_sparse_rows_and_a_width_for_each_column_of_the_one_norm(form):
+    X, kernel = groups(30, 20, 1e12), Laplacian(tuple(np.geomspace(0.1, 1.7, 20)))
+    np.testing.assert_allclose(kernel(csr_array(X), form(X[::2])), kernel(X, X[::2]), atol=1e-12)
+
+
 def test_values_do_not_depend_on_the_other_rows():
     X, kernel = groups(30, 20, 1e9), Gaussian(2.0)
     whole = kernel(X)

@@ -166,6 +166,19 @@ def test_repeated_rows_at_any_cost(passes, dtype, size, C):
 
 
 @pytest.mark.parametrize("passes", [False, True])
+def test_costs_whose_products_overflow(passes):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 4)), np.tile([1.0, -1.0], 20)
+    models = []
+    for C in (1e9, 1e308):
+        model = LinearSVM(solver="newton", C=C)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            models.append(model.fit_blocks(ArrayRows(X, y, block_size=7)) if passes else model.fit(X, y))
+    np.testing.assert_allclose(models[1].coef_, models[0].coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("passes", [False, True])
 def test_opposite_labels_zeros_and_columns_of_any_size(passes):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 3)), np.tile([1.0, -1.0], 15)

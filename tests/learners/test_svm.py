@@ -11,8 +11,12 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.svm import LinearSVR as SklearnSVR
 
+from rflib.kernels import Gaussian
+from rflib.learners import KRR
 from rflib.learners.row_hashes import row_hashes
+from rflib.learners.row_sources import ArrayRows
 from rflib.learners.svm import LinearSVM, LinearSVR
+from rflib.maps import Nystroem
 
 
 @pytest.fixture
@@ -310,3 +314,20 @@ def test_threads_do_not_share_their_random_numbers(max_iter):
     with ThreadPoolExecutor(16) as pool:
         together = list(pool.map(fit, range(64)))
     assert sum(not np.array_equal(coef, alone) for coef in together) == 0
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda rows: Nystroem(Gaussian(2.0), 100).fit(rows),
+        lambda rows: KRR(alphas=1e-20, gram_dtype="float32").fit_blocks(ArrayRows(rows, rows[:, 0])),
+        lambda rows: LinearSVM(C=1e9, max_iter=2).fit(rows, rows[:, 0] > 0),
+        lambda rows: LinearSVM(C="cv", max_iter=2).fit(rows, rows[:, 0] > 0),
+    ],
+)
+def test_warnings_of_fits_point_here(fit):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", "Liblinear failed")  # of scikit-learn
+        fit(np.random.default_rng(0).standard_normal((60, 3)))
+    assert [warning.filename for warning in caught if "GridEdge" not in str(warning.category)] == [__file__]

@@ -41,6 +41,7 @@ LAWS = {
     "more columns than rows": lambda rng: rng.standard_normal((100, 150)),
     "a cap": lambda rng: normalize(0.2 * rng.standard_normal((400, 6)) + np.eye(6)[0]),
     "single precision": lambda rng: rng.standard_normal((400, 5)).astype(np.float32),
+    "rare categories": lambda rng: np.eye(60)[np.minimum(rng.zipf(1.5, 600), 60) - 1],
     "iris": lambda rng: rng.permutation(load_iris().data),
     "wine": lambda rng: rng.permutation(scale(load_wine().data)),
     "breast cancer": lambda rng: rng.permutation(scale(load_breast_cancer().data)),
@@ -103,6 +104,13 @@ def test_a_cluster_that_was_not_seen_is_noticed(name):
     assert count(feature_map, clusters[3]) == 1
     if not isinstance(feature_map, MVORF):
         assert count(feature_map, clusters[2]) == 1
+
+
+@pytest.mark.parametrize("name", ["Nystroem", "Nystroem rpcholesky"])
+def test_categories_that_were_not_seen_are_noticed(name):
+    """Most landmarks are equal to others, and lose nothing if one of these is left out."""
+    categories = np.random.default_rng(0).integers(0, 20, 600)
+    assert count(fitted(name, np.eye(30)[categories]), np.eye(30)[categories // 2 + 20]) == 1
 
 
 @pytest.mark.parametrize("name", MAPS)
