@@ -1,0 +1,252 @@
+"""Eigenfunctions of a kernel on the line, for the coordinates of rows along each of their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.kernels.namespaces import Array, beside, held_beside, in_type_of, namespace
+
+# A kernel of one column, as a function of differences.
+LineKernel = Callable[[Array], Array]
+
+# A column with at most so many values has its functions at these, exactly.
+_FEW_VALUES = 30
+# Number of quantiles that stand for the law of a coordinate: at least, at most, and for each of the kernel's widths.
+_QUANTILES = 16, 60, 6
+# Eigenvalues below this share of the first one are left out.
+_LEAST_SHARE = 1e-10
+# Numbers of Chebyshev coefficients that are tried, and the largest last coefficient of a function that is smooth.
+_DEGREES = 8, 16, 32, 64, 128
+_SMOOTH = 1e-10
+# Where the Chebyshev series ends: so many of the kernel's widths beyond the outermost quantiles, and no farther
+# beyond them than they are from each other.
+_MARGIN = 2
+# A function's smallest value by which another one is divided.
+_TINY = 1e-30
+
+
+@dataclass(frozen=True, eq=False)
+class AxisFunctions:
+    """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis a.
+
+    They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square root of
+    its eigenvalue. The law is that of a few quantiles, or of all values if there are few, and the functions are
+    continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are
+    evaluated by their Chebyshev series between the outermost quantiles; beyond, they decay as the kernel does.
+
+    Attributes
+    ----------
+    kernel : callable
+        The kernel of one coordinate, as a function of differences.
+    nodes : ndarray of shape (n_axes, m)
+        The quantiles or values of each axis; NaN where it has fewer than m.
+    values : ndarray of shape (n_axes, J)
+        The eigenvalues of each axis, descending; 0 where it has fewer than J.
+    coefficients : ndarray of shape (n_axes, m, J)
+        The c_mj.
+    """
+
+    kernel: LineKernel
+    nodes: NDArray[np.float64]
+    values: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+
+    @staticmethod
+    def of(coordinates: NDArray, kernel: LineKernel, width: float) -> AxisFunctions:
+        """Return the functions for coordinates (n, n_axes) and a kernel with a width in their unit."""
+        u = np.sort(coordinates.T.astype(np.float64), axis=1)
+        n_axes, n = u.shape
+        n_values = 1 + (np.diff(u, axis=1) > 0).sum(axis=1)
+        few = n_values <= min(_FEW_VALUES, n - 1) if n > 1 else np.ones(n_axes, dtype=bool)
+        least, most, per_width = _QUANTILES
+        wide = (u[:, -1] - u[:, 0]) * per_width / width
+        sizes = np.where(few, n_values, np.clip(np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most))
+        sizes = np.minimum(sizes, np.maximum(n_values, 1)).astype(int)
+        m = int(sizes.max())
+        nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, m))
+        coefficients = np.zeros((n_axes, m, m))
+        for size in np.unique(sizes):
+            axes = np.flatnonzero(sizes == size)
+            q, weights = _law(u[axes], few[axes], int(size))
+            found = _eigenfunctions(q, weights, kernel)
+            nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
+        n_kept = max(1, int((values > 0).sum(axis=1).max()))
+        return AxisFunctions(kernel, nodes, values[:, :n_kept], coefficients[:, :, :n_kept])
+
+
+def _law(u: NDArray, few: NDArray, size: int) -> tuple[NDArray, NDArray]:
+    """Return nodes and weights (n_axes, size) for the law of sorted coordinates (n_axes, n).
+
+    Quantiles have the mean and the variance of the coordinates.
+    """
+    n = u.shape[1]
+    places = (np.arange(size) + 0.5) * n / size - 0.5
+    below = np.clip(np.floor(places).astype(int), 0, n - 1)
+    above = np.minimum(below + 1, n - 1)
+    q = u[:, below] + (u[:, above] - u[:, below]) * np.clip(places - below, 0, 1)
+    weights = np.full(q.shape, 1 / size)
+    centre, spread = u.mean(axis=1, keepdims=True), u.std(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.nan_to_num(spread / q.std(axis=1, keepdims=True), nan=1.0, posinf=1.0)
+    q = centre + (q - q.mean(axis=1, keepdims=True)) * factor
+    for i in np.flatnonzero(few):
+        q[i], counts = np.unique(u[i], return_counts=True)
+        weights[i] = counts / n
+    return q, weights
+
+
+def _eigenfunctions(q: NDArray, weights: NDArray, kernel: LineKernel) -> tuple[NDArray, NDArray]:
+    """Return eigenvalues (n_axes, m) and coefficients (n_axes, m, m) of the functions, the largest first."""
+    roots = np.sqrt(weights)
+    matrices = kernel(q[:, :, None] - q[:, None, :]) * roots[:, :, None] * roots[:, None, :]
+    values, vectors = np.linalg.eigh(matrices)
+    values, vectors = values[:, ::-1], vectors[:, :, ::-1]
+    # the first function of a positive kernel has one sign
+    vectors = vectors * np.where(vectors[:, :, :1].sum(axis=1, keepdims=True) < 0, -1, 1)
+    kept = values > _LEAST_SHARE * values[:, :1]
+    scale = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1)), 0)
+    return np.where(kept, values, 0), roots[:, :, None] * vectors * scale[:, None, :]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Some of the functions on the axes, ready to be evaluated.
+
+    Attributes
+    ----------
+    kernel : callable
+        The kernel of one coordinate, as a function of differences.
+    starts : ndarray of shape (n_axes + 1,)
+        The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function.
+    series : ndarray of shape (n_functions, m)
+        Their Chebyshev coefficients or the coefficients of the kernel at the nodes.
+    lengths : ndarray of shape (n_axes,)
+        Number of coefficients that are used.
+    ends : ndarray of shape (2, n_axes)
+        The interval of the Chebyshev series; NaN where there are nodes instead.
+    nodes : ndarray of shape (n_axes, m)
+        The nodes.
+    """
+
+    kernel: LineKernel
+    starts: NDArray[np.int64]
+    series: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    ends: NDArray[np.float64]
+    nodes: NDArray[np.float64]
+
+    ARRAYS = "starts", "series", "lengths", "ends", "nodes"
+
+    @staticmethod
+    def of(
+        functions: AxisFunctions, axes: NDArray[np.int64], powers: NDArray[np.int64], width: float
+    ) -> Tables:
+        """Return the first function of every axis, and these others, which are sorted by axis and power."""
+        n_axes = len(functions.nodes)
+        starts = np.arange(n_axes + 1) + np.searchsorted(axes, np.arange(n_axes + 1))
+        chosen = np.zeros(starts[-1], dtype=int)
+        chosen[np.arange(len(axes)) + 1 + axes] = powers
+        n_nodes = (~np.isnan(functions.nodes)).sum(axis=1)
+        series: list[NDArray] = []
+        lengths = n_nodes.copy()
+        ends = np.full((2, n_axes), np.nan)
+        for a in range(n_axes):
+            q = functions.nodes[a, : n_nodes[a]]
+            c = functions.coefficients[a, : n_nodes[a], chosen[starts[a] : starts[a + 1]]].reshape(-1, len(q))
+            if len(q) > _DEGREES[0]:
+                margin = min(_MARGIN * width, q[-1] - q[0])
+                low, high = q[0] - margin, q[-1] + margin
+                if (smooth := _chebyshev(functions.kernel, q, c, low, high)) is not None:
+                    c, ends[:, a], lengths[a] = smooth, (low, high), smooth.shape[1]
+            series.append(c)
+        table = np.zeros((starts[-1], int(lengths.max())))
+        for a, c in enumerate(series):
+            table[starts[a] : starts[a + 1], : c.shape[1]] = c
+        return Tables(functions.kernel, starts, table, lengths, ends, functions.nodes)
+
+    def at(self, u: Array) -> tuple[Array, Array]:
+        """Return the product of all first functions (n,), and the others (n_others, n) divided by the first ones.
+
+        Parameters
+        ----------
+        u : array of shape (n_axes, n)
+            Coordinates.
+        """
+        xp = namespace(u)
+        n_axes, n = u.shape
+        like = u[:1, :]
+        ratios = xp.empty((len(self.series) - n_axes, n), dtype=u.dtype) if xp is np else None
+        root, parts = xp.ones_like(like[0, :]), []
+        for a in range(n_axes):
+            first, stop = self.starts[a], self.starts[a + 1]
+            values = self._values(a, self.series[first:stop, : self.lengths[a]], u[a, :])
+            head = values[0, :]
+            root = root * head
+            if stop > first + 1:
+                divisor = xp.where(xp.abs(head) > _TINY, head, xp.full_like(head, _TINY))
+                if ratios is not None:
+                    np.divide(values[1:], divisor, out=ratios[first - a : stop - a - 1])
+                else:
+                    parts.append(values[1:, :] / divisor)
+        if ratios is None:
+            ratios = xp.concat(parts, axis=0) if parts else xp.zeros_like(u[:0, :])
+        return root, ratios
+
+    def _values(self, a: int, series: NDArray, u: Array) -> Array:
+        """Return functions of axis a at coordinates (n,)."""
+        xp = namespace(u)
+        low, high = self.ends[:, a].tolist()
+        if low != low:
+            q = beside(self.nodes[a, : self.lengths[a]], u)
+            return beside(series, u) @ in_type_of(self.kernel(q[:, None] - u[None, :]), u)
+        inside = xp.clip(u, low, high)
+        values = beside(series, u) @ _polynomials(
+            (inside - (low + high) / 2) * (2 / (high - low)), series.shape[1]
+        )
+        beyond = u - inside
+        if bool(xp.any(beyond != 0)):
+            values = values * in_type_of(self.kernel(beyond), u)
+        return values
+
+
+def _polynomials(t: Array, n: int) -> Array:
+    """Return the first n Chebyshev polynomials at t (m,), shape (n, m)."""
+    xp = namespace(t)
+    rows = xp.empty((n, t.shape[0]), dtype=t.dtype) if xp is np else [None] * n
+    rows[0] = xp.ones_like(t)
+    if n > 1:
+        rows[1] = t
+    twice = 2 * t
+    for k in range(2, n):
+        if xp is np:
+            np.multiply(twice, rows[k - 1], out=rows[k])
+            rows[k] -= rows[k - 2]
+        else:
+            rows[k] = twice * rows[k - 1] - rows[k - 2]
+    return rows if xp is np else xp.stack(rows)
+
+
+def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, low: float, high: float) -> NDArray | None:
+    """Return the Chebyshev coefficients of functions on an interval, or None if they are not smooth."""
+    for n in _DEGREES:
+        nodes, to_coefficients = _chebyshev_points(n)
+        t = (low + high) / 2 + nodes * (high - low) / 2
+        series: NDArray = (c @ kernel(q[:, None] - t[None, :])) @ to_coefficients
+        sizes = np.abs(series).max(axis=0)
+        if sizes[-3:].max() <= _SMOOTH * sizes.max():
+            used = np.flatnonzero(sizes > _SMOOTH * 1e-3 * sizes.max())
+            return series[:, : used[-1] + 1]
+    return None
+
+
+@cache
+def _chebyshev_points(n: int) -> tuple[NDArray, NDArray]:
+    angles = (np.arange(n) + 0.5) * np.pi / n
+    matrix = np.cos(np.outer(angles, np.arange(n))) * 2 / n
+    matrix[:, 0] /= 2
+    return np.cos(angles), matrix
