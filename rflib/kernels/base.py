@@ -46,6 +46,11 @@ class Kernel(ABC):
     is_product: ClassVar[bool] = False
     is_rotation_invariant: ClassVar[bool] = False
 
+    @property
+    def polynomial_degree(self) -> int | None:
+        """The degree of the kernel as a polynomial in the rows, or None if it is none."""
+        return None
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return a dictionary of the parameters, as scikit-learn's estimators do.
 
@@ -184,6 +189,11 @@ class DotProductKernel(Kernel):
     """
 
     is_rotation_invariant: ClassVar[bool] = True
+
+    @property
+    def polynomial_degree(self) -> int:
+        """The degree of the kernel as a polynomial in the rows."""
+        return len(self.maclaurin()) - 1
 
     @abstractmethod
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import Array, beside, held_beside, in_type_of, namespace
-
-# A kernel of one column, as a function of differences.
-LineKernel = Callable[[Array], Array]
+from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 
 # A column with at most so many values has its functions at these, exactly.
 _FEW_VALUES = 30
 # Number of quantiles that stand for the law of a coordinate: at least, at most, and for each of the kernel's widths.
 _QUANTILES = 16, 60, 6
+# Coordinates whose range is below this multiple of the width count as equal.
+_CONSTANT = 1e-6
 # Eigenvalues below this share of the first one are left out.
 _LEAST_SHARE = 1e-10
 # Numbers of Chebyshev coefficients that are tried, and the largest last coefficient of a function that is smooth.
@@ -31,6 +31,25 @@ _TINY = 1e-30
 
 
 @dataclass(frozen=True, eq=False)
+class LineKernel:
+    """A kernel of one coordinate.
+
+    Attributes
+    ----------
+    between : callable
+        The kernel as a function of two arrays of coordinates, which are broadcast.
+    width : float
+        The difference of coordinates at which it changes.
+    decays : bool
+        Whether it is a function of the difference that falls to zero; it is a polynomial otherwise.
+    """
+
+    between: Callable[[Array, Array], Array]
+    width: float
+    decays: bool = True
+
+
+@dataclass(frozen=True, eq=False)
 class AxisFunctions:
     """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis a.
 
@@ -41,8 +60,8 @@ class AxisFunctions:
 
     Attributes
     ----------
-    kernel : callable
-        The kernel of one coordinate, as a function of differences.
+    kernel : LineKernel
+        The kernel of one coordinate.
     nodes : ndarray of shape (n_axes, m)
         The quantiles or values of each axis; NaN where it has fewer than m.
     values : ndarray of shape (n_axes, J)
@@ -57,16 +76,17 @@ class AxisFunctions:
     coefficients: NDArray[np.float64]
 
     @staticmethod
-    def of(coordinates: NDArray, kernel: LineKernel, width: float) -> AxisFunctions:
-        """Return the functions for coordinates (n, n_axes) and a kernel with a width in their unit."""
+    def of(coordinates: NDArray, kernel: LineKernel) -> AxisFunctions:
+        """Return the functions for coordinates (n, n_axes)."""
         u = np.sort(coordinates.T.astype(np.float64), axis=1)
         n_axes, n = u.shape
         n_values = 1 + (np.diff(u, axis=1) > 0).sum(axis=1)
         few = n_values <= min(_FEW_VALUES, n - 1) if n > 1 else np.ones(n_axes, dtype=bool)
         least, most, per_width = _QUANTILES
-        wide = (u[:, -1] - u[:, 0]) * per_width / width
+        wide = (u[:, -1] - u[:, 0]) * per_width / kernel.width
         sizes = np.where(few, n_values, np.clip(np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most))
-        sizes = np.minimum(sizes, np.maximum(n_values, 1)).astype(int)
+        sizes = np.where(wide < _CONSTANT, 1, np.minimum(sizes, n_values)).astype(int)
+        few &= sizes > 1
         m = int(sizes.max())
         nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, m))
         coefficients = np.zeros((n_axes, m, m))
@@ -103,7 +123,7 @@ def _law(u: NDArray, few: NDArray, size: int) -> tuple[NDArray, NDArray]:
 def _eigenfunctions(q: NDArray, weights: NDArray, kernel: LineKernel) -> tuple[NDArray, NDArray]:
     """Return eigenvalues (n_axes, m) and coefficients (n_axes, m, m) of the functions, the largest first."""
     roots = np.sqrt(weights)
-    matrices = kernel(q[:, :, None] - q[:, None, :]) * roots[:, :, None] * roots[:, None, :]
+    matrices = kernel.between(q[:, :, None], q[:, None, :]) * roots[:, :, None] * roots[:, None, :]
     values, vectors = np.linalg.eigh(matrices)
     values, vectors = values[:, ::-1], vectors[:, :, ::-1]
     # the first function of a positive kernel has one sign
@@ -119,8 +139,8 @@ class Tables:
 
     Attributes
     ----------
-    kernel : callable
-        The kernel of one coordinate, as a function of differences.
+    kernel : LineKernel
+        The kernel of one coordinate.
     starts : ndarray of shape (n_axes + 1,)
         The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function.
     series : ndarray of shape (n_functions, m)
@@ -143,9 +163,7 @@ class Tables:
     ARRAYS = "starts", "series", "lengths", "ends", "nodes"
 
     @staticmethod
-    def of(
-        functions: AxisFunctions, axes: NDArray[np.int64], powers: NDArray[np.int64], width: float
-    ) -> Tables:
+    def of(functions: AxisFunctions, axes: NDArray[np.int64], powers: NDArray[np.int64]) -> Tables:
         """Return the first function of every axis, and these others, which are sorted by axis and power."""
         n_axes = len(functions.nodes)
         starts = np.arange(n_axes + 1) + np.searchsorted(axes, np.arange(n_axes + 1))
@@ -159,7 +177,7 @@ class Tables:
             q = functions.nodes[a, : n_nodes[a]]
             c = functions.coefficients[a, : n_nodes[a], chosen[starts[a] : starts[a + 1]]].reshape(-1, len(q))
             if len(q) > _DEGREES[0]:
-                margin = min(_MARGIN * width, q[-1] - q[0])
+                margin = min(_MARGIN * functions.kernel.width, q[-1] - q[0])
                 low, high = q[0] - margin, q[-1] + margin
                 if (smooth := _chebyshev(functions.kernel, q, c, low, high)) is not None:
                     c, ends[:, a], lengths[a] = smooth, (low, high), smooth.shape[1]
@@ -203,21 +221,21 @@ class Tables:
         low, high = self.ends[:, a].tolist()
         if low != low:
             q = beside(self.nodes[a, : self.lengths[a]], u)
-            return beside(series, u) @ in_type_of(self.kernel(q[:, None] - u[None, :]), u)
-        inside = xp.clip(u, low, high)
+            return beside(series, u) @ in_type_of(self.kernel.between(q[:, None], u[None, :]), u)
+        inside = xp.clip(u, low, high) if self.kernel.decays else u
         values = beside(series, u) @ _polynomials(
             (inside - (low + high) / 2) * (2 / (high - low)), series.shape[1]
         )
         beyond = u - inside
         if bool(xp.any(beyond != 0)):
-            values = values * in_type_of(self.kernel(beyond), u)
+            values = values * in_type_of(self.kernel.between(beyond, 0 * beyond), u)
         return values
 
 
 def _polynomials(t: Array, n: int) -> Array:
     """Return the first n Chebyshev polynomials at t (m,), shape (n, m)."""
     xp = namespace(t)
-    rows = xp.empty((n, t.shape[0]), dtype=t.dtype) if xp is np else [None] * n
+    rows: Any = xp.empty((n, t.shape[0]), dtype=t.dtype) if xp is np else [None] * n
     rows[0] = xp.ones_like(t)
     if n > 1:
         rows[1] = t
@@ -236,7 +254,7 @@ def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, low: float, high: flo
     for n in _DEGREES:
         nodes, to_coefficients = _chebyshev_points(n)
         t = (low + high) / 2 + nodes * (high - low) / 2
-        series: NDArray = (c @ kernel(q[:, None] - t[None, :])) @ to_coefficients
+        series: NDArray = (c @ kernel.between(q[:, None], t[None, :])) @ to_coefficients
         sizes = np.abs(series).max(axis=0)
         if sizes[-3:].max() <= _SMOOTH * sizes.max():
             used = np.flatnonzero(sizes > _SMOOTH * 1e-3 * sizes.max())

@@ -30,16 +30,16 @@ class EigenProducts:
     tables: Tables
 
     @staticmethod
-    def largest(functions: AxisFunctions, width: float, n: int) -> tuple[EigenProducts, NDArray[np.float64]]:
+    def largest(functions: AxisFunctions, n: int) -> tuple[EigenProducts, NDArray[np.float64]]:
         """Return the n products with the largest eigenvalues, and these."""
         tree, values = largest_products(functions.values, n)
-        return EigenProducts.of(functions, tree, width), values
+        return EigenProducts.of(functions, tree), values
 
     @staticmethod
-    def of(functions: AxisFunctions, tree: ProductTree, width: float) -> EigenProducts:
+    def of(functions: AxisFunctions, tree: ProductTree) -> EigenProducts:
         """Return the products of a tree."""
         axes, powers, _ = tree.functions()
-        return EigenProducts(tree, Tables.of(functions, axes, powers, width))
+        return EigenProducts(tree, Tables.of(functions, axes, powers))
 
     def __len__(self) -> int:
         return len(self.tree)

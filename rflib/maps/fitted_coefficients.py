@@ -84,25 +84,25 @@ def fit_columns(
     n = len(head)
     squares, turn = eigh(head.T @ head / n)
     kept = squares > _LEAST_SHARE * squares[-1]
-    l, turn = squares[kept], turn[:, kept]
+    own, turn = squares[kept], turn[:, kept]
     turned = head @ turn
-    weights, sizes = _tail(turned, tail, kernel, l, product)
+    weights, sizes = _tail(turned, tail, kernel, own, product)
     moments = turned.T @ (kernel @ turned) / n**2
     crossed = turned.T @ tail / n
     tail_moments = (crossed * weights) @ crossed.T
     held_head, held_tail, held_kernel = held
     held_turned, in_tail = held_head @ turn, (held_tail * weights) @ held_tail.T
-    best, least, factor = np.eye(len(l)), np.inf, 0.0
+    best, least, factor = np.eye(len(own)), np.inf, 0.0
     for part in _PARTS if tail.size and not product else (1.0,):
         for ridge in _RIDGES:
-            r = ridge * l[-1] ** 2
-            W = (moments - part * tail_moments + r * np.eye(len(l)) * product) / (np.outer(l, l) + r)
+            r = ridge * own[-1] ** 2
+            W = (moments - part * tail_moments + r * np.eye(len(own)) * product) / (np.outer(own, own) + r)
             difference = held_turned @ W @ held_turned.T + part * in_tail - held_kernel
             error = float(np.linalg.norm(difference))
             if error < least:
                 best, least, factor = W, error, part
     weights, sizes = factor * weights, factor * sizes
-    roots = np.sqrt(l)
+    roots = np.sqrt(own)
     values, vectors = eigh(roots[:, None] * best * roots)
     some = kernel[:_DEFINITE_ROWS, :_DEFINITE_ROWS]
     ends = eigh(some, eigvals_only=True)[[0, -1]]
@@ -111,7 +111,7 @@ def fit_columns(
     every = np.concatenate([np.abs(values), sizes])
     order = np.argsort(-every, kind="stable")[:n_columns]
     order = order[every[order] > 0]
-    chosen, left = order[order < len(l)], order[order >= len(l)] - len(l)
+    chosen, left = order[order < len(own)], order[order >= len(own)] - len(own)
     combine = turn @ (best @ (roots[:, None] * vectors[:, chosen]) / np.sqrt(np.abs(values[chosen])))
     return FittedColumns(
         combine, _signs(values[chosen]), left, np.sqrt(np.abs(weights[left])), _signs(weights[left])
@@ -119,7 +119,7 @@ def fit_columns(
 
 
 def _tail(
-    turned: NDArray, tail: NDArray, kernel: NDArray, l: NDArray, product: bool
+    turned: NDArray, tail: NDArray, kernel: NDArray, own: NDArray, product: bool
 ) -> tuple[NDArray, NDArray]:
     """Return the weights of the functions of the tail in the kernel, and their sizes."""
     squares = np.mean(tail**2, axis=0)
@@ -127,7 +127,7 @@ def _tail(
         return np.ones(tail.shape[1]), squares
     n = len(tail)
     # without what the head's directions have in common with them
-    rest = tail - turned @ ((turned.T @ tail) / (n * l[:, None]))
+    rest = tail - turned @ ((turned.T @ tail) / (n * own[:, None]))
     coefficients = np.einsum("ij,ij->j", rest, kernel @ rest) / n**2
     lengths = np.mean(rest**2, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

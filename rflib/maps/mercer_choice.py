@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -14,7 +13,7 @@ from rflib.kernels.base import Kernel
 from rflib.maps.axis_functions import AxisFunctions
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
-from rflib.maps.mercer_columns import Axes, MercerColumns, ProductKernel, products_at
+from rflib.maps.mercer_columns import Axes, Factors, MercerColumns, products_at
 
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, rows on which choices are compared, and
 # rows that are held out: at most so many, and the last at most one in five.
@@ -26,6 +25,7 @@ _TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 102
 _CANDIDATES = 2
 # The law of independent coordinates is kept if the error on held-out rows is at most so many times what it predicts.
 _MISFIT = 1.1
+_ROUNDING = 1e-12
 # For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths that
 # are tried, in units of the median distance.
 _TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -48,13 +48,16 @@ class RowSamples:
         Their kernel matrix.
     n_rows : int
         Number of training rows.
+    is_thinned : bool
+        Whether some of the rows were left out for a trial.
     """
 
     kernel: Kernel
     rows: NDArray[np.float64]
     held: NDArray[np.float64]
-    target: NDArray[np.float64]
+    target: NDArray[np.floating]
     n_rows: int
+    is_thinned: bool = False
 
     @staticmethod
     def of(X: NDArray, kernel: Kernel, rng: Generator) -> RowSamples:
@@ -65,6 +68,10 @@ class RowSamples:
         rows = X[np.sort(order[n_held : n_held + _FIT_ROWS])].astype(np.float64)
         held = X[np.sort(order[:n_held])].astype(np.float64) if n_held else rows
         return RowSamples(kernel, rows, held, kernel(held), n)
+
+    def thinned(self, n: int) -> RowSamples:
+        """Return at most n of the rows, with all held-out rows."""
+        return replace(self, rows=self.rows[:: -(-len(self.rows) // n)], is_thinned=True)
 
     def error(self, columns: NDArray, signs: NDArray) -> float:
         """Return the relative Frobenius error on as many new rows as there are training rows.
@@ -87,54 +94,38 @@ class RowSamples:
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Axes, and one or two kernels whose eigenfunctions on these axes are multiplied."""
+    """Axes, and one or two product kernels whose eigenfunctions on these axes are multiplied."""
 
     axes: Axes
-    kernels: tuple[ProductKernel, ...]
+    factors: tuple[Factors, ...]
 
-    def functions(self, rows: NDArray, mean: NDArray) -> list[AxisFunctions]:
-        """Return the eigenfunctions on the axes for rows (n, d)."""
-        coordinates = self.axes.of(rows, mean)[:, :_LAW_ROWS].T
-        return [AxisFunctions.of(coordinates, kernel.on_line, kernel.width) for kernel in self.kernels]
+    def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
+        """Return the eigenfunctions on the axes."""
+        coordinates = self.axes.of(sample.rows[:_LAW_ROWS], mean).T
+        return [AxisFunctions.of(coordinates, each.on_line(sample.kernel)) for each in self.factors]
 
     @property
     def is_law(self) -> bool:
         """Whether the products are the kernel's own eigenfunctions, if coordinates are independent."""
-        return self.kernels[0].own
+        return self.factors[0].kind == "own"
 
 
 def choose_columns(
     axes: list[Axes], sample: RowSamples, mean: NDArray, n_columns: int
 ) -> tuple[MercerColumns, float]:
     """Return the columns with the least error on held-out rows, and this error."""
-    laws = [_law(basis, sample, mean, n_columns) for basis in _own_bases(axes, sample)]
-    if laws:
-        columns, error, predicted = min(laws, key=lambda found: found[1])
-        if error <= _MISFIT * predicted + 1e-12:
-            return columns, error
-    bases = list(_own_bases(axes, sample)) or _scaled(axes[:1], sample)
-    best = _least(bases, sample, mean, n_columns)
-    others = [each for each in axes if all(each is not basis.axes for basis in bases)]
-    if others and laws:
-        best = _least([best, *_scaled(others, sample)], sample, mean, n_columns)
-    elif others:
-        best = _least([best, *(Basis(each, best.kernels) for each in others)], sample, mean, n_columns)
-    columns, error = _fitted(best, sample, mean, n_columns, trial=False)
-    if laws:
-        law, law_error, _ = min(laws, key=lambda found: found[1])
-        if law_error <= error:
-            return law, law_error
-    return columns, error
-
-
-def _own_bases(axes: list[Axes], sample: RowSamples) -> Iterator[Basis]:
-    """Yield the axes along which the kernel is a product, with it."""
     kernel = sample.kernel
-    if not kernel.is_product:
-        return
-    for each in axes:
-        if each.directions is None or kernel.is_rotation_invariant:
-            yield Basis(each, (ProductKernel(kernel.on_line, _width(kernel), own=True),))
+    own = [
+        Basis(each, (Factors("own", _width(kernel)),))
+        for each in axes
+        if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
+    ]
+    laws = [_law(basis, sample, mean, n_columns) for basis in own]
+    best_law = min(laws, key=lambda found: found[1], default=None)
+    if best_law is not None and best_law[1] <= _MISFIT * best_law[2] + _ROUNDING:
+        return best_law[:2]
+    columns, error = _fitted(_best_basis(axes, own, sample, mean, n_columns), sample, mean, n_columns)
+    return (columns, error) if best_law is None or error < best_law[1] else best_law[:2]
 
 
 def _width(kernel: Kernel) -> float:
@@ -144,98 +135,84 @@ def _width(kernel: Kernel) -> float:
     return float(z[np.argmax(values <= np.exp(-0.5) * kernel.on_line(np.zeros(1)))])
 
 
-def _scaled(axes: list[Axes], sample: RowSamples) -> list[Basis]:
-    """Return bases of two Gaussian kernels, with widths that are tried."""
+def _best_basis(
+    axes: list[Axes], own: list[Basis], sample: RowSamples, mean: NDArray, n_columns: int
+) -> Basis:
+    """Return the basis with the least error in trials with fewer functions and rows."""
+    trial = sample.thinned(_TRIAL_ROWS)
+
+    def least(bases: list[Basis]) -> Basis:
+        if len(bases) == 1:
+            return bases[0]
+        return min(bases, key=lambda basis: _fitted(basis, trial, mean, min(n_columns, _TRIAL_FUNCTIONS))[1])
+
+    if own and len(own) == len(axes):
+        return least(own)
+    # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
+    others = [each for each in axes if all(each is not basis.axes for basis in own)]
+    found = least([Basis(others[0], factors) for factors in _factors(sample)])
+    return least([*own, *(Basis(each, found.factors) for each in others)])
+
+
+def _factors(sample: RowSamples) -> list[tuple[Factors, ...]]:
+    """Return the product kernels that are tried for a kernel that is none: polynomials and pairs of Gaussians."""
     distances = pdist(sample.rows[:_DISTANCE_ROWS])
     unit = float(np.median(distances)) if distances.size else 1.0
-    unit = unit or float(distances.max(initial=0)) or 1.0
-    return [
-        Basis(each, tuple(ProductKernel.gaussian(unit * scale * factor) for factor in _TWO_WIDTHS))
-        for each in axes
-        for scale in _SCALES
+    widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
+    found: list[tuple[Factors, ...]] = [
+        tuple(Factors("gaussian", width * factor) for factor in _TWO_WIDTHS) for width in widths
     ]
-
-
-def _least(bases: list[Basis], sample: RowSamples, mean: NDArray, n_columns: int) -> Basis:
-    """Return the basis with the least error in a trial."""
-    if len(bases) == 1:
-        return bases[0]
-    return min(bases, key=lambda basis: _fitted(basis, sample, mean, n_columns, trial=True)[1])
+    if degree := sample.kernel.polynomial_degree:
+        found += [(Factors("polynomial", width, degree),) for width in widths]
+    return found
 
 
 def _law(
     basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int
 ) -> tuple[MercerColumns, float, float]:
     """Return the columns for independent coordinates, their error, and what this would be for such coordinates."""
-    functions, kernel = basis.functions(sample.rows, mean)[0], basis.kernels[0]
-    products, values = EigenProducts.largest(functions, kernel.width, n_columns)
-    signs, some = np.ones(n_columns), np.arange(len(products))
+    functions = basis.functions(sample, mean)[0]
+    products, values = EigenProducts.largest(functions, n_columns)
+    n = len(products)
     columns = MercerColumns(
         basis.axes,
-        basis.kernels,
+        basis.factors,
         (products,),
-        some[:0],
-        np.empty((0, 0)),
-        some,
-        np.ones(len(products)),
-        signs,
+        head=np.arange(0),
+        combine=np.empty((0, 0)),
+        tail=np.arange(n),
+        scales=np.ones(n),
+        signs=np.ones(n_columns),
     )
-    total = float(np.prod((functions.values**2).sum(axis=1)))
-    predicted = np.sqrt(max(total - float(values @ values), 0) / total)
-    return columns, _error(columns, sample, mean), float(predicted)
-
-
-def _error(columns: MercerColumns, sample: RowSamples, mean: NDArray) -> float:
-    found = np.empty((len(sample.held), len(columns.signs)))
+    found = np.empty((len(sample.held), n_columns))
     columns.fill(sample.held, mean, found)
-    return sample.error(found, columns.signs)
+    total = float(np.prod((functions.values**2).sum(axis=1)))
+    predicted = float(np.sqrt(max(total - float(values @ values), 0) / total))
+    return columns, sample.error(found, columns.signs), predicted
 
 
-def _fitted(
-    basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int, *, trial: bool
-) -> tuple[MercerColumns, float]:
-    """Return columns with fitted coefficients, and their error; in a trial, of fewer functions and rows."""
-    rows = sample.rows[:: -(-len(sample.rows) // _TRIAL_ROWS)] if trial else sample.rows
-    most = _TRIAL_FUNCTIONS if trial else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
-    most = min(most, int(_PER_ROW * len(rows)))
-    n_head = max(1, min(_PER_COLUMN * n_columns, most))
-    wanted = n_columns if not trial else min(n_columns, n_head)
-    n_functions = max(n_head, wanted)
-    all_functions = basis.functions(sample.rows, mean)
-    products, sizes = [], []
-    for functions, kernel in zip(all_functions, basis.kernels, strict=True):
-        found, _ = EigenProducts.largest(
-            functions, kernel.width, _CANDIDATES * n_functions // len(basis.kernels) + 1
-        )
-        products.append(found)
-        sizes.append((found.at(basis.axes.of(rows, mean)) ** 2).mean(axis=0))
-    order = np.argsort(-np.concatenate(sizes), kind="stable")[:n_functions]
-    # of each kernel's products, those that are used and their ancestors
-    starts = np.cumsum([0, *map(len, products)])
-    used, places = [], np.empty(starts[-1], dtype=np.int64)
-    first = 0
-    for number, (functions, kernel) in enumerate(zip(all_functions, basis.kernels, strict=True)):
-        inside = (order >= starts[number]) & (order < starts[number + 1])
-        tree, numbers = products[number].tree.of(order[inside] - starts[number])
-        used.append(EigenProducts.of(functions, tree, kernel.width))
-        places[starts[number] + numbers] = first + np.arange(len(numbers))
-        first += len(numbers)
-    head, tail = places[order[:n_head]], places[order[n_head:]]
-    at_rows = products_at(tuple(used), basis.axes.of(rows, mean))
-    at_held = products_at(tuple(used), basis.axes.of(sample.held, mean))
+def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
+    """Return columns with fitted coefficients, and their error."""
+    most = _TRIAL_FUNCTIONS if sample.is_thinned else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
+    n_head = max(1, min(_PER_COLUMN * n_columns, most, int(_PER_ROW * len(sample.rows))))
+    coordinates = basis.axes.of(sample.rows, mean), basis.axes.of(sample.held, mean)
+    products, order = _largest_on_rows(basis, sample, mean, coordinates[0], max(n_head, n_columns))
+    head, tail = order[:n_head], order[n_head:]
+    at_rows, at_held = (products_at(products, each) for each in coordinates)
+    held = at_held[:, head], at_held[:, tail]
     fitted = fit_columns(
         at_rows[:, head],
         at_rows[:, tail],
-        sample.kernel(rows),
-        (at_held[:, head], at_held[:, tail], sample.target),
-        wanted,
+        sample.kernel(sample.rows),
+        (*held, sample.target),
+        n_columns,
         product=basis.is_law,
     )
-    found, signs = fitted.columns(at_held[:, head], at_held[:, tail])
+    found, signs = fitted.columns(*held)
     columns = MercerColumns(
         basis.axes,
-        basis.kernels,
-        tuple(used),
+        basis.factors,
+        products,
         head,
         fitted.combine,
         tail[fitted.tail],
@@ -243,3 +220,25 @@ def _fitted(
         np.append(signs, np.ones(n_columns - len(signs))),
     )
     return columns, sample.error(found, signs)
+
+
+def _largest_on_rows(
+    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray, n: int
+) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64]]:
+    """Return products, and the numbers of the n that have the largest mean squares on rows, the largest first.
+
+    The other products are their ancestors.
+    """
+    per_kernel = -(-_CANDIDATES * n // len(basis.factors))
+    functions = basis.functions(sample, mean)
+    candidates = [EigenProducts.largest(each, per_kernel)[0] for each in functions]
+    sizes = [(products.at(coordinates) ** 2).mean(axis=0) for products in candidates]
+    order = np.argsort(-np.concatenate(sizes), kind="stable")[:n]
+    starts = np.cumsum([0, *map(len, candidates)])
+    used, places, n_used = [], np.full(starts[-1], -1), 0
+    for each, products, start, stop in zip(functions, candidates, starts[:-1], starts[1:], strict=True):
+        tree, numbers = products.tree.of(order[(order >= start) & (order < stop)] - start)
+        used.append(EigenProducts.of(each, tree))
+        places[start + numbers] = n_used + np.arange(len(tree))
+        n_used += len(tree)
+    return tuple(used), places[order]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, take_columns
 from rflib.maps.axis_functions import LineKernel
+from rflib.maps.base import inner_state
 from rflib.maps.eigen_products import EigenProducts
 
 
@@ -58,18 +60,39 @@ class Axes:
         return [f"pc{i + 1}" for i in range(rotated)] + [f"x{j}" for j in self.inputs]
 
 
-@dataclass(frozen=True, eq=False)
-class ProductKernel:
-    """A kernel of one coordinate whose products are the functions, and its width; ``own`` if it is the map's kernel."""
+@dataclass(frozen=True)
+class Factors:
+    """A kernel that is a product of kernels of the coordinates, whose eigenfunctions are multiplied.
 
-    on_line: LineKernel
+    Attributes
+    ----------
+    kind : {"own", "gaussian", "polynomial"}
+        The map's own kernel, a Gaussian, or sum_j (u v / width^2)^j / j! up to a degree on each axis.
+    width : float
+        The width.
+    degree : int
+        The degree of polynomials.
+    """
+
+    kind: str
     width: float
-    own: bool
+    degree: int = 0
 
-    @staticmethod
-    def gaussian(width: float) -> ProductKernel:
-        """Return the Gaussian kernel of a width."""
-        return ProductKernel(Gaussian(width).on_line, width, own=False)
+    def on_line(self, kernel: Kernel) -> LineKernel:
+        """Return the kernel of one coordinate, given the map's kernel."""
+        if self.kind == "polynomial":
+            return LineKernel(partial(_exponential_series, self.width, self.degree), self.width, decays=False)
+        product = kernel if self.kind == "own" else Gaussian(self.width)
+        return LineKernel(lambda u, v: product.on_line(u - v), self.width)
+
+
+def _exponential_series(width: float, degree: int, u: Array, v: Array) -> Array:
+    x = u * v / width**2
+    total = term = 0 * x + 1
+    for j in range(1, degree + 1):
+        term = term * x / j
+        total = total + term
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +103,7 @@ class MercerColumns:
     ----------
     axes : Axes
         The axes of the rows.
-    kernels : tuple of ProductKernel
+    factors : tuple of Factors
         The kernels whose eigenfunctions are used, one or two.
     products : tuple of EigenProducts
         The products of the eigenfunctions of each.
@@ -97,7 +120,7 @@ class MercerColumns:
     """
 
     axes: Axes
-    kernels: tuple[ProductKernel, ...]
+    factors: tuple[Factors, ...]
     products: tuple[EigenProducts, ...]
     head: NDArray[np.int64]
     combine: NDArray[np.float64]
@@ -131,7 +154,9 @@ class MercerColumns:
         of_product = []
         for products in self.products:
             for number in range(len(products)):
-                factors = [axes[a] + (f"^{power}" if power > 1 else "") for a, power in products.tree.indices(number)]
+                factors = [
+                    axes[a] + (f"^{power}" if power > 1 else "") for a, power in products.tree.indices(number)
+                ]
                 of_product.append(" ".join(factors) or "1")
         n_combined = self.combine.shape[1]
         names = [f"combined{i + 1}" for i in range(n_combined)] + [of_product[i] for i in self.tail]
@@ -143,7 +168,9 @@ class MercerColumns:
         arrays["inputs"] = self.axes.inputs
         if self.axes.directions is not None:
             arrays["directions"] = self.axes.directions
-        arrays["widths"] = np.array([np.nan if kernel.own else kernel.width for kernel in self.kernels])
+        arrays["kinds"] = np.array([each.kind for each in self.factors])
+        arrays["widths"] = np.array([each.width for each in self.factors])
+        arrays["degrees"] = np.array([each.degree for each in self.factors])
         for number, products in enumerate(self.products):
             arrays |= {f"{number}.{name}": array for name, array in products.state().items()}
         return arrays
@@ -151,18 +178,17 @@ class MercerColumns:
     @staticmethod
     def restored(state: Mapping[str, NDArray], kernel: Kernel) -> MercerColumns:
         """Return the columns whose `state` is given, for the map's kernel."""
-        kernels = tuple(
-            ProductKernel(kernel.on_line, width, own=True) if np.isnan(width) else ProductKernel.gaussian(width)
-            for width in state["widths"].tolist()
+        factors = tuple(
+            Factors(str(kind), float(width), int(degree))
+            for kind, width, degree in zip(state["kinds"], state["widths"], state["degrees"], strict=True)
         )
-        products = []
-        for number, each in enumerate(kernels):
-            prefix = f"{number}."
-            own = {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
-            products.append(EigenProducts.restored(own, each.on_line))
+        products = [
+            EigenProducts.restored(inner_state(state, f"{number}."), each.on_line(kernel))
+            for number, each in enumerate(factors)
+        ]
         return MercerColumns(
             Axes(state.get("directions"), state["inputs"]),
-            kernels,
+            factors,
             tuple(products),
             *(state[name] for name in ("head", "combine", "tail", "scales", "signs")),
         )
