@@ -14,8 +14,8 @@ from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 
 # A column with at most so many values has its functions at these, exactly.
 _FEW_VALUES = 30
-# Number of quantiles that stand for the law of a coordinate: at least, at most, and for each of the kernel's widths.
-_QUANTILES = 16, 60, 6
+# Number of nodes that stand for the law of a coordinate: at least, at most, and for each of the kernel's widths.
+_NODES = 12, 48, 6
 # Coordinates whose range is below this multiple of the width count as equal.
 _CONSTANT = 1e-6
 # Eigenvalues below this share of the first one are left out.
@@ -23,8 +23,8 @@ _LEAST_SHARE = 1e-10
 # Numbers of Chebyshev coefficients that are tried, and the largest last coefficient of a function that is smooth.
 _DEGREES = 8, 16, 32, 64, 128
 _SMOOTH = 1e-10
-# Where the Chebyshev series ends: so many of the kernel's widths beyond the outermost quantiles, and no farther
-# beyond them than they are from each other.
+# Where the Chebyshev series ends: so many of the kernel's widths beyond the outermost nodes, but no farther beyond
+# them than the coordinates are from each other.
 _MARGIN = 2
 # A function's smallest value by which another one is divided.
 _TINY = 1e-30
@@ -54,16 +54,18 @@ class AxisFunctions:
     """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis a.
 
     They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square root of
-    its eigenvalue. The law is that of a few quantiles, or of all values if there are few, and the functions are
+    its eigenvalue. The law is that of the nodes of Gauss quadrature, or of all values if there are few, and the functions are
     continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are
-    evaluated by their Chebyshev series between the outermost quantiles; beyond, they decay as the kernel does.
+    evaluated by their Chebyshev series between the outermost nodes; beyond, they decay as the kernel does.
 
     Attributes
     ----------
     kernel : LineKernel
         The kernel of one coordinate.
     nodes : ndarray of shape (n_axes, m)
-        The quantiles or values of each axis; NaN where it has fewer than m.
+        The nodes of each axis; NaN where it has fewer than m.
+    ends : ndarray of shape (2, n_axes)
+        The least and the largest coordinate of each axis.
     values : ndarray of shape (n_axes, J)
         The eigenvalues of each axis, descending; 0 where it has fewer than J.
     coefficients : ndarray of shape (n_axes, m, J)
@@ -72,52 +74,74 @@ class AxisFunctions:
 
     kernel: LineKernel
     nodes: NDArray[np.float64]
+    ends: NDArray[np.float64]
     values: NDArray[np.float64]
     coefficients: NDArray[np.float64]
 
     @staticmethod
-    def of(coordinates: NDArray, kernel: LineKernel) -> AxisFunctions:
-        """Return the functions for coordinates (n, n_axes)."""
+    def of(coordinates: NDArray, spreads: NDArray, kernel: LineKernel) -> AxisFunctions:
+        """Return the functions for coordinates (n, n_axes) of a sample of rows.
+
+        The coordinates of all rows have the mean 0 and these standard deviations (n_axes,).
+        """
         u = np.sort(coordinates.T.astype(np.float64), axis=1)
         n_axes, n = u.shape
-        n_values = 1 + (np.diff(u, axis=1) > 0).sum(axis=1)
-        few = n_values <= min(_FEW_VALUES, n - 1) if n > 1 else np.ones(n_axes, dtype=bool)
-        least, most, per_width = _QUANTILES
-        wide = (u[:, -1] - u[:, 0]) * per_width / kernel.width
-        sizes = np.where(few, n_values, np.clip(np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most))
-        sizes = np.where(wide < _CONSTANT, 1, np.minimum(sizes, n_values)).astype(int)
+        n_values = 1 + (u[:, 1:] > u[:, :-1]).sum(axis=1)
+        wide = (u[:, -1] - u[:, 0]) / kernel.width
+        least, most, per_width = _NODES
+        sizes = np.clip(per_width * np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most)
+        few = (n_values <= _FEW_VALUES) & (n_values < n)
+        sizes = np.where(wide < _CONSTANT, 1, np.where(few, n_values, np.minimum(sizes, n_values))).astype(
+            int
+        )
         few &= sizes > 1
         m = int(sizes.max())
         nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, m))
         coefficients = np.zeros((n_axes, m, m))
         for size in np.unique(sizes):
-            axes = np.flatnonzero(sizes == size)
-            q, weights = _law(u[axes], few[axes], int(size))
-            found = _eigenfunctions(q, weights, kernel)
-            nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
+            for axes, law in (
+                (np.flatnonzero((sizes == size) & few), _counts),
+                (np.flatnonzero((sizes == size) & ~few), _gauss),
+            ):
+                if len(axes):
+                    q, weights = law(u[axes], spreads[axes], int(size))
+                    found = _eigenfunctions(q, weights, kernel)
+                    nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
         n_kept = max(1, int((values > 0).sum(axis=1).max()))
-        return AxisFunctions(kernel, nodes, values[:, :n_kept], coefficients[:, :, :n_kept])
+        return AxisFunctions(kernel, nodes, u[:, [0, -1]].T, values[:, :n_kept], coefficients[:, :, :n_kept])
 
 
-def _law(u: NDArray, few: NDArray, size: int) -> tuple[NDArray, NDArray]:
-    """Return nodes and weights (n_axes, size) for the law of sorted coordinates (n_axes, n).
+def _counts(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
+    """Return the values (n_axes, size) of sorted coordinates (n_axes, n) and their shares."""
+    new = np.diff(u, axis=1, prepend=-np.inf) > 0
+    starts = np.nonzero(new)[1].reshape(-1, size)
+    shares = np.diff(starts, axis=1, append=u.shape[1]) / u.shape[1]
+    return np.take_along_axis(u, starts, axis=1), shares
 
-    Quantiles have the mean and the variance of the coordinates.
+
+def _gauss(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
+    """Return the nodes and the weights (n_axes, size) of Gauss quadrature for the law of coordinates (n_axes, n).
+
+    They have the first 2 size - 1 moments of the coordinates, which are first moved so that their mean and their
+    standard deviation are those of all rows (Golub and Welsch 1969; the recurrence is that of Stieltjes).
     """
     n = u.shape[1]
-    places = (np.arange(size) + 0.5) * n / size - 0.5
-    below = np.clip(np.floor(places).astype(int), 0, n - 1)
-    above = np.minimum(below + 1, n - 1)
-    q = u[:, below] + (u[:, above] - u[:, below]) * np.clip(places - below, 0, 1)
-    weights = np.full(q.shape, 1 / size)
-    centre, spread = u.mean(axis=1, keepdims=True), u.std(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        factor = np.nan_to_num(spread / q.std(axis=1, keepdims=True), nan=1.0, posinf=1.0)
-    q = centre + (q - q.mean(axis=1, keepdims=True)) * factor
-    for i in np.flatnonzero(few):
-        q[i], counts = np.unique(u[i], return_counts=True)
-        weights[i] = counts / n
-    return q, weights
+    centred = u - u.mean(axis=1, keepdims=True)
+    own = centred.std(axis=1, keepdims=True)
+    unit = centred / np.where(own > 0, own, 1)
+    diagonal, beside = np.zeros((len(u), size)), np.zeros((len(u), size))
+    before, vector = np.zeros_like(unit), np.full_like(unit, 1 / np.sqrt(n))
+    for k in range(size):
+        diagonal[:, k] = np.einsum("ij,ij,ij->i", unit, vector, vector)
+        following = (unit - diagonal[:, k, None]) * vector - (beside[:, k - 1, None] * before if k else 0)
+        beside[:, k] = np.sqrt(np.einsum("ij,ij->i", following, following))
+        before, vector = vector, following / np.where(beside[:, k] > 0, beside[:, k], 1)[:, None]
+    matrices = np.zeros((len(u), size, size))
+    k = np.arange(size)
+    matrices[:, k, k] = diagonal
+    matrices[:, k[1:], k[:-1]] = matrices[:, k[:-1], k[1:]] = beside[:, :-1]
+    nodes, vectors = np.linalg.eigh(matrices)
+    return nodes * spreads[:, None], vectors[:, 0, :] ** 2
 
 
 def _eigenfunctions(q: NDArray, weights: NDArray, kernel: LineKernel) -> tuple[NDArray, NDArray]:
@@ -177,8 +201,7 @@ class Tables:
             q = functions.nodes[a, : n_nodes[a]]
             c = functions.coefficients[a, : n_nodes[a], chosen[starts[a] : starts[a + 1]]].reshape(-1, len(q))
             if len(q) > _DEGREES[0]:
-                margin = min(_MARGIN * functions.kernel.width, q[-1] - q[0])
-                low, high = q[0] - margin, q[-1] + margin
+                low, high = _interval(q, *functions.ends[:, a], functions.kernel.width)
                 if (smooth := _chebyshev(functions.kernel, q, c, low, high)) is not None:
                     c, ends[:, a], lengths[a] = smooth, (low, high), smooth.shape[1]
             series.append(c)
@@ -230,6 +253,12 @@ class Tables:
         if bool(xp.any(beyond != 0)):
             values = values * in_type_of(self.kernel.between(beyond, 0 * beyond), u)
         return values
+
+
+def _interval(q: NDArray, least: float, largest: float, width: float) -> tuple[float, float]:
+    """Return where functions with these nodes have Chebyshev series: around the nodes, and most coordinates."""
+    margin = min(_MARGIN * width, largest - least)
+    return float(q.min()) - margin, float(q.max()) + margin
 
 
 def _polynomials(t: Array, n: int) -> Array:

@@ -125,17 +125,16 @@ class MercerFeatures(RandomFeatureMap):
 
     def _axes_to_try(self, X: Rows, sample: NDArray) -> Iterator[Axes]:
         """Yield the axes that the parameter allows."""
-        d = X.shape[1]
         if self.axes != "principal":
-            yield Axes.of_inputs(d)
+            yield Axes.of_inputs(X.var(axis=0, dtype=np.float64))
         if self.axes == "input":
             return
         centred = X - self.mean_.astype(X.dtype)
         covariance = (centred.T @ centred).astype(np.float64) / len(X)
-        yield Axes.principal(covariance, np.arange(d))
+        yield Axes.principal(covariance, np.arange(X.shape[1]))
         if self.axes == "auto":
             few = np.array([len(np.unique(column)) <= _FEW_VALUES for column in sample.T])
-            if 0 < few.sum() < d - 1:
+            if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(covariance, np.flatnonzero(~few))
 
     def _columns(self, X: Rows) -> Array:

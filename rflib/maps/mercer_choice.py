@@ -23,8 +23,9 @@ _LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS, _HELD_SHARE = 2000, 4000, 800, 50
 _TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
 # The functions are the largest on the rows among so many times as many.
 _CANDIDATES = 2
-# The law of independent coordinates is kept if the error on held-out rows is at most so many times what it predicts.
-_MISFIT = 1.1
+# The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts to
+# this accuracy, and the error is not larger.
+_MISFIT = 0.1
 _ROUNDING = 1e-12
 # For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths that
 # are tried, in units of the median distance.
@@ -78,14 +79,14 @@ class RowSamples:
 
         Of the held-out rows there are fewer, so that pairs of a row with itself are counted less.
         """
-        off, diagonal = self._mean_squares((columns * signs) @ columns.T - self.target)
-        size, own = self._mean_squares(self.target)
+        off, diagonal = self.mean_squares((columns * signs) @ columns.T - self.target)
+        size, own = self.mean_squares(self.target)
         share = 1 / self.n_rows
         total = (1 - share) * size + share * own
         return float(np.sqrt(((1 - share) * off + share * diagonal) / total)) if total > 0 else 0.0
 
     @staticmethod
-    def _mean_squares(matrix: NDArray) -> tuple[float, float]:
+    def mean_squares(matrix: NDArray) -> tuple[float, float]:
         """Return the mean squares of the entries off the diagonal and on it."""
         m, own = len(matrix), matrix.diagonal()
         on = float(own @ own)
@@ -102,7 +103,10 @@ class Basis:
     def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
         """Return the eigenfunctions on the axes."""
         coordinates = self.axes.of(sample.rows[:_LAW_ROWS], mean).T
-        return [AxisFunctions.of(coordinates, each.on_line(sample.kernel)) for each in self.factors]
+        return [
+            AxisFunctions.of(coordinates, self.axes.spreads, each.on_line(sample.kernel))
+            for each in self.factors
+        ]
 
     @property
     def is_law(self) -> bool:
@@ -122,7 +126,7 @@ def choose_columns(
     ]
     laws = [_law(basis, sample, mean, n_columns) for basis in own]
     best_law = min(laws, key=lambda found: found[1], default=None)
-    if best_law is not None and best_law[1] <= _MISFIT * best_law[2] + _ROUNDING:
+    if best_law is not None and best_law[2]:
         return best_law[:2]
     columns, error = _fitted(_best_basis(axes, own, sample, mean, n_columns), sample, mean, n_columns)
     return (columns, error) if best_law is None or error < best_law[1] else best_law[:2]
@@ -169,8 +173,8 @@ def _factors(sample: RowSamples) -> list[tuple[Factors, ...]]:
 
 def _law(
     basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int
-) -> tuple[MercerColumns, float, float]:
-    """Return the columns for independent coordinates, their error, and what this would be for such coordinates."""
+) -> tuple[MercerColumns, float, bool]:
+    """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so."""
     functions = basis.functions(sample, mean)[0]
     products, values = EigenProducts.largest(functions, n_columns)
     n = len(products)
@@ -186,9 +190,14 @@ def _law(
     )
     found = np.empty((len(sample.held), n_columns))
     columns.fill(sample.held, mean, found)
-    total = float(np.prod((functions.values**2).sum(axis=1)))
-    predicted = float(np.sqrt(max(total - float(values @ values), 0) / total))
-    return columns, sample.error(found, columns.signs), predicted
+    every, own = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
+    left, own_left = max(every - float(values @ values), 0), max(own - float(values.sum()), 0)
+    share = 1 / sample.n_rows
+    predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
+    error = sample.error(found, columns.signs)
+    mean_square = sample.mean_squares(sample.target)[0]
+    holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
+    return columns, error, holds
 
 
 def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:

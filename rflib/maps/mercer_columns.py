@@ -27,26 +27,30 @@ class Axes:
         Unit vectors; None stands for the input columns.
     inputs : ndarray of int, of shape (n_inputs,)
         The input columns that are axes themselves, which are the last axes.
+    spreads : ndarray of shape (n_axes,)
+        Standard deviations of the coordinates of the training rows.
     """
 
     directions: NDArray[np.float64] | None
     inputs: NDArray[np.int64]
+    spreads: NDArray[np.float64]
 
     @staticmethod
-    def of_inputs(d: int) -> Axes:
-        """Return the d input columns."""
-        return Axes(None, np.arange(d))
+    def of_inputs(variances: NDArray) -> Axes:
+        """Return the input columns, which have these variances (d,)."""
+        return Axes(None, np.arange(len(variances)), np.sqrt(variances))
 
     @staticmethod
     def principal(covariance: NDArray, rotated: NDArray[np.int64]) -> Axes:
         """Return the principal axes of some input columns, the largest variance first, and the other columns."""
         d = len(covariance)
-        _, vectors = np.linalg.eigh(covariance[np.ix_(rotated, rotated)])
+        values, vectors = np.linalg.eigh(covariance[np.ix_(rotated, rotated)])
         kept = np.setdiff1d(np.arange(d), rotated)
         directions = np.zeros((d, d))
         directions[: len(rotated), rotated] = vectors[:, ::-1].T
         directions[len(rotated) + np.arange(len(kept)), kept] = 1
-        return Axes(directions, kept)
+        variances = np.append(np.maximum(values[::-1], 0), covariance.diagonal()[kept])
+        return Axes(directions, kept, np.sqrt(variances))
 
     def of(self, X: Array, mean: NDArray) -> Array:
         """Return the coordinates (n_axes, n) of rows X (n, d) from their mean."""
@@ -165,7 +169,7 @@ class MercerColumns:
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the columns."""
         arrays = {name: getattr(self, name) for name in ("head", "combine", "tail", "scales", "signs")}
-        arrays["inputs"] = self.axes.inputs
+        arrays |= {"inputs": self.axes.inputs, "spreads": self.axes.spreads}
         if self.axes.directions is not None:
             arrays["directions"] = self.axes.directions
         arrays["kinds"] = np.array([each.kind for each in self.factors])
@@ -187,7 +191,7 @@ class MercerColumns:
             for number, each in enumerate(factors)
         ]
         return MercerColumns(
-            Axes(state.get("directions"), state["inputs"]),
+            Axes(state.get("directions"), state["inputs"], state["spreads"]),
             factors,
             tuple(products),
             *(state[name] for name in ("head", "combine", "tail", "scales", "signs")),
