@@ -22,12 +22,15 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 from timing import conditions
 
 from rflib.kernels import Gaussian
 from rflib.learners import KRR, ArrayRows, DoublyStochasticClassifier, KRRClassifier, ParquetRows
 from rflib.maps import RFF
+
+RIDGES: dict[str, Any] = {"alphas": (0.05, 0.1, 0.5, 1.0), "ridge": "lambda"}
 
 OUT = Path("docs/results/large.md")
 TEST = 20_000
@@ -188,7 +191,7 @@ def dask_part(n: int | None) -> str:
 
 def fit_in_one_process(n: int, parameters: dict[str, Any]) -> tuple[float, float]:
     """Seconds of a fit of n rows on one thread of this process, and its peak memory in MB."""
-    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), ridge="lambda", **parameters)
+    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), **RIDGES, **parameters)
     X, y = (np.concatenate(parts) for parts in zip(*map(regression, block_heights(n), count(1)), strict=True))
     with threadpool_limits(1):
         start = perf_counter()
@@ -207,7 +210,7 @@ def fit_on_workers(n: int, workers: int, parameters: dict[str, Any]) -> tuple[fl
     import dask.array as da
     from distributed import Client, LocalCluster, wait
 
-    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), ridge="lambda", **parameters)
+    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), **RIDGES, **parameters)
     heights = block_heights(n)
     parts = [dask.delayed(regression)(height, seed) for seed, height in enumerate(heights, 1)]
     with (
@@ -248,7 +251,7 @@ def write_parquet(folder: Path, n: int) -> None:
 def fit_parquet(folder: str, parameters: dict[str, Any]) -> tuple[float, float, float, float]:
     """Seconds of a fit and of reading alone, R², and the peak memory of this process in MB when the fit ended."""
     rows = ParquetRows(folder, [f"x{j}" for j in range(PARQUET_COLUMNS)], target="y")
-    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), ridge="lambda", **parameters)
+    model = KRR(feature_map=RFF(Gaussian(0.5), PARQUET_D, random_state=0), **RIDGES, **parameters)
     start = perf_counter()
     model.fit_blocks(rows, verbose=True)
     seconds, peak = perf_counter() - start, peak_memory()
@@ -256,7 +259,8 @@ def fit_parquet(folder: str, parameters: dict[str, Any]) -> tuple[float, float, 
     for _ in rows:
         pass
     reading = perf_counter() - start
-    return seconds, reading, model.score(*regression(TEST, 0)), peak
+    X, y = regression(TEST, 0)
+    return seconds, reading, model.score(pd.DataFrame(X, columns=rows.columns), y), peak
 
 
 def regression(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -268,7 +272,7 @@ def regression(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 LEARNERS: dict[str, Callable[[int], Any]] = {
-    "KRR": lambda D: KRRClassifier(feature_map=RFF(Gaussian(0.5), D, random_state=0), ridge="lambda"),
+    "KRR": lambda D: KRRClassifier(feature_map=RFF(Gaussian(0.5), D, random_state=0), **RIDGES),
     "doubly stochastic": lambda D: DoublyStochasticClassifier(
         RFF(Gaussian(0.5), D // 32), n_blocks=32, batch_size=4096, step_size=4, alpha=1e-6, random_state=0
     ),

@@ -21,6 +21,7 @@ PARTS = {
     "fourier": "Fourier maps",
     "sketches": "Polynomial sketches",
     "sparsity": "Sparse rows",
+    "distances": "Distances",
     "directions": "Orthogonal directions",
     "structured": "Structured directions",
     "choice": "Fits of MVORF, and AutoMap",

@@ -39,7 +39,8 @@ for ax, D in zip(axes, (64, 512), strict=True):
         xlabel="distance of two rows", title=f"{D} columns: predicted error {features.predicted_error_:.3f}"
     )
     print(
-        f"D = {D}: bound of the bias {features.bias_bound_:.3f}, {(features.signature_ < 0).sum()} negative signs"
+        f"D = {D}: largest bias found {features.bias_estimate_:.3f}, "
+        f"{(features.signature_ < 0).sum()} negative signs"
     )
 axes[0].set(ylabel="value of the kernel")
 axes[0].legend(markerscale=4)

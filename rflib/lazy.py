@@ -9,22 +9,38 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rflib.validation import hint
+
 
 def attach(
     package: str, file: str
 ) -> tuple[dict[str, str], Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``(MODULES, __getattr__, __dir__, __all__)`` for the package in ``file`` (PEP 562).
 
-    MODULES is the table of public name -> submodule that the stub holds.
+    MODULES is the table of public name -> submodule that the stub holds. Submodules themselves, and the names of
+    subpackages of which all are imported, are public too.
     """
-    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
-    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
-    modules = dict(sorted((alias.name, str(node.module)) for node in imports for alias in node.names))
-    names = list(modules)
+    modules = _names(Path(file).parent)
+    names = sorted(modules)
 
     def getattr_(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{modules[name]}"), name)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}.{hint(name, names)}")
+        module = import_module(f"{package}.{modules[name]}")
+        return module if name == modules[name] else getattr(module, name)
 
     return modules, getattr_, names.copy, names
+
+
+def _names(folder: Path) -> dict[str, str]:
+    """Return the names in the stub of the package in a folder, and the modules below it that have them."""
+    found: dict[str, str] = {}
+    stub = ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8"))
+    for node in (node for node in stub.body if isinstance(node, ast.ImportFrom)):
+        for alias in node.names:
+            if alias.name == "*":
+                inner = _names(folder / str(node.module))
+                found |= {name: f"{node.module}.{module}" for name, module in inner.items()}
+            else:
+                found[alias.name] = node.module or alias.name
+    return found

@@ -9,6 +9,8 @@ from weakref import WeakKeyDictionary
 
 # Code that calls an estimator for the user: a warning points to the first caller outside of these packages.
 _INTERMEDIATE = ("rflib", "sklearn", "joblib", "dask", "distributed", "threading", "concurrent", "contextlib")
+# What calls estimators several times for one call of the user: a search, or a learner with blocks of rows.
+_REPEATING = ("sklearn.", "rflib.learners.")
 
 _warned: WeakKeyDictionary[Any, set[tuple[Any, ...]]] = WeakKeyDictionary()
 
@@ -16,8 +18,9 @@ _warned: WeakKeyDictionary[Any, set[tuple[Any, ...]]] = WeakKeyDictionary()
 def warn(message: str, category: type[Warning] = UserWarning, *, cause: object = None) -> None:
     """Issue a warning that points to the line of the user's code from which rflib was called.
 
-    If scikit-learn stands in between, such as a grid search or a pipeline, the calls that its outermost estimator
-    makes for one line of the user's code issue a single warning of a category and a cause.
+    If scikit-learn stands in between, such as a grid search or a pipeline, or a learner with blocks of rows, the
+    calls of the outermost estimator for one line of the user's code issue a single warning of a category
+    and a cause.
 
     Parameters
     ----------
@@ -56,11 +59,13 @@ def _frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _outermost_estimator(frames: list[FrameType]) -> Any:
-    """Return the object whose lifetime is that of the user's call into scikit-learn, or None if there is none."""
+    """Return the estimator that calls others for the user, in a search or in blocks, or None if there is none."""
     for frame in reversed(frames):
-        if frame.f_globals.get("__name__", "").startswith("sklearn."):
-            local = frame.f_locals
+        module, local = frame.f_globals.get("__name__", ""), frame.f_locals
+        if module == "rflib.maps.dask_rows" and "estimator" in local:
+            return local["estimator"]
+        if module.startswith(_REPEATING):
             found = next((local[name] for name in ("self", "estimator") if name in local), None)
-            if found is not None and type(found).__module__.startswith("sklearn."):
+            if found is not None and type(found).__module__.startswith(_REPEATING):
                 return found
     return None

@@ -1,10 +1,19 @@
-"""The order of the tests: those that start Snakemake take longest and come first."""
+"""The order of the tests, and warnings that most of them give cause for."""
 
 from __future__ import annotations
 
 import pytest
 
+# Grids and widths are arbitrary in most tests of these folders.
+ARBITRARY = {
+    "learners": "rflib.learners.grid_edge.GridEdgeWarning",
+    "maps": "rflib.kernels.width_warning.WidthWarning",
+}
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of the workflow before all others."""
+    """Put the tests of the workflow, which take longest, before all others."""
+    for item in items:
+        if category := ARBITRARY.get(item.path.parent.name):
+            item.add_marker(pytest.mark.filterwarnings(f"ignore::{category}"), append=False)
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rflib import cli
-from rflib.experiment.jobs import Data
+from rflib.experiment.data import Data
 from rflib.files import read_table
 from rflib.maps.rff import RFF
 from rflib.report.export import export

@@ -43,7 +43,7 @@ class File:
     Attributes
     ----------
     name : str
-        Name in the folder of raw files and in mirrors, where ``.xz`` may be added.
+        Name in the folder of raw files and in mirrors, where ``.xz`` or ``.gz`` may be added.
     urls : tuple of str
         Addresses, the official one first; none if the file is available from a mirror only.
     sha256, md5 : str or None
@@ -51,7 +51,7 @@ class File:
     size : int or None
         Size in bytes, if known.
     plain : File or None
-        The same content unpacked, which mirrors may hold in place of the official file.
+        The same content unpacked or written anew, which mirrors may hold in place of the official file.
     """
 
     name: str
@@ -63,7 +63,7 @@ class File:
 
     @property
     def forms(self) -> tuple[File, ...]:
-        """The official file, and its unpacked form if there is one. Any of them will do."""
+        """The official file, and its plain form if there is one. Any of them will do."""
         return (self,) if self.plain is None else (self, self.plain)
 
     @property
@@ -92,7 +92,7 @@ class Entry:
     train_rows : int or None
         Number of training rows of a given split.
     read : callable
-        Takes the paths of the official files, or of their unpacked forms, and yields blocks of rows with the
+        Takes the paths of the official files, or of their plain forms, and yields blocks of rows with the
         labels of the papers as it parses, so that a large data set is never in memory as a whole.
     files : tuple of File
         Official files in the order that ``read`` expects; empty for data that scikit-learn ships.

@@ -3,16 +3,21 @@
 import fcntl
 import lzma
 import os
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from gzip import BadGzipFile
 from pathlib import Path
 
 from rflib.datasets.checksum import mismatch
 from rflib.datasets.download import MAX_BYTES, BadContent, copy_bounded, download
 from rflib.datasets.entry import File
+from rflib.datasets.formats.checked import open_bytes
 from rflib.datasets.registry import entry_of
 
 _WEB = ("http://", "https://")
+_PACKED = ("", ".xz", ".gz")
+_DAMAGED = (BadContent, lzma.LZMAError, BadGzipFile, zlib.error, EOFError)
 
 
 class FetchError(OSError):
@@ -29,8 +34,8 @@ def fetch(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> 
     folder : path
         Folder of the files. Several processes may fetch to it at once: one downloads, and the others wait.
     mirrors : sequence of str or path
-        Folders or URLs to try first, in order. A mirror may hold a compressed file, with ``.xz`` added to its
-        name, or the unpacked form of an archive.
+        Folders or URLs to try first, in order. A mirror may hold a compressed file, with ``.xz`` or ``.gz``
+        added to its name, or the plain form of a file.
 
     Returns
     -------
@@ -57,9 +62,9 @@ def fetch_file(file: File, folder: Path, mirrors: Sequence[str | Path] = ()) -> 
     with _alone(target):
         if found := _present(file, folder):
             return found
-        for form, source in _sources(file, [str(mirror) for mirror in mirrors]):
+        for form, source, packed in _sources(file, [str(mirror) for mirror in mirrors]):
             try:
-                _take(source, folder / form.name, form)
+                _take(source, packed, folder / form.name, form)
             except OSError as error:
                 failures.append(f"{source}: {error}")
             else:
@@ -75,7 +80,7 @@ def held(name: str, folder: str | Path, mirrors: Sequence[str | Path] = ()) -> b
             (place / f"{form.name}{packed}").exists()
             for form in file.forms
             for place in places
-            for packed in ("", ".xz")
+            for packed in _PACKED
         )
         for file in entry_of(name).files
     )
@@ -100,36 +105,37 @@ def _alone(target: Path) -> Iterator[None]:
         yield
 
 
-def _sources(file: File, mirrors: Sequence[str]) -> Iterator[tuple[File, str]]:
-    """Yield a form of the file and where it may be: as it is or compressed in each mirror, then its addresses."""
+def _sources(file: File, mirrors: Sequence[str]) -> Iterator[tuple[File, str, str]]:
+    """Yield a form of the file, where it may be and the ending added if it is compressed there: mirrors first."""
     for mirror in mirrors:
         places = [
-            (form, f"{mirror.rstrip('/')}/{form.name}{packed}")
+            (form, f"{mirror.rstrip('/')}/{form.name}{packed}", packed)
             for form in file.forms
-            for packed in ("", ".xz")
+            for packed in _PACKED
         ]
         if not mirror.startswith(_WEB):
             places = [place for place in places if Path(place[1]).exists()] or places[:1]
         yield from places
-    yield from ((file, url) for url in file.urls)
+    yield from ((file, url, "") for url in file.urls)
 
 
-def _take(source: str, target: Path, file: File) -> None:
+def _take(source: str, packed: str, target: Path, file: File) -> None:
     """Copy or download the file from ``source`` to ``target``, or raise OSError that says what is wrong.
 
     A partial file may come from another source or be damaged. If resuming it does not give the official file, it
     is discarded, and the file is fetched once more from the start.
     """
     part = target.with_name(f"{target.name}.part")
-    packed = target.with_name(f"{target.name}.part.xz")
-    resumes = source.startswith(_WEB) and (packed if source.endswith(".xz") else part).exists()
+    received = target.with_name(f"{part.name}{packed}")
+    resumes = source.startswith(_WEB) and received.exists()
     for again in (True, False) if resumes else (False,):
         try:
-            _get(source, part, packed, file.size or MAX_BYTES)
+            _get(source, part, received, file.size or MAX_BYTES)
             wrong = mismatch(part, file)
-        except (BadContent, lzma.LZMAError, EOFError) as error:
+        except _DAMAGED as error:
             wrong = str(error)
-        packed.unlink(missing_ok=True)
+        if received != part:
+            received.unlink(missing_ok=True)
         if wrong is None:
             os.replace(part, target)
             return
@@ -138,16 +144,16 @@ def _take(source: str, target: Path, file: File) -> None:
             raise OSError(wrong)
 
 
-def _get(source: str, part: Path, packed: Path, limit: int) -> None:
-    """Copy or download a source to ``part``, a compressed source by way of ``packed``."""
-    compressed = source.endswith(".xz")
+def _get(source: str, part: Path, received: Path, limit: int) -> None:
+    """Copy or download a source to ``part``; what is ``received`` under another name is compressed."""
+    compressed = received != part
     here = Path(source)
     if source.startswith(_WEB):
-        here = packed if compressed else part
+        here = received
         download(source, here, MAX_BYTES if compressed else limit)
     if here != part:
-        with lzma.open(here) if compressed else here.open("rb") as stream, part.open("wb") as file:
-            copy_bounded(stream, file, limit)
+        with open_bytes(here) if compressed else here.open("rb") as stream, part.open("wb") as file:
+            copy_bounded(stream, file, limit)  # type: ignore[arg-type]
 
 
 def _how_to_place(file: File, target: Path, failures: Sequence[str]) -> str:

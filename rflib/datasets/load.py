@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import load_npz
+from scipy.sparse import csr_array, issparse, load_npz
 
-from rflib.validation import hint
+from rflib.datasets.preprocess import PartRows, Rows, apply, check_preprocess
 
 _DTYPES = ("float64", "float32")
+# Products with rows of which more is stored are faster, and fast transforms possible, if they are dense.
+_SPARSE_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +24,9 @@ class Dataset:
 
     Attributes
     ----------
-    X_train, X_test : array (n, d)
-        Inputs, dense.
+    X_train, X_test : array or csr_array (n, d)
+        Inputs: sparse, both of them, if the prepared arrays are sparse, hold at most a tenth of their values, and
+        no step of the preprocessing needs dense rows. Then columns ascend in each row and no zeros are stored.
     y_train, y_test : array (n,)
         Targets: integers for classification, doubles for regression.
     task : {"classification", "regression"}
@@ -34,23 +37,13 @@ class Dataset:
         Values of the targets, of all rows, ascending; None for regression.
     """
 
-    X_train: NDArray[np.floating]
+    X_train: Rows
     y_train: NDArray
-    X_test: NDArray[np.floating]
+    X_test: Rows
     y_test: NDArray
     task: str
     name: str
     classes: NDArray[np.int64] | None
-
-
-@dataclass(eq=False)
-class _Rows:
-    """Some rows of a prepared array: their numbers in it, inputs and targets."""
-
-    origin: str
-    numbers: NDArray[np.int64]
-    X: NDArray[np.float64]
-    y: NDArray
 
 
 def load(
@@ -71,8 +64,12 @@ def load(
     preprocess : str
         "raw", or steps joined by "+", applied in order: "minmax" (each column to [0, 1] by the training rows),
         "minmax_all" (by all rows, as luo2021 does for housing), "standardize" (mean 0 and variance 1 on the
-        training rows), "unit_norm" (each row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself,
-        which is what Matlab's mapminmax does to rows of samples). Constant columns become 0.
+        training rows), "centre" (minus the mean of all values of the training rows, one number), "unit_norm" (each
+        row divided by its 2-norm), "minmax_rows" (each row to [0, 1] by itself, which is what Matlab's mapminmax
+        does to rows of samples). Columns, or rows, that are constant up to rounding are only shifted, to 0: for
+        "standardize" by scikit-learn's rule, and for the others if their range is at most max(10, m) times the
+        machine epsilon times their largest absolute value, with m values. Sparse rows stay sparse in "unit_norm",
+        and in the minmax steps where all minima are 0.
     repetition : int
         With the data set's name, the seed of the split, where there is no given one, and of subsamples.
     dtype : {"float64", "float32"}
@@ -83,10 +80,11 @@ def load(
     Raises
     ------
     ValueError
-        For an unknown step or dtype, a folder that is not whole, or a zero row that cannot be scaled to unit norm.
+        For an unknown step or dtype, a folder that is not whole, a zero row that cannot be scaled to unit norm,
+        values that overflow in preprocessing or in single precision, or a step that needs dense rows, where these
+        would take more than 500 MB.
     """
     check_preprocess(preprocess)
-    steps = [_STEPS[name] for name in preprocess.split("+") if name != "raw"]
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be {' or '.join(_DTYPES)}, got {dtype!r}.")
     meta, arrays = _read(Path(folder))
@@ -102,29 +100,22 @@ def load(
         order = rng.permutation(len(arrays["y"]))
         n_train = training_rows(meta["split"], len(order))
         chosen = [order[:n_train][:max_train], order[n_train:][:max_test]]
+    inputs = [arrays[f"X{part}"] for part in dict.fromkeys(parts)]
+    dense = sum(X.size for X in inputs) > _SPARSE_SHARE * sum(X.shape[0] * X.shape[1] for X in inputs)
     train, test = (
-        _Rows(f"{folder}: X{part}", rows, _dense(arrays[f"X{part}"], rows), arrays[f"y{part}"][rows])
+        PartRows(
+            f"{folder}: X{part}", rows, _chosen(arrays[f"X{part}"], rows, dense), arrays[f"y{part}"][rows]
+        )
         for part, rows in zip(parts, chosen, strict=True)
     )
-    for step in steps:
-        step(train, test)
+    apply(preprocess, train, test)
     classes = None
     if meta["task"] == "classification":
         classes = np.unique(
             np.concatenate([np.unique(array) for name, array in arrays.items() if name[0] == "y"])
         )
-    X_train, X_test = (rows.X.astype(dtype, copy=False) for rows in (train, test))
+    X_train, X_test = (rows.in_precision(dtype) for rows in (train, test))
     return Dataset(X_train, train.y, X_test, test.y, meta["task"], meta["name"], classes)
-
-
-def check_preprocess(preprocess: str) -> None:
-    """Raise ValueError if a step of the preprocessing is not known."""
-    for name in preprocess.split("+"):
-        if name not in ("raw", *_STEPS):
-            raise ValueError(
-                f"unknown preprocessing {name!r}.{hint(name, _STEPS)} Use raw, or join steps by +. The steps are "
-                f"{', '.join(_STEPS)}."
-            )
 
 
 def training_rows(split: str, n: int) -> int:
@@ -154,64 +145,15 @@ def _array(folder: Path, name: str) -> Any:
     return np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
 
 
-def _dense(X: Any, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _chosen(X: Rows, rows: NDArray[np.int64], dense: bool) -> Rows:
     """Return a copy of the rows in double precision."""
-    chosen = X[rows]
-    return np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen, dtype=np.float64)
+    if not issparse(X):
+        return np.asarray(X[rows], dtype=np.float64)
+    chosen = csr_array(X)[rows].astype(np.float64)
+    return chosen.toarray() if dense else chosen
 
 
 def _subsample(n: int, at_most: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
     if at_most is None or at_most >= n:
         return np.arange(n)
     return np.sort(rng.permutation(n)[:at_most])
-
-
-def _minmax(train: _Rows, test: _Rows) -> None:
-    low, high = train.X.min(axis=0), train.X.max(axis=0)
-    _shift_and_divide(train, test, low, high - low)
-
-
-def _minmax_all(train: _Rows, test: _Rows) -> None:
-    low = np.minimum(train.X.min(axis=0), test.X.min(axis=0))
-    high = np.maximum(train.X.max(axis=0), test.X.max(axis=0))
-    _shift_and_divide(train, test, low, high - low)
-
-
-def _standardize(train: _Rows, test: _Rows) -> None:
-    _shift_and_divide(train, test, train.X.mean(axis=0), train.X.std(axis=0))
-
-
-def _shift_and_divide(train: _Rows, test: _Rows, shift: NDArray, scale: NDArray) -> None:
-    """Scale both in place; a constant column is only shifted."""
-    scale = np.where(scale > 0, scale, 1)
-    for rows in (train, test):
-        rows.X -= shift
-        rows.X /= scale
-
-
-def _minmax_rows(train: _Rows, test: _Rows) -> None:
-    for rows in (train, test):
-        low, high = rows.X.min(axis=1, keepdims=True), rows.X.max(axis=1, keepdims=True)
-        rows.X -= low
-        rows.X /= np.where(high > low, high - low, 1)
-
-
-def _unit_norm(train: _Rows, test: _Rows) -> None:
-    for rows in (train, test):
-        norms = np.linalg.norm(rows.X, axis=1, keepdims=True)
-        zero = np.flatnonzero(norms == 0)
-        if len(zero):
-            raise ValueError(
-                f"{rows.origin}: row {rows.numbers[zero[0]]} (from 0) is zero here and cannot be scaled to unit "
-                f"norm ({len(zero)} such rows). Remove these rows, or scale the columns differently before."
-            )
-        rows.X /= norms
-
-
-_STEPS = {
-    "minmax": _minmax,
-    "minmax_all": _minmax_all,
-    "minmax_rows": _minmax_rows,
-    "standardize": _standardize,
-    "unit_norm": _unit_norm,
-}

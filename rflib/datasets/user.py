@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +16,24 @@ from scipy.sparse import csr_matrix
 
 from rflib.datasets.checksum import checksum
 from rflib.datasets.entry import Block, Blocks
-from rflib.datasets.formats.checked import finite, open_bytes, reading
-from rflib.datasets.formats.delimited import csv_header, numbers, read_csv
+from rflib.datasets.formats.checked import reading
 from rflib.datasets.formats.libsvm import read_libsvm
-from rflib.datasets.formats.npz import read_npz
+from rflib.datasets.formats.npz import npz_table, read_npz
+from rflib.datasets.formats.numbers import numbers
+from rflib.datasets.formats.text_table import header, text_table
+from rflib.datasets.labels import coded, label_texts
 from rflib.validation import hint
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pyarrow as pa
 
 _FILES = ("file", "test_file")
-_KEYS = ("file", "task", "name", "target", "test_file", "test_size", "columns", "zero_based")
+_OF_CSV = ("separator", "decimal")
+_OF_VALUES = f'{ascii_letters}{digits}"+-'
+_KEYS = (
+    *("file", "task", "name", "target", "test_file", "test_size", "columns", "zero_based", "missing"),
+    *_OF_CSV,
+)
 _TASKS = ("classification", "regression")
 _TABLES = (".csv", ".parquet")
 _LIBSVM = (".libsvm", ".svm")
@@ -75,8 +84,12 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
         ``target``: name of the target's column, for CSV and Parquet;
         ``test_file``: file of the same form with the test rows, or
         ``test_size``: share of the rows that each repetition tests on, drawn at random (default 1/3);
-        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked;
+        ``name``: default the file's name; ``columns``: number of input columns, if it is to be checked, which
+        also sets the width of LIBSVM files;
         ``zero_based``: whether a LIBSVM file counts columns from 0, not from 1;
+        ``missing``: words that mean, as an empty field does, that a value is missing;
+        ``separator``: what separates the values of a CSV file (default ",");
+        ``decimal``: the decimal mark of a CSV file, "." (default) or ",";
         ``sha256``: digests of file and test file, if they are to be checked.
 
     Raises
@@ -95,7 +108,7 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
     path = Path(spec["file"])
     X, target, names = _read_whole(path, spec, expected.get(path))
     _check_count(path, X.shape[1], spec)
-    y, labels = _target(path, target, spec["task"])
+    y, labels = _target(path, target, spec)
     meta = {
         "name": spec.get("name", path.stem),
         "task": spec["task"],
@@ -105,14 +118,15 @@ def read_user_file(spec: Mapping[str, Any]) -> tuple[Blocks, dict[str, Any]]:
     if "test_file" not in spec:
         size = spec.get("test_size", _TEST_SIZE)
         if not 0 < round(size * len(y)) < len(y):
+            rows = f"{len(y)} rows" if len(y) > 1 else "1 row"
             raise ValueError(
-                f"{path} has {len(y)} rows, so test_size {size:.4g} leaves none to train or to test on."
+                f"{path} has {rows}, so test_size {size:.4g} leaves none to train or to test on."
             )
         return iter([Block("all", X, y)]), {**meta, "split": f"test {size}"}
     other = Path(spec["test_file"])
     X_test, target_test, names_test = _read_whole(other, spec, expected.get(other))
     X_test = _in_order(other, X_test, names_test, path, names, X.shape[1])
-    y_test, _ = _target(other, target_test, spec["task"], labels)
+    y_test, _ = _target(other, target_test, spec, labels)
     meta["files"].append(_file(other))
     return iter([Block("train", X, y), Block("test", X_test, y_test)]), {**meta, "split": "given"}
 
@@ -128,9 +142,21 @@ def _check_spec(spec: Mapping[str, Any]) -> None:
         raise ValueError("give test_file or test_size, not both.")
     if not 0 < spec.get("test_size", _TEST_SIZE) < 1:
         raise ValueError(f"test_size must be between 0 and 1, got {spec['test_size']}.")
+    missing = spec.get("missing", [])
+    if not isinstance(missing, list | tuple) or not all(isinstance(word, str) for word in missing):
+        raise ValueError(f"missing must be a list of words in quotes, got {missing!r}.")
+    separator, decimal = spec.get("separator", ","), spec.get("decimal", ".")
+    if decimal not in (".", ","):
+        raise ValueError(f"decimal must be '.' or ',', got {decimal!r}.")
+    if not isinstance(separator, str) or not re.fullmatch(r"[\t -~]", separator) or separator in _OF_VALUES:
+        raise ValueError(f"separator must be one character, such as ';' or '|', got {separator!r}.")
+    if separator == decimal:
+        raise ValueError(f"separator and decimal are both {decimal!r}. Give another separator, such as ';'.")
 
 
 def _check_count(path: Path, columns: int, spec: Mapping[str, Any]) -> None:
+    if columns == 0:
+        raise ValueError(f"{path} has no input columns.")
     if spec.get("columns", columns) != columns:
         raise ValueError(f"{path} has {columns} input columns, but columns is {spec['columns']}.")
 
@@ -139,7 +165,7 @@ def _check_columns(path: Path, spec: Mapping[str, Any]) -> None:
     """Raise ValueError if the file is missing, of another format, or has not the columns that the study says."""
     _check_file(path, spec)
     if _suffix(path) in _TABLES:
-        names = _column_names(path)
+        names = _column_names(path, spec)
         _check_target(path, names, spec.get("target"))
         _check_count(path, len(names) - 1, spec)
 
@@ -156,6 +182,8 @@ def _check_file(path: Path, spec: Mapping[str, Any]) -> None:
         )
     if "zero_based" in spec and suffix not in _LIBSVM:
         raise ValueError(f"{path}: zero_based is for LIBSVM files, not for {suffix} files.")
+    if suffix != ".csv" and (given := [key for key in _OF_CSV if key in spec]):
+        raise ValueError(f"{path}: {given[0]} is for CSV files, not for {suffix} files.")
 
 
 def _suffix(path: Path) -> str:
@@ -169,48 +197,54 @@ def _file(path: Path) -> dict[str, str]:
 
 def _read_whole(
     path: Path, spec: Mapping[str, Any], sha256: str | None
-) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
-    """Return inputs, targets, and the columns' names if the form has any; neither rows nor columns may be none."""
+) -> tuple[NDArray | csr_matrix, pa.Table, list[str] | None]:
+    """Return inputs, a table with the target alone, and the names of the inputs if the form has any.
+
+    There must be rows.
+    """
     if sha256 not in (None, checksum(path)):
         raise ValueError(
             f"{path} was changed after this run began. Start Snakemake again to use the new content."
         )
     X, y, names = _read(path, spec)
-    for size, what in zip(X.shape, ("rows", "input columns"), strict=True):
-        if size == 0:
-            raise ValueError(f"{path} has no {what}.")
+    if X.shape[0] == 0:
+        raise ValueError(f"{path} has no rows.")
     return X, y, names
 
 
-def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pd.Series, list[str] | None]:
-    import pandas as pd
+def _read(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray | csr_matrix, pa.Table, list[str] | None]:
+    import pyarrow as pa
 
     suffix = _suffix(path)
     if suffix in _TABLES:
-        return _table(path, spec.get("target"))
+        return _table(path, spec)
     if suffix == ".npz":
-        return *_npz(path), None
-    X, y = read_libsvm(path, zero_based=spec.get("zero_based", False))
-    finite(path, X.data[:, None], ["of the sparse values"])
-    return X, pd.Series(y), None
+        return *_npz(path, spec), None
+    X, y = read_libsvm(path, spec.get("columns"), spec.get("zero_based", False))
+    return X, pa.table({"target": y}), None
 
 
-def _table(path: Path, target: str | None) -> tuple[NDArray, pd.Series, list[str]]:
-    import pandas as pd
+def _table(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray, pa.Table, list[str]]:
+    from pyarrow.parquet import ParquetFile
 
-    names = _column_names(path)
+    target = spec.get("target")
+    names = _column_names(path, spec)
     _check_target(path, names, target)
     if _suffix(path) == ".csv":
-        table = read_csv(path, header=True)
+        table = text_table(path, spec.get("separator", ","))
     else:
-        with reading(path, "Parquet"):
-            table = pd.read_parquet(path)
-    table.columns = pd.Index(names)
-    y = table.pop(str(target))
-    return numbers(path, table), y, [name for name in names if name != target]
+        with reading(path, "Parquet"), ParquetFile(path) as file:
+            table = file.read()
+    inputs = [name for name in names if name != target]
+    return numbers(path, table.select(inputs), **_rules(spec)), table.select([target]), inputs
 
 
-def _column_names(path: Path) -> list[str]:
+def _rules(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the study says of the numbers in a file, as options of `numbers`."""
+    return {"missing": spec.get("missing", ()), "decimal": spec.get("decimal", ".")}
+
+
+def _column_names(path: Path, spec: Mapping[str, Any]) -> list[str]:
     """Return the names of a table's columns, reading no rows."""
     if _suffix(path) == ".parquet":
         from pyarrow.parquet import read_schema
@@ -221,39 +255,30 @@ def _column_names(path: Path) -> list[str]:
             names = [name for name in schema.names if name not in index]
         _refuse_repeated(path, names)
         return names
-    names = csv_header(path)
-    if len(names) == 1 and (found := [mark for mark in ";\t|" if mark in names[0]]):
+    separator = spec.get("separator", ",")
+    names = header(path, separator)
+    if len(names) == 1 and (found := [mark for mark in ";\t|," if mark in names[0]]):
         raise ValueError(
-            f"{path}: its header is a single name, {names[0]!r}. Values must be separated by commas, not by "
-            f"{found[0]!r}. Convert the file, for example with pandas.read_csv({path.name!r}, sep={found[0]!r}) "
-            "and to_csv(..., index=False)."
+            f"{path}: its header is a single name, {names[0]!r}. Values must be separated by {separator!r}, not "
+            f"by {found[0]!r}; or say so in the study by separator: {json.dumps(found[0])}."
         )
-    if nameless := [number for number, name in enumerate(names) if name.startswith("Unnamed: ")]:
+    if nameless := [number for number, name in enumerate(names) if not name or name.startswith("Unnamed: ")]:
         raise ValueError(
             f"{path}: column {nameless[0]} (from 0) has no name, like the row numbers that pandas writes. Remove "
             "it, for example with to_csv(..., index=False), or give it a name if it is an input."
         )
-    _refuse_repeated(path, _header(path))
+    _refuse_repeated(path, names)
     return names
-
-
-def _header(path: Path) -> list[str]:
-    """Return the names in a CSV file's header as they stand there: pandas tells equal names apart by numbers."""
-    import pandas as pd
-
-    with reading(path, "delimited text"), open_bytes(path) as file:
-        row = pd.read_csv(file, header=None, nrows=1, dtype=str, keep_default_na=False)
-        return [str(name) for name in row.iloc[0]]
 
 
 def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
     """Raise ValueError if two columns have the same name."""
+    first: dict[str, int] = {}
     for number, name in enumerate(names):
-        first = names.index(name)
-        if first < number:
+        if first.setdefault(name, number) < number:
             raise ValueError(
-                f"{path}: columns {first} and {number} (from 0) have the same name {name!r}. Give each column a "
-                "name of its own, or remove one of them."
+                f"{path}: columns {first[name]} and {number} (from 0) have the same name {name!r}. Give each "
+                "column a name of its own, or remove one of them."
             )
 
 
@@ -266,14 +291,12 @@ def _check_target(path: Path, names: Sequence[str], target: str | None) -> None:
         )
 
 
-def _npz(path: Path) -> tuple[NDArray[np.float64], pd.Series]:
-    import pandas as pd
-
+def _npz(path: Path, spec: Mapping[str, Any]) -> tuple[NDArray[np.float64], pa.Table]:
     X, y = read_npz(path, "X", "y")
-    y = y.squeeze()
-    if X.ndim != 2 or y.shape != X.shape[:1]:
+    if X.ndim != 2 or y.ndim not in (1, 2) or not len(X) == y.size == max(y.shape):
         raise ValueError(f"{path}: X must be (rows, columns) and y (rows,), got {X.shape} and {y.shape}.")
-    return numbers(path, pd.DataFrame(X)), pd.Series(y)
+    table = npz_table(path, "y", y.reshape(-1, 1)).rename_columns(["target"])
+    return numbers(path, npz_table(path, "X", X), **_rules(spec)), table
 
 
 def _in_order(
@@ -289,51 +312,21 @@ def _in_order(
         if set(names) != set(train_names):
             differing = sorted(set(names) ^ set(train_names))
             raise ValueError(f"{path} and {train_path} differ in the columns {', '.join(differing)}.")
-        return X[:, [names.index(name) for name in train_names]]
+        place = {name: number for number, name in enumerate(names)}
+        return X[:, [place[name] for name in train_names]]
     if isinstance(X, csr_matrix) and X.shape[1] < columns:
         X.resize(X.shape[0], columns)
     if X.shape[1] != columns:
-        raise ValueError(f"{path} has {X.shape[1]} input columns, but {train_path} has {columns}.")
+        remedy = f" Set columns: {X.shape[1]} for the data set." if isinstance(X, csr_matrix) else ""
+        raise ValueError(f"{path} has {X.shape[1]} input columns, but {train_path} has {columns}.{remedy}")
     return X
 
 
 def _target(
-    path: Path, y: pd.Series, task: str, labels: Sequence[Any] | None = None
-) -> tuple[NDArray, list[Any] | None]:
+    path: Path, target: pa.Table, spec: Mapping[str, Any], labels: Sequence[str] | None = None
+) -> tuple[NDArray, list[str] | None]:
     """Return targets as numbers, and for classification the labels whose positions they are."""
-    missing = np.flatnonzero(y.isna())
-    if len(missing):
-        raise ValueError(
-            f"{path}: row {missing[0]} (from 0) has no target ({len(missing)} such rows). Remove such rows first."
-        )
-    if task == "regression":
-        return numbers(path, y.to_frame(y.name or "target")).ravel(), None
-    values = _label_values(path, y)
-    known: list[Any] = sorted(set(values)) if labels is None else list(labels)
-    if labels is None and len(known) < 2:
-        raise ValueError(
-            f"{path}: all labels are {known[0]!r}, but classification needs at least two different ones."
-        )
-    code = {label: position for position, label in enumerate(known)}
-    strange = [row for row, value in enumerate(values) if value not in code]
-    if strange:
-        raise ValueError(
-            f"{path}: row {strange[0]} (from 0) has the label {values[strange[0]]!r}, which no training row has "
-            f"({len(strange)} such rows). The training labels are {', '.join(map(str, known))}."
-        )
-    return np.array([code[value] for value in values], dtype=np.int64), known
-
-
-def _label_values(path: Path, y: pd.Series) -> list[int] | list[str]:
-    """Return labels as integers, or as text if they are no numbers."""
-    import pandas as pd
-
-    if not pd.api.types.is_numeric_dtype(y) or pd.api.types.is_bool_dtype(y):
-        return y.astype(str).tolist()
-    whole = np.flatnonzero(y != np.round(y))
-    if len(whole):
-        raise ValueError(
-            f"{path}: row {whole[0]} (from 0) has the target {y.iloc[whole[0]]}: classification needs labels, not "
-            "a measured quantity. Is the task regression?"
-        )
-    return y.astype(np.int64).tolist()
+    if spec["task"] == "regression":
+        return numbers(path, target, **_rules(spec)).ravel(), None
+    rules = _rules(spec)
+    return coded(path, label_texts(path, target.column(0), rules["missing"]), labels, rules["decimal"])

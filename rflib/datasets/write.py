@@ -66,6 +66,8 @@ def _write_arrays(blocks: Blocks, folder: Path, task: str) -> tuple[dict[str, tu
     shapes = {name: writer.shape for name, writer in writers.items()}
     for name, pieces in sparse.items():
         whole = vstack(pieces, format="csr")
+        whole.sum_duplicates()
+        whole.eliminate_zeros()
         save_npz(folder / f"{name}.npz", whole)
         shapes[name] = whole.shape
     return shapes, labels

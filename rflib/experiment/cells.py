@@ -13,19 +13,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn import config_context
+from sklearn.utils import get_tags
 
+from rflib.datasets.dense_rows import made_dense
 from rflib.datasets.load import Dataset, load
 from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.warned import COLUMN, FitWarning
 from rflib.files import read_arrays
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import on_torch, to_numpy
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.row_blocks import row_blocks
 
 if TYPE_CHECKING:
-    from rflib.experiment.jobs import Data, SampleJob, Unit
+    from rflib.experiment.data import Data
+    from rflib.experiment.jobs import SampleJob, Unit
 
 
 _ROWS_ON_A_DEVICE = 16_384
@@ -43,6 +48,12 @@ def read_rows(results: Path, data: Data, seed: int) -> Dataset:
     )
 
 
+def as_taken(owner: Any, *parts: Rows) -> list[Rows]:
+    """Return rows as a kernel, a map or a learner takes them: dense, if it takes no sparse ones."""
+    takes = owner.takes_sparse if isinstance(owner, Kernel) else get_tags(owner).input_tags.sparse
+    return list(parts) if takes else made_dense(type(owner).__name__, *parts)
+
+
 def seed_of(*identity: object) -> SeedSequence:
     """Return a seed sequence from an identity. It is the same on every machine and in every block."""
     digest = hashlib.sha256("\x1f".join(map(str, identity)).encode()).digest()
@@ -54,15 +65,15 @@ def unfitted_map(
 ) -> RandomFeatureMap:
     """Return the map of a cell before its fit, with a spectral measure that was constructed before, if any.
 
-    The random state depends on the path of the unit (data, kernel, method), n_components and the seed. A parameter
-    ``task`` that is "auto" gets the task of the data.
+    The random state depends on the stream of the unit (data, kernel, method), n_components and the seed. A
+    parameter ``task`` that is "auto" gets the task of the data.
     """
     constructed = {} if measure is None else {"measure": measure}
     feature_map = build_map(
         {**unit.method, **constructed},
         build_kernel(unit.kernel),
         n_components=n_components,
-        random_state=seed_of(unit.path, n_components, seed),
+        random_state=seed_of(unit.stream, n_components, seed),
     )
     parameters = feature_map.get_params().items()
     tasks = [name for name, value in parameters if name.split("__")[-1] == "task" and value == "auto"]
@@ -88,9 +99,10 @@ def maps_of(results: Path, job: SampleJob) -> Iterator[tuple[int, int, RandomFea
         yield n_components, seed, fitted, seconds
 
 
-def features(feature_map: RandomFeatureMap, X: NDArray, device: str) -> NDArray:
-    """Return the features of rows in memory, computed on a device in blocks."""
-    if device == "cpu":
+def features(feature_map: RandomFeatureMap, X: Rows, device: str) -> NDArray:
+    """Return the features of rows in memory, computed on a device in blocks; those of sparse rows, on the CPU."""
+    [X] = as_taken(feature_map, X)
+    if device == "cpu" or issparse(X):
         return feature_map.transform(X)
     with on_device():
         blocks = row_blocks(len(X), _ROWS_ON_A_DEVICE)
@@ -117,6 +129,7 @@ def on_device() -> Iterator[None]:
         yield
 
 
-def exact_matrix(kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
-    """Return the exact kernel matrix in double precision."""
-    return np.asarray(kernel(X.astype(np.float64)), dtype=np.float64)
+def exact_matrix(kernel: Kernel, X: Rows, Y: Rows | None = None) -> NDArray[np.float64]:
+    """Return the exact kernel matrix of rows, or between rows, in double precision."""
+    rows = [Z.astype(np.float64) for Z in (X, Y) if Z is not None]
+    return np.asarray(kernel(*as_taken(kernel, *rows)), dtype=np.float64)

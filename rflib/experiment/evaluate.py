@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import eigh
 
+from rflib.datasets.dense_rows import made_dense
 from rflib.experiment.cells import exact_matrix, features, maps_of, read_rows, seed_of, wake
 from rflib.experiment.specs import build_kernel
 from rflib.experiment.warned import noted
@@ -48,7 +49,7 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
         if seed != read_for:
             data = read_rows(results, unit.data, seed)
             X, y = (data.X_test, data.y_test) if job.held_out else (data.X_train, data.y_train)
-            chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(X))[: job.rows])
+            chosen = np.sort(np.random.default_rng(seed_of("rows", seed)).permutation(len(y))[: job.rows])
             X, y = X[chosen], y[chosen]
             exact = exact_matrix(build_kernel(unit.kernel), X)
             norms = {
@@ -56,8 +57,9 @@ def run(job: EvaluateJob, results: Path, output: Path, **common: Any) -> None:
                 relative_spectral_error: spectral_norm(exact),
             }
             if job.parts:
-                diagonal = np.arange(len(X))
-                parts = {"diagonal_error": (diagonal, diagonal), "near_pairs_error": nearest_pairs(X)}
+                diagonal = np.arange(len(y))
+                [rows] = made_dense("the error of near pairs", X)
+                parts = {"diagonal_error": (diagonal, diagonal), "near_pairs_error": nearest_pairs(rows)}
             if job.ridges:
                 decomposition = eigh(exact)
             read_for = seed

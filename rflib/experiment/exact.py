@@ -6,23 +6,30 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from rflib.experiment.cells import read_rows
+from scipy.sparse import issparse
+
+from rflib.experiment.cells import exact_matrix, read_rows
 from rflib.experiment.specs import build, build_kernel
 from rflib.experiment.train import score
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
+from rflib.kernels.similarity import PRECOMPUTED
 
 if TYPE_CHECKING:
     from rflib.experiment.jobs import ExactJob
 
 
 def run(job: ExactJob, results: Path, output: Path, **common: Any) -> None:
-    """Train and score the learner for each seed."""
+    """Train and score the learner for each seed; it gets the kernel matrices of sparse rows."""
     found: list[dict[str, Any]] = []
     for seed in noted(range(*job.seeds), found):
         data = read_rows(results, job.data, seed)
         start = perf_counter()
-        estimator = build("learner", job.learner, kernel=build_kernel(job.kernel))
-        predicted = estimator.fit(data.X_train, data.y_train).predict(data.X_test)
+        kernel: Any = build_kernel(job.kernel)
+        train, test = data.X_train, data.X_test
+        if issparse(train):
+            train, test, kernel = exact_matrix(kernel, train), exact_matrix(kernel, test, train), PRECOMPUTED
+        estimator = build("learner", job.learner, kernel=kernel)
+        predicted = estimator.fit(train, data.y_train).predict(test)
         found.append({"seed": seed, **score(data, predicted), "seconds": perf_counter() - start})
     write_rows(output, found, **common)

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import clone
 
+from rflib.experiment.data import Data
 from rflib.experiment.specs import (
     LONGEST,
     Spec,
     build_kernel,
     build_map,
     identity,
+    meaning,
     module_of,
     shorten,
 )
@@ -33,44 +35,7 @@ if TYPE_CHECKING:
 
 Seeds = tuple[int, int]
 
-_UNKNOWN_ROWS = 20_000
 _BLOCK_ROWS = 4096  # `KRR.block_size`, which no study sets
-
-
-@dataclass(frozen=True, eq=False)
-class Data(Value):
-    """Prepared rows, as jobs read them: their folder among the prepared data, and how they are preprocessed.
-
-    ``precision`` is not part of the name: results of another precision replace the old ones.
-    """
-
-    folder: str
-    preprocess: str = "raw"
-    max_train: int | None = None
-    max_test: int | None = None
-    precision: str = "float64"
-
-    @cached_property
-    def id(self) -> str:
-        """Readable identity, safe as a file name."""
-        limits = ("max_train", "max_test")
-        words = [self.folder, *([self.preprocess] if self.preprocess != "raw" else [])]
-        words += [f"{name}={value}" for name in limits if (value := getattr(self, name)) is not None]
-        return shorten(".".join(words))
-
-    @property
-    def meta(self) -> str:
-        """The file in the folder of the results that exists if the data are prepared."""
-        return f"data/{self.folder}/meta.json"
-
-    @property
-    def rows(self) -> tuple[int, int]:
-        """Upper bounds of the numbers of training and test rows; without limits, all rows may be training rows."""
-        from rflib.datasets.registry import REGISTRY
-
-        rows = REGISTRY[self.folder].rows if self.folder in REGISTRY else _UNKNOWN_ROWS
-        train = min(rows, self.max_train or rows)
-        return train, min(rows - train, self.max_test or rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +48,18 @@ class Unit(Value):
 
     @cached_property
     def path(self) -> str:
-        """Identity of the unit, which also decides its random numbers, and its folder within that of a step."""
+        """Identity of the unit, and its folder within that of a step."""
         return f"{self.data.id}/{identity(self.kernel)}/{identity(self.method)}"
+
+    @cached_property
+    def stream(self) -> str:
+        """What decides its random numbers, beside D and the seed: the data set, and what kernel and method mean.
+
+        How many rows are used, how they are preprocessed, and how parameters are spelled changes no random number.
+        Two methods of one type have the same ones if they have the same values for different parameters; the
+        comparisons in a report are between cells of the same seed, and hold then too.
+        """
+        return f"{self.data.folder}/{meaning('kernel', self.kernel)}/{meaning('method', self.method)}"
 
     @cached_property
     def feature_map(self) -> Any:
@@ -381,8 +356,8 @@ class TrainJob(BlockJob):
         """
         rows, columns = sum(self.data.rows), max(self.sample.n_components)
         if self.stream_above is not None and self.data.rows[0] > self.stream_above:
-            return 2000 + 8 * (7 * columns + 2 * _BLOCK_ROWS) * columns // 10**6
-        return 1000 + 32 * rows * columns // 10**6
+            return 1000 + self.data.megabytes + 8 * (7 * columns + 2 * _BLOCK_ROWS) * columns // 10**6
+        return self.data.megabytes + 32 * rows * columns // 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,7 +385,7 @@ class ExactJob(CellJob):
     def megabytes(self) -> int:
         """For training rows: kernel matrix, temporary array, the learner's copy; for test rows: the first two."""
         train, test = self.data.rows
-        return 1000 + (24 * train + 16 * test) * train // 10**6
+        return self.data.megabytes + (24 * train + 16 * test) * train // 10**6
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -464,7 +439,7 @@ class CostJob(CellJob):
     def megabytes(self) -> int:
         """For the largest features, and for Nystroem's kernel values and two matrices of its landmarks."""
         train, columns = self.data.rows[0], max(self.n_components)
-        return 1000 + 16 * (train + columns) * columns // 10**6
+        return self.data.megabytes + 16 * (train + columns) * columns // 10**6
 
     @property
     def names(self) -> Mapping[str, str]:

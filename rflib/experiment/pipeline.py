@@ -249,14 +249,22 @@ class Pipeline:
         Raises
         ------
         ValueError
-            If a word names a study that is broken or left out, or is similar to the name of a study, or if all
-            studies are broken.
+            If a word names a study that is broken or left out, or a study file that the configuration does not
+            name, or is similar to the name of a study, or if all studies are broken.
         """
         if self.broken and not self.studies:
             raise ValueError("\n".join(self.broken.values()))
         for word in words:
             if word in self._why_not:
                 raise ValueError(self._why_not[word])
+            file = Path(word.removesuffix(".yaml") + ".yaml")
+            if file.stem in self.study_files and word.endswith(".yaml"):
+                raise ValueError(f"{word} is a study's file. Ask for the study by its name: {file.stem}.")
+            if word not in self.study_files and file.is_file():
+                raise ValueError(
+                    f"The configuration does not name the study file {file}. Ask for it by "
+                    f"snakemake {file.stem} --cores 1 --config 'studies=[{file}]', with --config at the end."
+                )
             if word not in self.study_files and (self.home / f"studies/{word}.yaml").exists():
                 raise ValueError(
                     f"The configuration leaves out the study {word!r}: its key studies names "

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Self
 
-from rflib.datasets.load import check_preprocess
+from rflib.datasets.preprocess import check_preprocess
 from rflib.datasets.registry import describe
 from rflib.experiment.blame import within
 from rflib.experiment.columns import Columns, blocks_of_columns
+from rflib.experiment.data import Data
 from rflib.experiment.grids import LIMITS, Study, grids
 from rflib.experiment.jobs import (
     CellJob,
     CostJob,
-    Data,
     EvaluateJob,
     ExactJob,
     SampleJob,
@@ -161,9 +161,16 @@ class _KernelOnData:
             about = dataset if "file" in dataset else describe(self.dataset)
             preprocess = asked.get("preprocess", dataset.get("preprocess", "raw"))
             check_preprocess(preprocess)
+            check_preprocess(asked.get("fit_preprocess", "raw"))
         limits = {key: dataset[key] for key in LIMITS if key in dataset}
         folder = settings.get("folders", {}).get(self.dataset, self.dataset)
-        self.data = Data(folder, preprocess, **limits, precision=settings.get("precision", "float64"))
+        self.data = Data(
+            folder,
+            preprocess,
+            **limits,
+            precision=settings.get("precision", "float64"),
+            fit_preprocess=asked.get("fit_preprocess"),
+        )
         self.columns: int | None = about.get("columns")
         self.blocks: defaultdict[tuple[int, ...], list[tuple[str, Spec, tuple[Columns, ...]]]] = defaultdict(
             list
@@ -171,7 +178,7 @@ class _KernelOnData:
         given = about.get("split") == "given" or "test_file" in about
         self.rows_vary = bool(limits) or not given
         with within(f"kernel {kernel!r}"):
-            spec = _without(asked, "datasets", "methods", "preprocess")
+            spec = _without(asked, "datasets", "methods", "preprocess", "fit_preprocess")
             self.kernel_object = build_kernel(spec)
             self.kernel_spec = normalised("kernel", spec)
         self.demand = Demand(

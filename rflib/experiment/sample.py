@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.experiment.cells import read_rows, unfitted_map
+from rflib.experiment.cells import as_taken, read_rows, unfitted_map
 from rflib.experiment.warned import COLUMN, recorded
 from rflib.files import write_arrays
 
@@ -28,12 +28,13 @@ def run(job: SampleJob, results: Path, output: Path) -> None:
     arrays: dict[str, NDArray] = {}
     told: set[str] = set()
     for seed in range(*job.seeds):
-        data = read_rows(results, unit.data, seed)
+        data = read_rows(results, unit.data.for_fit, seed)
         for n in job.n_components:
             feature_map = unfitted_map(unit, data, n, seed, measure)
+            [X] = as_taken(feature_map, data.X_train)
             start = perf_counter()
             with recorded(told) as warnings:
-                feature_map.fit(data.X_train, data.y_train)
+                feature_map.fit(X, data.y_train)
             seconds = perf_counter() - start
             about = {"seconds": np.array(seconds), COLUMN: np.array(warnings, dtype=np.str_)}
             state = feature_map.state() | about

@@ -156,6 +156,14 @@ def identity(spec: Spec) -> str:
     return shorten(_text(spec))
 
 
+def meaning(role: str, spec: Spec) -> str:
+    """Return the type of a specification with the values that differ from the defaults, sorted, without names.
+
+    So it stays the same if a parameter is renamed, or a new one has its default value.
+    """
+    return _values(normalised(role, spec))
+
+
 def shorten(name: str, longest: int = LONGEST) -> str:
     """Make a name safe as a file name. If it is long or had to be changed, it ends in its hash."""
     safe = re.sub(r"[^A-Za-z0-9._=+-]+", "_", name)
@@ -171,6 +179,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _values(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return _text(value)
+    words = [value["type"]] if "type" in value else []
+    return "-".join(words + sorted(_values(item) for key, item in value.items() if key != "type"))
 
 
 def _text(value: Any) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def run(job: SpectraJob, results: Path, output: Path) -> None:
     """Construct the measure on the training rows of repetition 0 and store it."""
-    X = read_rows(results, job.data, 0).X_train
+    X = read_rows(results, job.data.for_fit, 0).X_train
     kernel, X = build_kernel(job.kernel).isotropic(X)
     kernel.check_rows(X)
     output.parent.mkdir(parents=True, exist_ok=True)

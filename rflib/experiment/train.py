@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from rflib.datasets.load import Dataset
-from rflib.experiment.cells import features, maps_of, on_device, read_rows, wake
+from rflib.datasets.preprocess import row_norms
+from rflib.experiment.cells import as_taken, features, maps_of, on_device, read_rows, wake
 from rflib.experiment.specs import (
     LEARNER_TREATMENTS,
     Spec,
@@ -30,7 +31,8 @@ from rflib.learners.ridge_system import ridge_sizes
 from rflib.metrics import accuracy, rmse
 
 if TYPE_CHECKING:
-    from rflib.experiment.jobs import Data, TrainJob
+    from rflib.experiment.data import Data
+    from rflib.experiment.jobs import TrainJob
 
 
 def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
@@ -49,15 +51,17 @@ def run(job: TrainJob, results: Path, output: Path, **common: Any) -> None:
         if is_streaming(learner):
             block = build_map(unit.method, build_kernel(unit.kernel), n_components=n)
             estimator = build("learner", learner, feature_map=block, random_state=seed)
-            estimator.fit(data.X_train, data.y_train)
-            for examples, predicted in _doubling(estimator.staged_predict(data.X_test)):
+            train, test = as_taken(estimator, data.X_train, data.X_test)
+            estimator.fit(train, data.y_train)
+            for examples, predicted in _doubling(estimator.staged_predict(test)):
                 found.append({**cell, "at": float(examples), **score(data, predicted)})
-        elif _in_blocks(job, len(data.X_train)):
+        elif _in_blocks(job, len(data.y_train)):
             estimator = build("learner", learner, feature_map=FrozenEstimator(feature_map))
             if job.device != "cpu":
                 estimator.set_params(device=job.device)
             with on_device() if job.device != "cpu" else nullcontext():
-                predicted = estimator.fit(data.X_train, data.y_train).predict(data.X_test)
+                train, test = as_taken(estimator, data.X_train, data.X_test)
+                predicted = estimator.fit(train, data.y_train).predict(test)
         else:
             Z_train = features(feature_map, data.X_train, job.device) * norms[0]
             Z_test = features(feature_map, data.X_test, job.device) * norms[1]
@@ -103,8 +107,7 @@ def _row_norms(results: Path, data: Data, seed: int) -> tuple[NDArray, NDArray]:
             f"row_norms needs unit_norm as the last step of preprocessing, got {data.preprocess!r}."
         )
     rows = read_rows(results, replace(data, preprocess=before or "raw"), seed)
-    train, test = (np.linalg.norm(X, axis=1, keepdims=True) for X in (rows.X_train, rows.X_test))
-    return train, test
+    return row_norms(rows.X_train), row_norms(rows.X_test)
 
 
 def score(data: Dataset, predicted: NDArray) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class AxialHarmonics(SampledHarmonics):
         """Return the terms of the functions at pairs that are seen from the mean of the rows."""
         return _terms(self.functions, pairs, self.length)
 
-    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+    def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return the largest value on the diagonal of what is left out, which is positive definite."""
         t = np.linspace(-1, 1, _N_GRID)
         norms = np.sqrt(np.maximum(1 + self.length**2 - 2 * self.length * t, 0))

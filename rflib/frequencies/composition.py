@@ -140,7 +140,7 @@ class Composition:
                 variance += factor**2 * precision.variance(count, stratum.energies)
         return float(pairs.shares @ bias**2) + variance
 
-    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+    def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return a bound on the bias of the atoms, and of strata that are shrunk or left out.
 
         Where strata of both signs are left out and nearly cancel, it is the largest bias on a grid of rows.
@@ -162,7 +162,7 @@ class Composition:
         pairs = RowPairs.of_themselves(np.zeros(d), np.linspace(nearest, farthest, _N_NORMS_OF_BOUND))
         every, factors = self._strata_at(pairs)
         left_out = sum((1 - f) * np.abs(s.means).max() for s, f in zip(every, factors, strict=True))
-        return float(self.measure.bias_bound + left_out)
+        return float(self.measure.bias_estimate + left_out)
 
     def _strata_at(self, pairs: RowPairs) -> tuple[list[Stratum], NDArray[np.float64]]:
         """Return all strata at the pairs, also those that are not drawn, and their factors, of these zero."""

@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from rflib.frequencies.directions import DIRECTIONS, normalised, points
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, SpectralMeasure
+from rflib.measures.digmm_reference import DifferenceOfMixtures
 
 RADII = ("iid", "stratified", "halton", "joint")
 _POINT_SETS = ("iid", "halton", "sobol")
@@ -44,7 +45,8 @@ def sample_frequencies(
     ----------
     measure : SpectralMeasure
         A radial measure allows all directions. A product measure (of the Laplacian or Cauchy kernel) allows only
-        "iid", "halton" and "sobol", because its directions and norms are not independent.
+        "iid", "halton" and "sobol", because its directions and norms are not independent. `DifferenceOfMixtures`
+        allows only "iid" for directions and norms.
     n : int
         Number of frequencies. If the measure has a negative part, they are divided equally between both parts, as
         in luo2021. An atomic measure with stratified norms divides them among its atoms so that the variance is
@@ -78,6 +80,10 @@ def sample_frequencies(
     for name, rule, rules in (("directions", directions, DIRECTIONS), ("radii", radii, RADII)):
         if rule not in rules:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, rules))}, got {rule!r}.")
+    if isinstance(measure, DifferenceOfMixtures):
+        if not directions == radii == "iid":
+            raise ValueError("measure='digmm_reference' needs directions='iid' and radii='iid'.")
+        return Frequencies(measure.vectors(n, rng), np.full(n, 1 / n))
     coordinates = measure if isinstance(measure, ProductMeasure) else None
     if isinstance(measure, RadialMeasure) and radii in ("iid", "joint"):
         coordinates = measure.coordinates

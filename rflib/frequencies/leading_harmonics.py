@@ -99,7 +99,7 @@ class LeadingHarmonics:
         variance = relative_variance(self.n_products, self.measure.dimension, last.degree, pairs.cosines)
         return mean, last.kernel(pairs), last.kernel_on_a_line(*pairs.norms) ** 2 * variance
 
-    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+    def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return the largest bias on a grid of rows with these distances from the pole."""
         pairs = RowPairs.within(nearest, farthest, self.measure.dimension)
         mean, last, _ = self.moments(pairs)
@@ -147,7 +147,7 @@ def lead(
 
 @lru_cache(maxsize=32)
 def _led(question: Question) -> LeadingHarmonics | Composition | None:
-    closest = sorted(question.measures, key=lambda measure: measure.bias_bound)
+    closest = sorted(question.measures, key=lambda measure: measure.bias_estimate)
     without_sample = None
     for measure in closest if question.positive else closest[:1]:
         found = _led_by(measure, question)

@@ -62,7 +62,7 @@ class RadialHarmonics(SampledHarmonics):
         """Return the terms of the functions."""
         return terms_of(self.functions, self.measure.dimension, pairs)
 
-    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+    def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return the largest bias on a grid of rows with these distances from the pole."""
         pairs = RowPairs.within(nearest, farthest, self.measure.dimension)
         return largest_bias(self.terms(pairs).kernels().sum(axis=0), kernel, pairs, self.measure)
@@ -92,7 +92,7 @@ def radial_harmonics(
     positive : bool, default=False
         Whether all columns must have the sign +1. Functions of the other sign are left out.
     """
-    closest = sorted(measures, key=lambda each: each.bias_bound)
+    closest = sorted(measures, key=lambda each: each.bias_estimate)
     tried = closest[:1]
     if positive and closest[0].negative is not None:
         tried += [each for each in closest if each.negative is None][:1]

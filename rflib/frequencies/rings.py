@@ -82,9 +82,9 @@ class Rings(Composition):
         variance = sum(w**2 * ring_variance(int(n), r * z) for r, w, n in atoms if r)
         return float(pairs.shares @ ((self.measure.profile(z) - exact) ** 2 + variance))
 
-    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+    def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return the bound for the atoms, because nothing of them is shrunk or left out."""
-        return self.measure.bias_bound
+        return self.measure.bias_estimate
 
 
 def ring_variance(n: int, t: NDArray) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ def rings(measures: Sequence[AtomicMeasure], exact: NDArray, pairs: RowPairs, n_
     radii = np.unique(np.concatenate([measure.radii for measure in measures]))
     sizes, variances = _mean_variances(radii, *_distances(measures[0], pairs))
     misfits = [
-        float(pairs.shares @ (m.profile(pairs.distances) - exact) ** 2) + _SHARE_OF_BOUND * m.bias_bound**2
+        float(pairs.shares @ (m.profile(pairs.distances) - exact) ** 2) + _SHARE_OF_BOUND * m.bias_estimate**2
         for m in measures
     ]
     best, least = None, np.inf

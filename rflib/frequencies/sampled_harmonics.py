@@ -125,7 +125,7 @@ class SampledHarmonics:
         return float(pairs.shares @ squares)
 
     @abstractmethod
-    def bias_bound(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
+    def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
         """Return a bound on the bias for rows with these distances from the pole."""
 
 

@@ -64,11 +64,11 @@ def _spanning(
     d, directions = len(pairs.centre), n_directions(pairs)
     if directions >= min(n_columns, d // 2):
         return None
-    for measure in sorted(measures, key=lambda each: each.bias_bound):
+    for measure in sorted(measures, key=lambda each: each.bias_estimate):
         functions = [
             function
             for eigenvalue, function in leading_functions(measure, pairs, directions)
-            if eigenvalue * polynomial_columns(directions, function.degree) > measure.bias_bound
+            if eigenvalue * polynomial_columns(directions, function.degree) > measure.bias_estimate
         ]
         columns, left = [0] * len(functions), n_columns
         for k, function in enumerate(functions):

@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, lexicographic_order, mean_row
 from rflib.measures.domain import distances_from
 from rflib.measures.row_pairs import RowPairs, _products_and_distances, _spread

@@ -9,3 +9,4 @@ from .polynomial import Polynomial as Polynomial
 from .polynomial import SphericalPolynomial as SphericalPolynomial
 from .radial_function import RadialFunction as RadialFunction
 from .similarity import Similarity as Similarity
+from .width_warning import WidthWarning as WidthWarning

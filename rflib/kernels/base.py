@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
+from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils.extmath import safe_sparse_dot
 
-from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, to_numpy
-from rflib.kernels.sparse_rows import Rows, canonical, largest_size, near_origin, squared_norms
-from rflib.validation import hint
+from rflib.kernels.distances import euclidean_distances
+from rflib.kernels.namespaces import Array, in_type_of, is_single, namespace, ones, to_numpy
+from rflib.kernels.sparse_rows import Rows, canonical, largest_size, squared_norms, times_columns
+from rflib.keywords import Keywords, parameters, unknown
 
 UNIT_NORM_TOLERANCE = 1e-5
-# The range of entries, in single precision or not, whose squares neither overflow nor lose digits to underflow.
-_SAFE_SIZES = {True: (1e-15, 1e15), False: (1e-140, 1e140)}
+# Number of rows of which the kernel matrix is computed for its diagonal.
+_HEIGHT = 16
 
 
-class Kernel(ABC):
+class Kernel(Keywords, ABC):
     """Base class of all exact kernels; a subclass implements ``_matrix``.
 
     Kernels are frozen dataclasses. Two kernels are equal if their parameters are, and a kernel is hashable if its
@@ -39,12 +39,15 @@ class Kernel(ABC):
         Whether the kernel is the product over the columns of its values `on_line`.
     is_rotation_invariant : bool
         Whether rotating all rows about the origin leaves the kernel as it is.
+    is_stationary : bool
+        Whether k(x, x) is the same for all rows x.
     """
 
     unit_norm: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = True
     is_product: ClassVar[bool] = False
     is_rotation_invariant: ClassVar[bool] = False
+    is_stationary: ClassVar[bool] = False
 
     @property
     def polynomial_degree(self) -> int | None:
@@ -56,7 +59,7 @@ class Kernel(ABC):
 
         ``deep`` has no effect: no parameter of a kernel has parameters of its own.
         """
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in parameters(type(self))}
 
     def set_params(self, **params: Any) -> Self:
         """Change some parameters in place and return the kernel.
@@ -69,8 +72,7 @@ class Kernel(ABC):
         known = self.get_params()
         for name in params:
             if name not in known:
-                has = f"It has {', '.join(known)}." if known else "It has none."
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}.{hint(name, known)} {has}")
+                raise ValueError(unknown(type(self), name, params[name]))
         changed = type(self)(**known | params)
         vars(self).clear()
         vars(self).update(vars(changed))
@@ -79,7 +81,7 @@ class Kernel(ABC):
     def __sklearn_clone__(self) -> Self:
         return deepcopy(self)
 
-    def for_rows(self, X: ArrayLike) -> Self:
+    def for_rows(self, X: ArrayLike, weights: NDArray | None = None) -> Self:
         """Return a copy whose width is a number, found from the rows X (n, d) if it is a rule.
 
         Only a `KernelWithWidth` can have a rule for its width; other kernels are copied as they are.
@@ -93,7 +95,16 @@ class Kernel(ABC):
 
         These are the kernel itself and X, unless a `KernelWithWidth` has one width for each input column.
         """
-        return self, X
+        kernel, factors = self.by_column(X.shape[1])
+        return kernel, X if factors is None else in_type_of(times_columns(X, factors), X)
+
+    def by_column(self, n_columns: int) -> tuple[Self, NDArray[np.float64] | None]:
+        """Return a kernel of one width, and factors of the columns with which it has the values of this one.
+
+        These are the kernel itself and None, unless a `KernelWithWidth` has one width for each of the n_columns
+        input columns.
+        """
+        return self, None
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
         """Return the kernel matrix between the rows of X and those of Y.
@@ -126,11 +137,8 @@ class Kernel(ABC):
         self.check_rows(left)
         if right is not None:
             self.check_rows(right)
-        kernel, left = self.isotropic(left)
-        if right is not None:
-            _, right = self.isotropic(right)
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = in_type_of(kernel._matrix(left, right), left)
+            matrix = in_type_of(self._matrix(left, right), left)
         check_finite(self, matrix, *rows)
         return matrix
 
@@ -147,6 +155,16 @@ class Kernel(ABC):
     @abstractmethod
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         """Return the kernel matrix of checked rows, both float32 or both float64; None for Y means X."""
+
+    def diagonal(self, X: Rows) -> Array:
+        """Return k(x, x) for the rows of X (n, d), shape (n,)."""
+        if self.is_stationary:
+            matrix = self(X[:1, :])
+            return ones((X.shape[0],), matrix) * float(matrix[0, 0])
+        blocks = [self(X[first : first + _HEIGHT, :]) for first in range(0, X.shape[0], _HEIGHT)]
+        xp = namespace(blocks[0])
+        diagonal: Array = xp.concat([xp.linalg.diagonal(block) for block in blocks])
+        return diagonal
 
     def check_rows(self, X: Rows) -> None:
         """Raise ValueError if the kernel needs rows of unit norm and a row of X has another norm.
@@ -173,13 +191,15 @@ class RadialKernel(Kernel):
     """
 
     is_rotation_invariant: ClassVar[bool] = True
+    is_stationary: ClassVar[bool] = True
 
     @abstractmethod
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-        return self.at_distance(_distances(X, Y))
+        kernel, factors = self.by_column(X.shape[1])
+        return kernel.at_distance(euclidean_distances(X, Y, factors))
 
 
 class DotProductKernel(Kernel):
@@ -203,6 +223,10 @@ class DotProductKernel(Kernel):
     def maclaurin(self) -> NDArray[np.floating]:
         """Return the coefficients a_0, ..., a_p of the Maclaurin series, shape (p + 1,)."""
 
+    def diagonal(self, X: Rows) -> Array:
+        """Return k(x, x) for the rows of X (n, d), shape (n,)."""
+        return self.at_product(squared_norms(X))
+
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         other = X if Y is None else Y
         is_numpy = namespace(X) is np
@@ -225,15 +249,3 @@ def check_finite(owner: object, values: Array, *sources: Rows) -> None:
         f"{owner!r} computed NaN or infinity in {values.dtype} from numbers as large as {largest:.3g}. "
         f"Scale the rows{wider} or change the parameters of the kernel."
     )
-
-
-def _distances(X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-    """Return Euclidean distances; rows whose squares would overflow or underflow are scaled by a power of two."""
-    if Y is X:
-        Y = None
-    size = max(largest_size(Z) for Z in (X, Y) if Z is not None)
-    smallest, largest = _SAFE_SIZES[is_single(X)]
-    if size == 0 or smallest < size < largest:
-        return euclidean_distances(*near_origin(X, Y))
-    unit = float(2.0 ** np.floor(np.log2(size)))
-    return unit * euclidean_distances(*near_origin(X / unit, None if Y is None else Y / unit))

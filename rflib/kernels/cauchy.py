@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from rflib.kernels.namespaces import Array, ones
 from rflib.kernels.width import KernelWithWidth, Width
 
@@ -46,7 +48,9 @@ class Cauchy(KernelWithWidth):
 
     def _matrix(self, X: Array, Y: Array | None) -> Array:
         Y = X if Y is None else Y
+        kernel, factors = self.by_column(X.shape[1])
+        gammas = np.full(X.shape[1], kernel.single_width) if factors is None else factors
         product = ones((X.shape[0], Y.shape[0]), X)
-        for j in range(X.shape[1]):
-            product *= self.on_line(X[:, j, None] - Y[None, :, j])
+        for j, gamma in enumerate(gammas.tolist()):
+            product /= 1 + (gamma * (X[:, j, None] - Y[None, :, j])) ** 2
         return product

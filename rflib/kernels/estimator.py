@@ -11,10 +11,11 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.radial_function import KernelLike, RadialFunction
 from rflib.kernels.signature import n_arrays, picklable
 from rflib.kernels.similarity import PRECOMPUTED, Precomputed, Similarity
+from rflib.keywords import Keywords
 from rflib.validation import refuse
 
 
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Keywords, BaseEstimator):
     """Base class of estimators with a parameter ``kernel``, whose parameters are set as ``kernel__sigma``."""
 
     _takes_similarities: ClassVar[bool] = False
@@ -75,8 +76,15 @@ class KernelEstimator(BaseEstimator):
             refuse(self, "kernel", f"{words}{PRECOMPUTED!r}, {others}")
         return Precomputed()
 
+    @property
+    def _kernel_takes_sparse(self) -> bool:
+        try:
+            return self._resolved_kernel().takes_sparse
+        except ValueError:  # which `fit` raises
+            return False
+
     def _default_kernel(self) -> Kernel:
-        return Gaussian()
+        return Gaussian("scale")
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

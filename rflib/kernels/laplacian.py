@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
-from rflib.kernels.namespaces import Array, namespace
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.namespaces import Array, namespace, widest
+from rflib.kernels.sparse_rows import Rows, times_columns
 from rflib.kernels.width import KernelWithWidth, Width
 
 
@@ -51,11 +52,18 @@ class Laplacian(KernelWithWidth):
         return namespace(z).exp(-self.single_width * abs(z))
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
-        xp = namespace(X)
-        return xp.exp(-self.single_width * (manhattan_distances(X, Y) if xp is np else _distances(X, Y)))
+        kernel, factors = self.by_column(X.shape[1])
+        return namespace(X).exp(-kernel.single_width * _distances(X, X if Y is None else Y, factors))
 
 
-def _distances(X: Array, Y: Array | None) -> Array:
-    """Return distances in the 1-norm, for which scikit-learn has array namespaces from version 1.8 on only."""
-    Y = X if Y is None else Y
-    return sum(abs(X[:, j, None] - Y[None, :, j]) for j in range(X.shape[1]))
+def _distances(X: Rows, Y: Rows, factors: NDArray | None) -> Array:
+    """Return distances in the 1-norm, with factors (d,) of the columns."""
+    if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray):
+        return cdist(X, Y, "cityblock", w=factors)
+    if namespace(X) is np:
+        if factors is not None:
+            X, Y = times_columns(widest(X), factors), times_columns(widest(Y), factors)
+        return manhattan_distances(X, Y)
+    # scikit-learn has array namespaces here from version 1.8 on only
+    weights = np.ones(X.shape[1]) if factors is None else factors
+    return sum(weight * abs(X[:, j, None] - Y[None, :, j]) for j, weight in enumerate(weights.tolist()))

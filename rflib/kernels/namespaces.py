@@ -200,8 +200,8 @@ def products_of_columns(X: Array, factors: Iterable[NDArray]) -> Array:
 
 
 def take_rows(X: Array, places: Array) -> Array:
-    """Return the rows of X at some places, an array of numpy or beside X, as a new array."""
-    return X[places] if isinstance(X, np.ndarray) else _taken(X, places, 0)
+    """Return the rows of X, dense or sparse, at some places, an array of numpy or beside X, as a new array."""
+    return X[places] if namespace(X) is np else _taken(X, places, 0)
 
 
 def multiply_into(out: Array, left: Array, right: Array) -> None:

@@ -94,6 +94,12 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
         check_number(self, "a", at_least=2)
         check_integer(self, "p", at_least=1)
 
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        if name in ("gamma", "coef0"):
+            return "It is a multiple of (coef0 + <x, y>)^p with gamma = 1 and coef0 = a^2 / 2 - 1."
+        return None
+
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the distances z in [0, 2], in the shape of z."""
         _, distances = as_array(z)

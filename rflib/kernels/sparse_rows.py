@@ -9,17 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from rflib.kernels.namespaces import Array, beside, namespace, take_rows, widest
+from rflib.kernels.namespaces import Array, beside, namespace, widest
 
 # Rows = NDArray | csr_array, but sparse arrays have no stubs.
 Rows = Any
 
 # A squared norm below this multiple of the terms that it is the sum of is a rounding error.
 _ROUNDING = 16 * np.finfo(np.float64).eps
-# Number of rows whose median may become the origin, and the least ratio of its square to their squared distances
-# from it: below, distances have lost at most four digits.
-_ORIGIN_ROWS = 15
-_FAR = 1e4
 
 
 def canonical(X: Rows) -> Rows:
@@ -70,25 +66,6 @@ def mean_row(X: Rows) -> NDArray[np.float64]:
     if not issparse(X):
         return np.asarray(X.mean(axis=0, dtype=np.float64))
     return np.asarray(X.astype(np.float64).sum(axis=0)) / X.shape[0]
-
-
-def near_origin(X: Rows, Y: Rows | None = None) -> tuple[Rows, Rows | None]:
-    """Return rows with the same distances as those of X (n, d) and Y (m, d).
-
-    Dense rows that are far from the origin compared with their distances are shifted by one row for all, because
-    squared norms, from which distances are computed, would leave no digits for them. Others are returned as they
-    are.
-    """
-    among = X if Y is None else Y
-    if issparse(X) or issparse(among):
-        return X, Y
-    xp, n = namespace(among), min(among.shape[0], _ORIGIN_ROWS)
-    some = take_rows(among, np.linspace(0, among.shape[0] - 1, n).astype(int))
-    median = xp.sort(some, axis=0)[n // 2, :]
-    spread = xp.sort(xp.sum((some - median) ** 2, axis=1))[n // 2]
-    if not bool(xp.sum(median**2) > _FAR * spread):
-        return X, Y
-    return X - median, None if Y is None else Y - median
 
 
 def squared_norms(X: Rows) -> Array:

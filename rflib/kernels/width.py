@@ -10,18 +10,21 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils import check_array
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import in_type_of, is_foreign, to_numpy
-from rflib.kernels.sparse_rows import Rows, times_columns
+from rflib.kernels.distances import euclidean_distances
+from rflib.kernels.namespaces import is_foreign, to_numpy
+from rflib.kernels.sparse_rows import Rows, largest_size
+from rflib.keywords import sigma_of
 
 Rule = Literal["scale", "median"]
 Width = float | Rule | Sequence[float] | NDArray[np.floating]
 
+# Words for the width of a kernel, here and in other libraries.
+_WIDTHS = ("sigma", "length_scale", "lengthscale", "bandwidth", "width", "ell")
 _MEDIAN_ROWS = 1000
-_RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
 
 
 class KernelWithWidth(Kernel):
@@ -49,9 +52,22 @@ class KernelWithWidth(Kernel):
         Whether distances are measured by the 1-norm instead of the Euclidean norm.
     """
 
+    is_stationary: ClassVar[bool] = True
     width_parameter: ClassVar[str]
     is_inverse: ClassVar[bool] = False
     one_norm: ClassVar[bool] = False
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        ours = cls.width_parameter
+        if name == "gamma":
+            return f"gamma = 1 / (2 {ours}^2), so that this is {cls.__name__}({ours}={sigma_of(value)})."
+        if name not in _WIDTHS:
+            return None
+        if cls.is_inverse:
+            number = f"{1 / float(value):.6g}" if _is_width(value) else f"1 / {name}"  # type: ignore[arg-type]
+            return f"Here it is {ours}, the inverse of the width: {cls.__name__}({ours}={number})."
+        return f"Here it is {ours}: {cls.__name__}({ours}={value!r})."
 
     @property
     def _width(self) -> float | Rule | tuple[float, ...]:
@@ -86,33 +102,40 @@ class KernelWithWidth(Kernel):
             )
         return width
 
-    def for_rows(self, X: ArrayLike) -> Self:
+    def for_rows(self, X: ArrayLike, weights: NDArray | None = None) -> Self:
         """Return a copy in which a rule for the width is replaced by the number that it finds from X (n, d).
 
-        Rows on a device are copied from it.
+        Rows on a device are copied from it. "scale" counts a dense row as often as its weight (n,) says.
 
         Raises
         ------
         ValueError
-            If the width is a rule and X is not a finite matrix.
+            If the width is a rule and X is not a finite matrix, or the number is not finite or above 0.
         """
         if not isinstance(self._width, str):
             return super().for_rows(X)
         if is_foreign(X):
             X = to_numpy(X)
         rows = check_array(X, dtype=np.float64, accept_sparse="csr")
-        width = RULES[self._width](rows, self.one_norm)
-        return self.with_width(1 / width if self.is_inverse else width)
+        with np.errstate(over="ignore"):
+            width = RULES[self._width](rows, self.one_norm, weights)
+        value = 1 / width if self.is_inverse and width else width
+        if not _is_width(value):
+            raise ValueError(
+                f"{self!r} finds {self.width_parameter} = {value:.3g} from rows with entries as large as "
+                f"{largest_size(rows):.3g}, but it must be a number above 0. Scale the rows, or give a number."
+            )
+        return self.with_width(value)
 
     def with_width(self, width: Any) -> Self:
         """Return a copy with another value of `width_parameter`."""
         return type(self)(**self.get_params() | {self.width_parameter: width})
 
-    def isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
-        """Return a kernel with a single width, and rows at which it has the values of this kernel at X (n, d).
+    def by_column(self, n_columns: int) -> tuple[Self, NDArray[np.float64] | None]:
+        """Return a kernel of one width, and factors of the columns with which it has the values of this one.
 
-        These are the kernel itself and X. If there is one width for each column, they are the kernel of width 1,
-        and X with its columns divided by the widths.
+        These are the kernel itself and None. If there is one width for each column, they are the kernel of width 1
+        and the inverses of the widths.
 
         Raises
         ------
@@ -122,13 +145,12 @@ class KernelWithWidth(Kernel):
         width = self._width
         if not isinstance(width, tuple):
             _ = self.single_width  # refuses a rule
-            return self, X
-        if len(width) != X.shape[1]:
+            return self, None
+        if len(width) != n_columns:
             raise ValueError(
-                f"{self!r} has {len(width)} widths, one for each column, but the rows have {X.shape[1]} columns."
+                f"{self!r} has {len(width)} widths, one for each column, but the rows have {n_columns} columns."
             )
-        factors = np.array(width) if self.is_inverse else 1 / np.array(width)
-        return self.with_width(1.0), in_type_of(times_columns(X, factors), X)
+        return self.with_width(1.0), np.array(width) if self.is_inverse else 1 / np.array(width)
 
     def _check_width(self) -> None:
         """Raise ValueError unless the width is one that the class allows; make a sequence of widths a tuple."""
@@ -150,27 +172,33 @@ def _is_width(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value) and float(value) > 0
 
 
-def scale(X: Rows, one_norm: bool) -> float:
+def scale(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     """Return sqrt(d var(X) / 2), or sqrt(1/2) if all entries are equal, multiplied by sqrt(d) for the 1-norm."""
-    d = X.shape[1]
-    variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
-    # The variance of equal entries is a rounding error.
-    width = np.sqrt(d * variance / 2) if variance > 0 and X.min() < X.max() else np.sqrt(0.5)
+    d, size = X.shape[1], largest_size(X)
+    unit = 2.0 ** np.floor(np.log2(size or 1.0))  # so that squares do not overflow
+    entries = (X.data if issparse(X) else X.ravel()) / unit
+    rows = np.ones(X.shape[0]) if weights is None else weights
+    shares = np.repeat(rows, np.diff(X.indptr) if issparse(X) else d) / (d * rows.sum())
+    zeros = 1 - shares.sum() if issparse(X) else 0.0
+    # The mean is rounded: rows far from zero are centred before their variance is computed.
+    centre = shares @ entries
+    entries = entries - centre
+    rest = shares @ entries - zeros * centre
+    variance = shares @ (entries - rest) ** 2 + zeros * (centre + rest) ** 2
+    width = unit * np.sqrt(d * variance / 2) if X.min() < X.max() else np.sqrt(0.5)
     return float(width * np.sqrt(d) if one_norm else width)
 
 
-def median(X: Rows, one_norm: bool) -> float:
+def median(X: Rows, one_norm: bool, weights: NDArray | None = None) -> float:
     """Return the median distance between rows; if at least half of the pairs are equal, leave equal pairs out."""
     if X.shape[0] > _MEDIAN_ROWS:
         X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MEDIAN_ROWS])]
-    if not issparse(X):
-        X = X - X.mean(axis=0)
     distances = (manhattan_distances if one_norm else euclidean_distances)(X)
     distances = distances[np.triu_indices(len(distances), 1)]
-    different = distances[distances > _RESOLUTION * abs(X).max()]
+    different = distances[distances > 0]
     if not different.size:
         return 1.0
     return float(np.median(distances if 2 * different.size > distances.size else different))
 
 
-RULES: dict[Rule, Callable[[Rows, bool], float]] = {"scale": scale, "median": median}
+RULES: dict[Rule, Callable[[Rows, bool, NDArray | None], float]] = {"scale": scale, "median": median}

@@ -4,6 +4,7 @@ from .exact_ridge import ExactKRR as ExactKRR
 from .exact_ridge import ExactKRRClassifier as ExactKRRClassifier
 from .exact_svm import ExactKernelSVC as ExactKernelSVC
 from .exact_svm import ExactKernelSVR as ExactKernelSVR
+from .grid_edge import GridEdgeWarning as GridEdgeWarning
 from .hard_margin import HardMarginSVM as HardMarginSVM
 from .krr import KRR as KRR
 from .krr import KRRClassifier as KRRClassifier

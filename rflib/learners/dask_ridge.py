@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rflib.learners.folds import check_groups
 from rflib.learners.krr import KRRClassifier, _FeatureRidge, _Stream
 from rflib.learners.moments import Moments
 from rflib.learners.one_vs_rest import encode_labels
-from rflib.learners.parameter_checks import check_weights
-from rflib.learners.passes import unchanged_on_error
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import HeldOutModels
+from rflib.learners.values import RowError, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows, for_workers, n_threads, reduce_in_a_tree
 
@@ -29,7 +29,7 @@ _CHAINS_A_THREAD = 2
 Numbered = tuple[int, tuple[Any, Any, Any]]
 
 
-def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any) -> None:
+def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
     """Fit a learner, whose parameters are checked, as `KRR.fit` says.
 
     Dask computes a task again if its result was lost with a worker. No task changes what it is given, so each row
@@ -41,23 +41,23 @@ def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any) -> None
         As in `KRR.fit`, with the number of the block.
     """
     learner._check_number_of_folds("fit on Dask rows")
+    check_groups(learner, groups)
     rows = DaskRows(learner, X, y, sample_weight)
-    with unchanged_on_error(learner):
-        learner._forget()
-        number, block = rows.head()
-        head = Block(*block)
-        with _named(learner, number):
-            first, known = learner._checked(head.X, head.y, reset=True)
-        if isinstance(learner, KRRClassifier):
-            learner.classes_, _ = encode_labels(learner, _labels(learner, rows))
-        else:
-            learner._row_shape = known.shape[1:]
-        _fit_map(learner, rows, first, known)
-        with _named(learner, number):
-            _, targets, _ = learner._checked_block(head)
-        stream = learner._begun(targets)
-        (_, features), *_ = learner._used_blocks(first)
-        _fit_stream(learner, rows, stream, features.shape[1])
+    learner._forget()
+    number, block = rows.head()
+    head = Block(*block)
+    with _named(learner, number):
+        first, known = learner._checked(head.X, head.y, reset=True)
+    if isinstance(learner, KRRClassifier):
+        learner.classes_, _ = encode_labels(learner, _labels(learner, rows))
+    else:
+        learner._row_shape = known.shape[1:]
+    _fit_map(learner, rows, first, known)
+    with _named(learner, number):
+        _, targets, _ = learner._checked_block(head)
+    stream = learner._begun(targets)
+    (_, features), *_ = learner._used_blocks(first)
+    _fit_stream(learner, rows, stream, features.shape[1])
 
 
 def _fit_map(learner: _FeatureRidge, rows: DaskRows, X: Any, y: NDArray) -> None:
@@ -121,8 +121,10 @@ def _added(learner: _FeatureRidge, total: list[Moments], group: list[Numbered]) 
     assert learner._stream is not None
     moments = [fold.copy() for fold in total]
     learner._stream = replace(learner._stream, moments=moments)
-    for X, y, weights in _checked(learner, group):
-        learner._count_in(X, y, weights)
+    for number, block in group:
+        if block[0].shape[0]:
+            with _named(learner, number):
+                learner._count_in(*learner._checked_block(Block(*block)))
     return moments
 
 
@@ -139,21 +141,9 @@ def _wrong(learner: _FeatureRidge, models: HeldOutModels, group: list[Numbered])
     learner = copy(learner)
     stream = learner._stream
     assert stream is not None
-    parts = (
-        part for X, y, w in _checked(learner, group) for part in learner._parts(X, y, stream.folds(X), w)
-    )
+    checked = (learner._checked_block(Block(*block)) for _, block in group if block[0].shape[0])
+    parts = (part for X, y, w in checked for part in learner._parts(X, y, stream.folds(X), w))
     return models.wrong(parts, stream.centre)
-
-
-def _checked(
-    learner: _FeatureRidge, group: list[Numbered]
-) -> Iterator[tuple[Any, NDArray, NDArray[np.float64] | None]]:
-    """Yield the blocks that have rows, after checks."""
-    for number, block in group:
-        if block[0].shape[0]:
-            with _named(learner, number):
-                checked = learner._checked_block(Block(*block))
-            yield checked
 
 
 def _labels(learner: _FeatureRidge, rows: DaskRows) -> NDArray:
@@ -162,26 +152,25 @@ def _labels(learner: _FeatureRidge, rows: DaskRows) -> NDArray:
 
     sent, found = dask.delayed(for_workers(learner), traverse=False), dask.delayed(_labels_of_block)
     parts = [found(sent, number, y, weight) for number, (_, y, weight) in enumerate(rows.blocks())]
-    labels: NDArray = reduce_in_a_tree(_union, parts).compute()
+    labels: NDArray = reduce_in_a_tree(partial(joined_labels, for_workers(learner)), parts).compute()
     if not len(labels):
-        raise ValueError(f"{type(learner).__name__}: all rows have the weight zero.")
+        refuse_zeros(learner)
     return labels
 
 
 def _labels_of_block(learner: _FeatureRidge, number: int, y: NDArray, weight: Any) -> NDArray:
     with _named(learner, number):
-        weights = check_weights(learner, weight, len(y), only_zeros=True)
-    return np.unique(y if weights is None else y[weights > 0])
-
-
-def _union(labels: list[NDArray]) -> NDArray:
-    return np.unique(np.concatenate(labels))
+        return labels_with_weight(learner, y, weight)
 
 
 @contextmanager
 def _named(learner: _FeatureRidge, number: int) -> Iterator[None]:
     """Name the block where its rows are refused."""
+    where = f"in block {number} of the Dask rows"
     try:
         yield
+    except RowError as error:
+        name, row, what = error.args
+        raise ValueError(f"{name}: {where}, row {row}: {what}") from error
     except ValueError as error:
-        raise ValueError(f"{type(learner).__name__}: in block {number} of the Dask rows: {error}") from error
+        raise ValueError(f"{type(learner).__name__}: {where}: {error}") from error

@@ -1,17 +1,21 @@
 """Doubly stochastic gradients: each step draws rows and a block of features that its seed makes again."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Self, Unpack, cast
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
+from rflib.keywords import Keywords
+from rflib.learners.checked_rows import CheckedRows
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -19,8 +23,8 @@ from rflib.learners.one_vs_rest import (
     stream_codes,
     values_to_codes,
 )
-from rflib.learners.parameter_checks import check_seed, check_weights
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.parameter_checks import check_seed
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import (
     FLOATS,
@@ -31,6 +35,13 @@ from rflib.learners.signed_features import (
     signature_of,
     signed_columns,
     used_columns,
+)
+from rflib.learners.values import (
+    as_labels,
+    as_numbers,
+    check_weights,
+    joined_labels,
+    refuse_zeros,
 )
 from rflib.maps.rff import RFF
 from rflib.maps.row_blocks import row_blocks
@@ -47,8 +58,10 @@ LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
 }
 
 
-class _DoublyStochastic(BaseEstimator):
+class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
     """The algorithm, for one or several columns of targets."""
+
+    _row_types: ClassVar[Any] = FLOATS
 
     def __init__(
         self,
@@ -80,10 +93,6 @@ class _DoublyStochastic(BaseEstimator):
         check_signed(self)
         check_seed(self)
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, **how: bool) -> tuple[NDArray, NDArray]:
-        rows, targets = validate_data(self, X, y, dtype=FLOATS, **how)
-        return rows, targets
-
     def _descend(
         self,
         X: NDArray,
@@ -94,7 +103,8 @@ class _DoublyStochastic(BaseEstimator):
     ) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
         self._begin()
-        self._prepare_block(X, y)
+        counted = _counted(weights)
+        self._prepare_block(X[counted], y[counted])
         ends = _ends(0, len(X), weights)
         for step, places in enumerate(self._drawn_places(ends[-1])):
             rows = np.searchsorted(ends, places, side="right")
@@ -133,7 +143,8 @@ class _DoublyStochastic(BaseEstimator):
                 np.empty((len(places), part.shape[1]), dtype=part.dtype) for part in (X, targets)
             ]
             if sum(len(head) for head, _ in heads) < self.batch_size:
-                heads.append((X[: self.batch_size], y[: self.batch_size]))
+                counted = _counted(weights)
+                heads.append((X[counted][: self.batch_size], y[counted][: self.batch_size]))
             ends = _ends(start, len(X), weights)
             here = (places >= start) & (places < ends[-1])
             drawn = np.searchsorted(ends, places[here], side="right")
@@ -152,13 +163,12 @@ class _DoublyStochastic(BaseEstimator):
 
     def _surveyed(self, passes: Passes) -> "_Survey":
         """Check the first block, and return what a pass over the targets counts."""
-        first = passes.first()
-        self._checked(first.X, first.y)
+        passes.first(lambda block: self._checked(block.X, block.y, reset=True))
         survey = _Survey()
         for _ in passes.over("first pass", lambda block: survey.count(self, block), features=False):
             pass
         if not survey.end:
-            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
+            refuse_zeros(self)
         return survey
 
     def _steps_so_far(self) -> dict[str, NDArray]:
@@ -171,6 +181,16 @@ class _DoublyStochastic(BaseEstimator):
         )
         return passes
 
+    def _begins(self, first: bool, X: NDArray, y: NDArray, weights: NDArray[np.float64] | None) -> bool:
+        """Prepare the blocks for the first rows of a stream with weight, and return whether these are."""
+        if first:
+            self._begin()
+        if hasattr(self, "block_") or not (weights is None or weights.any()):
+            return False
+        counted = _counted(weights)
+        self._prepare_block(X[counted], y[counted])
+        return True
+
     def _go_on(self, X: NDArray, targets: NDArray, loss: str, weights: NDArray[np.float64] | None) -> None:
         """Make a step with every batch_size rows, in their order."""
         batches = row_blocks(len(X), self.batch_size)
@@ -182,6 +202,7 @@ class _DoublyStochastic(BaseEstimator):
             self._step(step, done + len(batches), X[rows], targets[rows], loss, given)
 
     def _begin(self) -> None:
+        self.__dict__.pop("block_", None)
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.coefs_ = np.zeros((0, 0, 0))
         self.rows_drawn_ = np.zeros(0, dtype=int)
@@ -252,8 +273,7 @@ class _DoublyStochastic(BaseEstimator):
 
     def _staged_values(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
-        check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOATS, reset=False)
+        rows = self._rows_to_predict(X)
         kept = 1 - self.alpha * self._step_sizes(np.arange(len(self.coefs_)))
         kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
         values = np.zeros((len(rows), self.coefs_.shape[2]))
@@ -262,8 +282,19 @@ class _DoublyStochastic(BaseEstimator):
             yield int(self.rows_drawn_[step]), values / kept_later[step]
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
+        return self._sum_of_blocks(self._rows_to_predict(X), self.coefs_)
+
+    def _rows_to_predict(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        return self._sum_of_blocks(validate_data(self, X, dtype=FLOATS, reset=False), self.coefs_)
+        if not len(self.coefs_):
+            refuse_zeros(self, "all rows so far")
+        rows: NDArray = self._rows(X)
+        return rows
+
+
+def _counted(weights: NDArray[np.float64] | None) -> Any:
+    """Return the index of the rows that have weight."""
+    return slice(None) if weights is None else weights > 0
 
 
 def _ends(start: Any, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray:
@@ -282,18 +313,20 @@ class _Survey:
     n_rows: int = 0
     end: Any = 0
     total: float = 0.0
-    labels: NDArray | None = None
+    labels: NDArray = field(default_factory=lambda: np.zeros(0))
 
     def count(self, owner: Any, block: Block) -> None:
-        y = np.asarray(block.y)
-        weights = check_weights(owner, block.weight, len(y), only_zeros=True)
-        self.n_rows += len(y)
-        self.end = _ends(self.end, len(y), weights)[-1]
         if is_classifier(owner):
-            found = y if weights is None else y[weights > 0]
-            self.labels = np.unique(found if self.labels is None else np.concatenate([self.labels, found]))
+            labels = as_labels(owner, block.y)
+            weights = class_weights(owner, labels, block.weight, only_zeros=True)
+            counted = np.unique(labels if weights is None else labels[weights > 0])
+            self.labels = joined_labels(owner, [self.labels, counted])
         else:
-            self.total += float(np.sum(y.astype(np.float64) if weights is None else weights * y))
+            y = column_or_1d(as_numbers(owner, block.y)).astype(np.float64)
+            weights = check_weights(owner, block.weight, len(y), only_zeros=True)
+            self.total += float(np.sum(y if weights is None else weights * y))
+        self.n_rows += len(block.y)
+        self.end = _ends(self.end, len(block.y), weights)[-1]
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
@@ -343,6 +376,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     algorithms 1 and 2. Figure 5 of pennington2015 uses the method.
     """
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
 
@@ -355,7 +389,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
             range.
         """
         self._check_parameters()
-        rows, targets = self._checked(X, y, y_numeric=True)
+        rows, targets = self._checked(X, y, reset=True)
         weights = check_weights(self, sample_weight, len(targets))
         centred = targets.astype(np.float64)
         self.intercept_ = _mean(centred, weights)
@@ -363,6 +397,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         self._descend(rows, targets, lambda chosen: centred[chosen, None], "squared_error", weights)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Continue on more rows, with one step for every batch_size rows in their order; n_blocks is not used.
 
@@ -371,15 +406,16 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         """
         self._check_parameters()
         first = not hasattr(self, "coefs_")
-        rows, targets = self._checked(X, y, y_numeric=True, reset=first)
-        weights = check_weights(self, sample_weight, len(targets))
-        if first:
-            self.intercept_ = _mean(targets.astype(np.float64), weights)
-            self._begin()
-            self._prepare_block(rows, targets)
-        self._go_on(rows, targets[:, None].astype(np.float64) - self.intercept_, "squared_error", weights)
+        rows, targets = self._checked(X, y, reset=first)
+        weights = check_weights(self, sample_weight, len(targets), only_zeros=True)
+        values = targets.astype(np.float64)
+        if self._begins(first, rows, targets, weights):
+            self.intercept_ = _mean(values, weights)
+        if weights is None or weights.any():
+            self._go_on(rows, values[:, None] - self.intercept_, "squared_error", weights)
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory: the same fit as that of `fit`, with the same rows drawn.
 
@@ -404,14 +440,13 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         """
         self._check_parameters()
         passes = self._passes(rows, options)
-        with unchanged_on_error(self):
-            survey = self._surveyed(passes)
-            self.intercept_ = survey.total / float(survey.end)
-            self._descend_in_passes(passes, self._checked_block, "squared_error", survey.n_rows, survey.end)
+        survey = self._surveyed(passes)
+        self.intercept_ = survey.total / float(survey.end)
+        self._descend_in_passes(passes, self._checked_block, "squared_error", survey.n_rows, survey.end)
         return self
 
     def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
-        X, y = self._checked(block.X, block.y, y_numeric=True, reset=False)
+        X, y = self._checked(block.X, block.y, reset=False)
         weights = check_weights(self, block.weight, len(y), only_zeros=True)
         return X, y, y[:, None].astype(np.float64) - self.intercept_, weights
 
@@ -447,6 +482,8 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         As for `DoublyStochasticRegressor`.
     loss : {"log_loss", "hinge", "squared_error"}, default="log_loss"
         Loss of y f(x) with y = +1 or -1: log(1 + exp(-y f)), max(0, 1 - y f) or (f - y)^2 / 2.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows, by their labels, as for `KRRClassifier`.
 
     Attributes
     ----------
@@ -465,6 +502,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         batch_size: int = 256,
         alpha: float = 1e-3,
         step_size: float = 1.0,
+        class_weight: ClassWeight = None,
         signed: str = "associated",
         random_state: Any = 0,
     ):
@@ -478,7 +516,14 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
             random_state=random_state,
         )
         self.loss = loss
+        self.class_weight = class_weight
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
+        check_class_weight(self)
+
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), with weights as in the regressor.
 
@@ -489,9 +534,8 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
             out of its range.
         """
         self._check_parameters()
-        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
-        rows, labels = self._checked(X, y)
-        weights = check_weights(self, sample_weight, len(labels))
+        rows, labels = self._checked(X, y, reset=True)
+        weights = class_weights(self, labels, sample_weight)
         self.classes_, codes = encode_labels(self, labels, weights)
         n_classes = len(self.classes_)
         self._descend(
@@ -499,6 +543,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         )
         return self
 
+    @all_or_nothing
     def partial_fit(
         self,
         X: ArrayLike,
@@ -511,31 +556,29 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         The first call needs ``classes``, which are all labels that will occur.
         """
         self._check_parameters()
-        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
+        check_class_weight(self, "partial_fit")
         first = not hasattr(self, "coefs_")
         rows, labels = self._checked(X, y, reset=first)
-        weights = check_weights(self, sample_weight, len(labels))
-        codes = stream_codes(self, labels, classes, first=first)
-        if first:
-            self._begin()
-            self._prepare_block(rows, labels)
+        weights = class_weights(self, labels, sample_weight, only_zeros=True)
+        codes = stream_codes(self, labels, classes, first=first, weights=weights)
+        self._begins(first, rows, labels, weights)
         self._go_on(rows, codes_to_targets(codes, len(self.classes_)), self.loss, weights)
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, as `DoublyStochasticRegressor.fit_blocks`."""
         self._check_parameters()
-        check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
+        check_class_weight(self, "fit_blocks")
         passes = self._passes(rows, options)
-        with unchanged_on_error(self):
-            survey = self._surveyed(passes)
-            self.classes_, _ = encode_labels(self, cast(NDArray, survey.labels))
-            self._descend_in_passes(passes, self._checked_block, self.loss, survey.n_rows, survey.end)
+        survey = self._surveyed(passes)
+        self.classes_, _ = encode_labels(self, survey.labels)
+        self._descend_in_passes(passes, self._checked_block, self.loss, survey.n_rows, survey.end)
         return self
 
     def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
         X, y = self._checked(block.X, block.y, reset=False)
-        weights = check_weights(self, block.weight, len(y), only_zeros=True)
+        weights = class_weights(self, y, block.weight, only_zeros=True)
         codes = stream_codes(self, y, None, first=False, weights=weights)
         return X, y, codes_to_targets(codes, len(self.classes_)), weights
 

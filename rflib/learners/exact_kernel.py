@@ -1,25 +1,31 @@
 """What the learners with an exact kernel share: the kernel between training and other rows, and its repair."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_is_fitted
 
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.similarity import Precomputed
+from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.width_warning import warn_of_width
+from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.repair import REPAIRS, Repair
 from rflib.validation import check_choice
 
 
-class ExactKernelEstimator(KernelEstimator):
+class ExactKernelEstimator(CheckedRows, KernelEstimator):
     """Base class of learners that store ``kernel_`` and, unless that is precomputed, their rows ``X_fit_``."""
+
+    _row_types: ClassVar[Any] = np.float64
 
     _takes_similarities: ClassVar[bool] = True
 
     repair: str
     repair_: Repair
-    X_fit_: NDArray[np.float64]
+    X_fit_: Rows
     # The training rows with weight.
     _counted: slice | NDArray[np.intp]
 
@@ -27,16 +33,28 @@ class ExactKernelEstimator(KernelEstimator):
         self._resolved_kernel()
         check_choice(self, "repair", REPAIRS)
 
-    def _fit_kernel(self, X: NDArray, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    @property
+    def _accepted_sparse(self) -> str | bool:
+        return "csr" if self._kernel_takes_sparse else False
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._kernel_takes_sparse
+        return tags
+
+    def _fit_kernel(self, X: Rows, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Store the kernel and the checked training rows with weight; return their unrepaired kernel matrix."""
         self._counted = slice(None) if weights is None else np.flatnonzero(weights)
         kernel = self._resolved_kernel()
         if isinstance(kernel, Precomputed):
             self.kernel_ = kernel
-            return kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
-        self.X_fit_ = X[self._counted]
-        self.kernel_ = kernel.for_rows(self.X_fit_)
-        return self.kernel_(self.X_fit_).astype(np.float64, copy=False)
+            K = rows = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
+        else:
+            self.X_fit_ = rows = X[self._counted]
+            self.kernel_ = kernel.for_rows(rows, None if weights is None else weights[self._counted])
+            K = self.kernel_(rows).astype(np.float64, copy=False)
+        warn_of_width(self.kernel_, rows, K)
+        return K
 
     def _repaired(
         self, K: NDArray[np.float64], weights: NDArray[np.float64] | None = None
@@ -48,9 +66,12 @@ class ExactKernelEstimator(KernelEstimator):
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the repaired kernel between rows and the training rows."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._rows(X)
         if isinstance(self.kernel_, Precomputed):
             rows = rows[:, self._counted]
         else:
-            rows = self.kernel_(rows, self.X_fit_).astype(np.float64, copy=False)
+            known = self.X_fit_
+            if issparse(rows) != issparse(known):
+                rows, known = csr_array(rows), csr_array(known)
+            rows = self.kernel_(rows, known).astype(np.float64, copy=False)
         return self.repair_.rows(rows)

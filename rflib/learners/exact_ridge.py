@@ -5,20 +5,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
     values_to_codes,
 )
-from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.repair import Repair
 from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
+from rflib.learners.values import check_weights
 from rflib.validation import check_choice
 
 
@@ -29,7 +33,7 @@ class _ExactRidge(ExactKernelEstimator):
         self,
         kernel: KernelLike = None,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         random_state: Any = 0,
@@ -42,6 +46,10 @@ class _ExactRidge(ExactKernelEstimator):
         self.random_state = random_state
         self.repair = repair
 
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return about_alpha(cls, name, value)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_positive_numbers(self, "alphas")
@@ -50,7 +58,12 @@ class _ExactRidge(ExactKernelEstimator):
         check_seed(self)
 
     def _fit_ridge(
-        self, X: NDArray, y: NDArray, targets: NDArray[np.float64], weights: NDArray[np.float64] | None
+        self,
+        X: Rows,
+        y: NDArray,
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        groups: Any,
     ) -> None:
         """Fit targets (n_samples, n_targets) with weights (n_samples,) or none; y decides the folds."""
         alphas = check_positive_numbers(self, "alphas")
@@ -59,7 +72,7 @@ class _ExactRidge(ExactKernelEstimator):
         given = None if weights is None else weights[self._counted]
         best = 0
         if len(alphas) > 1:
-            folds = fold_numbers(self, y, weights)[self._counted]
+            folds = fold_numbers(self, y, weights, groups)[self._counted]
             self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
             for fold in range(folds.max() + 1):
                 train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -72,7 +85,9 @@ class _ExactRidge(ExactKernelEstimator):
                     if dual is not None:
                         losses = self._losses(cross @ dual + mean, targets[test])
                         self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
-            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+            best = chosen(
+                self, "alphas", alphas, self.cv_errors_.mean(axis=1), self._error_of_mean(targets, given)
+            )
         self.alpha_ = float(alphas[best])
         self.target_means_, (solution,) = self._solve(
             self._repaired(K, given), targets, alphas[best : best + 1], given
@@ -108,6 +123,11 @@ class _ExactRidge(ExactKernelEstimator):
         """Return what cross-validation minimises the mean of, for each row."""
         return (values - targets) ** 2
 
+    def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
+        """Return the loss of predicting the mean, where that is the variance of the targets."""
+        deviations = targets - np.average(targets, axis=0, weights=weights)
+        return float(np.average(deviations**2, axis=0, weights=weights).mean())
+
 
 def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
     """Return the solutions of (K + c I) A = Y: by Cholesky, or else by an indefinite factorisation."""
@@ -127,7 +147,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None
-        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        None is Gaussian("scale"). As in the maps, a function of one array is a kernel's profile k(z), a function
         of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
         not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
         of X, and `predict` those (m, n) of other rows with them.
@@ -150,19 +170,29 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         Means of the targets.
     kernel_ : Kernel
         The kernel; its width is a number, or one for each column.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows with weight; absent with "precomputed".
+    X_fit_ : ndarray or CSR array of shape (n_samples, n_features)
+        Training rows with weight, sparse if they were in `fit`; absent with "precomputed".
     repair_ : Repair
         The repair.
     n_features_in_ : int
         Number of columns of X.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    _several_targets = True
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
-        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. A rule
-        for the kernel's width sees the rows with weight once each.
+        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
+        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
+        ``groups`` are those of `KRR.fit`.
 
         Raises
         ------
@@ -171,10 +201,10 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
             its range, weights are negative or those of a fold all zero, or the system is singular.
         """
         self._check_parameters()
-        rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True)
+        rows, y = self._checked(X, y, reset=True)
         targets = np.asarray(y, dtype=np.float64)
         weights = check_weights(self, sample_weight, len(targets))
-        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1), weights)
+        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1), weights, groups)
         self._one_target = targets.ndim == 1
         return self
 
@@ -193,7 +223,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
     ----------
     kernel, repair
         As for `ExactKRR`.
-    alphas, ridge, cv, criterion, random_state
+    alphas, ridge, cv, criterion, class_weight, random_state
         As for `KRRClassifier`; the folds are the same.
 
     Attributes
@@ -208,28 +238,41 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self,
         kernel: KernelLike = None,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",
+        class_weight: ClassWeight = None,
         random_state: Any = 0,
         repair: str = "none",
     ):
         super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state, repair=repair)
         self.criterion = criterion
+        self.class_weight = class_weight
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
-        Weights and exceptions are those of `ExactKRR.fit`.
+        Weights, groups and exceptions are those of `ExactKRR.fit`.
         """
         self._check_parameters()
         check_choice(self, "criterion", ("squared_error", "error_rate"))
-        rows, labels = validate_data(self, X, y, dtype=np.float64)
-        weights = check_weights(self, sample_weight, len(labels))
+        rows, labels = self._checked(X, y, reset=True)
+        check_class_weight(self)
+        weights = class_weights(self, labels, sample_weight)
         self.classes_, codes = encode_labels(self, labels, weights)
-        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights)
+        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights, groups)
         return self
+
+    def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
+        return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)
 
     def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
         if self.criterion == "error_rate":

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
-from sklearn.utils.validation import validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.one_vs_rest import encode_labels
-from rflib.learners.parameter_checks import check_weights
+from rflib.learners.values import check_weights
 from rflib.validation import check_number
 
 
@@ -39,7 +41,7 @@ class _ExactSVM(ExactKernelEstimator):
             check_number(self, name, above=0)
 
     def _fit_machine(
-        self, machine: SVC | SVR, X: NDArray, y: NDArray, weights: NDArray[np.float64] | None
+        self, machine: SVC | SVR, X: Rows, y: NDArray, weights: NDArray[np.float64] | None
     ) -> None:
         K = self._fit_kernel(X, weights)
         given = None if weights is None else weights[self._counted]
@@ -64,12 +66,14 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None
-        None is Gaussian(sigma=1). As in the maps, a function of one array is a kernel's profile k(z), a function
+        None is Gaussian("scale"). As in the maps, a function of one array is a kernel's profile k(z), a function
         of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
         not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
         of X, and `predict` those (m, n) of other rows with them.
     C : float, default=1.0
         Cost.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows, by their labels, as for `KRRClassifier`.
     tol : float, default=1e-3
         libsvm's tolerance.
     cache_size : float, default=200
@@ -87,19 +91,34 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         The fitted machine, on the precomputed kernel. It has an intercept, unlike `LinearSVM` by default.
     kernel_ : Kernel
         The kernel; its width is a number, or one for each column.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        Training rows with weight; absent with "precomputed".
+    X_fit_ : ndarray or CSR array of shape (n_samples, n_features)
+        Training rows with weight, sparse if they were in `fit`; absent with "precomputed".
     repair_ : Repair
         The repair.
     n_features_in_ : int
         Number of columns of X.
     """
 
+    def __init__(
+        self,
+        kernel: KernelLike = None,
+        *,
+        C: float = 1.0,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        repair: str = "none",
+    ):
+        super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
+        self.class_weight = class_weight
+
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
 
         ``sample_weight`` (n_samples,) multiplies the costs of the rows: each counts as often as it says, also in a
-        repair, within libsvm's tolerance. A rule for the kernel's width sees the rows with weight once each.
+        repair, within libsvm's tolerance. The rule "scale" for the
+        kernel's width counts rows so too, and "median" those with weight once each.
 
         Raises
         ------
@@ -108,8 +127,9 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
             weight), or a weight is negative.
         """
         self._check_parameters()
-        rows, labels = validate_data(self, X, y, dtype=np.float64)
-        weights = check_weights(self, sample_weight, len(labels))
+        rows, labels = self._checked(X, y, reset=True)
+        check_class_weight(self)
+        weights = class_weights(self, labels, sample_weight)
         self.classes_, _ = encode_labels(self, labels, weights)
         machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=self.cache_size)
         self._fit_machine(machine, rows, labels, weights)
@@ -159,6 +179,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
         self.epsilon = epsilon
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,).
 
@@ -166,7 +187,7 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
         """
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
-        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        rows, targets = self._checked(X, y, reset=True)
         weights = check_weights(self, sample_weight, len(targets))
         machine = SVR(
             C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=self.tol, cache_size=self.cache_size

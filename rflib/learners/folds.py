@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from rflib.kernels.namespaces import namespace, to_numpy
+from rflib.kernels.namespaces import is_foreign, namespace, to_numpy
 from rflib.learners.row_hashes import row_hashes
 from rflib.validation import check_integer, refuse
 
@@ -40,7 +40,18 @@ def check_enough_rows(learner: Any, y: NDArray, *, instead: str) -> None:
         )
 
 
-def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> NDArray[np.intp]:
+def check_groups(learner: Any, groups: Any) -> None:
+    """Raise ValueError if there are groups and ``cv`` is no splitter, which alone can use them."""
+    if groups is not None and not hasattr(learner.cv, "split"):
+        raise ValueError(
+            f"{type(learner).__name__}: groups need a splitter that keeps them together as cv, such as "
+            f"sklearn.model_selection.GroupKFold(5), got cv={learner.cv!r}."
+        )
+
+
+def fold_numbers(
+    learner: Any, y: NDArray, weights: NDArray | None = None, groups: Any = None
+) -> NDArray[np.intp]:
     """Return the fold of each row, shape (n_samples,).
 
     Parameters
@@ -52,6 +63,8 @@ def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> ND
         Targets.
     weights : ndarray of shape (n_samples,), optional
         Weights of the rows, for a check that every fold has some; the folds are the same without.
+    groups : array-like of shape (n_samples,), optional
+        Groups of the rows, for a splitter that needs them.
 
     Raises
     ------
@@ -59,6 +72,7 @@ def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> ND
         If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
     cv, classifier = learner.cv, is_classifier(learner)
+    check_groups(learner, groups)
     if namespace(y) is not np:  # of numbers on a device, the usual folds need how many there are
         y = np.empty(y.shape[0]) if cv is None or isinstance(cv, Integral) else to_numpy(y)
     check_enough_rows(learner, y, instead="give a single alpha")
@@ -69,7 +83,7 @@ def fold_numbers(learner: Any, y: NDArray, weights: NDArray | None = None) -> ND
         splitter = check_cv(cv, y, classifier=classifier)
     numbers = np.full(len(y), -1)
     held_out = np.zeros(len(y), dtype=int)
-    for fold, (_, test) in enumerate(splitter.split(np.empty((len(y), 0)), y)):
+    for fold, (_, test) in enumerate(splitter.split(np.empty((len(y), 0)), y, groups)):
         numbers[test] = fold
         held_out[test] += 1
     if np.any(held_out != 1):
@@ -104,6 +118,6 @@ def folds_by_content(X: Any, n_folds: int, seed: int) -> NDArray[np.intp]:
     So the folds of a stream are the same in whatever blocks and order its rows come; equal rows share one. X is an
     array or a CSR matrix of any numeric type. Rows on a device are copied to the host.
     """
-    X = X if namespace(X) is np else to_numpy(X)
+    X = to_numpy(X) if is_foreign(X) else X
     folds: NDArray[np.intp] = (row_hashes(X, seed) % np.uint64(n_folds)).astype(np.intp)
     return folds

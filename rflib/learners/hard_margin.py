@@ -6,18 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
+from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
-from rflib.learners.parameter_checks import check_weights
 from rflib.learners.signed_features import SignedFeatures, check_signed, find_signs
+from rflib.learners.values import check_weights
 
 # Margins as a share of the longest row: smaller ones count as not separable; rounding leaves about 1e-15.
 SMALLEST_MARGIN = 1e-8
 CONSTRAINT_TOLERANCE = 1e-4
 
 
-class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
+class HardMarginSVM(OneVsRestClassifier, CheckedRows, SignedFeatures, BaseEstimator):
     """Fit a linear support vector machine that allows no errors: the shortest w with y_i <z_i, w> >= 1 for all i.
 
     It is the limit of the soft-margin SVM for a cost that grows without bound, and exists only if a hyperplane
@@ -45,10 +47,13 @@ class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
         Number of columns.
     """
 
+    _row_types = np.float64
+
     def __init__(self, *, signed: str = "associated", signature: ArrayLike | None = None):
         self.signed = signed
         self.signature = signature
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to features X (n_samples, n_features) and labels y (n_samples,).
 
@@ -62,7 +67,7 @@ class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
             weight), X is not a finite matrix, a weight is negative, or a parameter is out of its range.
         """
         check_signed(self)
-        Z, labels = validate_data(self, X, y, dtype=np.float64)
+        Z, labels = self._checked(X, y, reset=True)
         weights = check_weights(self, sample_weight, len(labels))
         if weights is not None:
             Z, labels = Z[weights > 0], labels[weights > 0]
@@ -80,7 +85,7 @@ class HardMarginSVM(OneVsRestClassifier, SignedFeatures, BaseEstimator):
 
     def _values(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        Z = validate_data(self, X, dtype=np.float64, reset=False)
+        Z = self._rows(X)
         return self._used(Z) @ self._used(self.coef_).T
 
     def _separate(self, Z: NDArray, signs: NDArray, label: Any) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Kernel ridge regression on random features: one pass over the rows serves all folds and all ridges."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self, Unpack, cast
 
@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.namespaces import (
     Array,
     beside,
@@ -23,7 +24,10 @@ from rflib.kernels.namespaces import (
     to_numpy,
     widest,
 )
+from rflib.learners.checked_rows import rows_at
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.folds import check_folds, fold_numbers, folds_by_content
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks, Moments, add_to_folds
 from rflib.learners.one_vs_rest import (
@@ -32,12 +36,13 @@ from rflib.learners.one_vs_rest import (
     encode_labels,
     stream_codes,
 )
-from rflib.learners.parameter_checks import check_positive_numbers, check_seed, check_weights
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
 from rflib.learners.streaming_ridge import HeldOutModels, StreamingRidge
+from rflib.learners.values import check_weights, refuse_zeros
 from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import is_dask, takes_dask_rows
 from rflib.maps.row_blocks import row_blocks
@@ -101,7 +106,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     def __init__(
         self,
         *,
-        alphas: ArrayLike = (0.05, 0.1, 0.5, 1.0),
+        alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = 5,
         criterion: str = "squared_error",
@@ -125,6 +130,10 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         self.device = device
         self.random_state = random_state
 
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return about_alpha(cls, name, value)
+
     def _check_parameters(self) -> None:
         check_positive_numbers(self, "alphas")
         check_choice(self, "ridge", RIDGES)
@@ -147,14 +156,14 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         several = len(check_positive_numbers(self, "alphas")) > 1
         return several and self.criterion != "marginal_likelihood"
 
-    def _fit_rows(self, X: Any, y: Array, sample_weight: Any) -> None:
+    def _fit_rows(self, X: Any, y: Array, sample_weight: Any, groups: Any) -> None:
         """Fit on checked rows and the y of `_targets`."""
         self._forget()
         self._stream = None
         alphas = check_positive_numbers(self, "alphas")
         n = y.shape[0]
         weights = self._weights(sample_weight, y)
-        folds = fold_numbers(self, y) if self._cross_validates else np.zeros(n, dtype=int)
+        folds = fold_numbers(self, y, groups=groups) if self._cross_validates else np.zeros(n, dtype=int)
         if weights is None:
             xp, blocks = namespace(y), row_blocks(n, self.block_size)
             centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in blocks) / n)
@@ -197,7 +206,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
-        if self.__dict__.get("_stream") is not None:
+        if (stream := self.__dict__.get("_stream")) is not None:
+            self._stream = replace(stream, moments=[fold.copy() for fold in stream.moments])
             return False
         self._check_number_of_folds("partial_fit")
         self._stream = None
@@ -213,13 +223,17 @@ class _FeatureRidge(MappedRows, BaseEstimator):
         """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
         self._forget()
         self._stream = stream = self._begun(y)
-        (_, features), *_ = self._used_blocks(X[:PROBED_ROWS])
+        (_, features), *_ = self._used_blocks(rows_at(X, slice(PROBED_ROWS)))
         about = {"folds": stream.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
         about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
         if (state := passes.resume(about | self._labels, to_numpy(features))) is not None:
             stream.restore(state)
-        for rows, targets, weights in passes.over("moments", self._checked_block, state=stream.state):
-            self._count_in(rows, targets, weights)
+
+        def counted(block: Block) -> None:
+            self._count_in(*self._checked_block(block))
+
+        for _ in passes.over("moments", counted, state=stream.state):
+            pass
 
         def count(models: HeldOutModels) -> NDArray[np.float64]:
             blocks = passes.over("error rates", self._checked_block)
@@ -234,7 +248,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     def _solve_counted(self, stream: _Stream, count: Callable[[HeldOutModels], NDArray[np.float64]]) -> None:
         """Solve for all rows of a stream; ``count`` makes the pass that `StreamingRidge.error_rates` takes."""
         if not any(fold.n for fold in stream.moments):
-            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
+            refuse_zeros(self)
         errors = None
         if self._cross_validates and self.criterion == "error_rate":
             solver = StreamingRidge(stream.moments, self.ridge, self._ridge_signs)
@@ -283,12 +297,18 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     ) -> None:
         """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, and solve for the coefficients."""
         best = 0
-        if len(alphas) > 1 and self.criterion == "marginal_likelihood":
-            self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
-            best = int(np.argmax(self.log_marginal_likelihoods_))
-        elif len(alphas) > 1:
-            self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
-            best = int(np.argmin(self.cv_errors_.mean(axis=1)))
+        if len(alphas) > 1:
+            baseline = None
+            if self.criterion == "marginal_likelihood":
+                self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
+                losses = -self.log_marginal_likelihoods_
+            else:
+                self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
+                losses = self.cv_errors_.mean(axis=1)
+                baseline = solver.error_of_mean() if self.criterion == "squared_error" else None
+            if has_default_alphas(self):
+                losses = np.where(solver.resolved(alphas), losses, np.inf)
+            best = chosen(self, "alphas", alphas, losses, baseline)
         self.alpha_ = float(alphas[best])
         solution, offset, posterior = solver.solve(self.alpha_)
         solution, offset = to_numpy(solution), to_numpy(offset)
@@ -299,11 +319,9 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     def _solve_stream(self, stream: _Stream) -> None:
         seen = [fold for fold in stream.moments if fold.n]
         if not seen:
-            raise ValueError(
-                f"{type(self).__name__}: all rows so far have the weight zero. Give rows with a weight above 0."
-            )
-        stream.solved = True
+            refuse_zeros(self, "all rows so far")
         self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
+        stream.solved = True
 
     def _forget(self) -> None:
         for name in SOLVED:
@@ -332,8 +350,7 @@ class _FeatureRidge(MappedRows, BaseEstimator):
     def _known_blocks(self, X: ArrayLike) -> Blocks:
         """Yield blocks of rows of a fitted learner, after checks, and the features that are used."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", accept_sparse=self._accepted_sparse, reset=False)
-        return ((part, self._used(Z)) for part, Z in self._feature_blocks(rows))
+        return ((part, self._used(Z)) for part, Z in self._feature_blocks(self._rows(X)))
 
     def _values(self, X: ArrayLike) -> NDArray:
         """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
@@ -365,8 +382,8 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     are seen once: Gram matrices and moments are accumulated for each fold, and both the training systems of all
     folds and their held-out errors follow from these. Memory: (K + 2) D^2 numbers for K folds and D columns
     (3 D^2 for a single alpha) and one block of block_size * D, whatever n is; D^2 stay after `fit`. Work: n D^2,
-    and a factorisation for each fold and alpha (one eigendecomposition for each fold, if there are 16 alphas or
-    more).
+    and a factorisation for each fold and alpha (one reduction to tridiagonal form for each fold, if there are more
+    than 8 alphas).
 
     The same solution is the posterior mean of Bayesian linear regression, f(x) = intercept + <z(x), w> with
     w ~ N(0, (noise_variance / c) I): a Gaussian process with the kernel noise_variance / c * <z(x), z(y)>.
@@ -375,11 +392,14 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
 
     Parameters
     ----------
-    alphas : array-like of float or float, default=(0.05, 0.1, 0.5, 1)
-        Ridges to choose from, positive (lambda in liu2020). A single one is used as it is.
+    alphas : array-like of float or float, default=(1e-8, 3e-8, 1e-7, ..., 3, 10)
+        Ridges to choose from, positive. A single one is used as it is. The default ones suit features z(x) of
+        about unit norm, as all maps make them; those that a Gram matrix of single precision does not resolve are
+        left out. If the best of other alphas is at an edge, a `GridEdgeWarning` says so. scikit-learn's
+        ``Ridge(alpha)`` is ``alphas=alpha, ridge="lambda"``.
     ridge : {"n_lambda", "lambda"}, default="n_lambda"
-        ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on, also within
-        cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
+        Unit of the alphas. ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on,
+        also within cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
     cv : int, splitter or iterable, default=5
         Folds; a number means shuffled folds, drawn from random_state. Every row must be held out once.
     criterion : {"squared_error", "marginal_likelihood"}, default="squared_error"
@@ -387,7 +407,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         likelihood, which needs no folds (hence 3 D^2 numbers) and one factorisation an alpha.
     feature_map : transformer, optional
         Map from X to features; cloned and fitted on (X, y), then applied to blocks of rows. None: X holds the
-        features already. X may be a numpy.memmap: only blocks of it are read.
+        features already. X may be a numpy.memmap: only blocks of it are read. A map that does not begin with one
+        of rflib's, such as a Pipeline of a ColumnTransformer and a map, gets DataFrames and missing values as they
+        are.
     signature : array-like of shape (n_components,), optional
         Signs +1 and -1 of the features where X holds these, ``map.signature_``. With a feature_map its own are
         used, those of the last step if it is a Pipeline. ``"positive"`` and ``"krein"`` need one or the other: as
@@ -437,11 +459,21 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         Number of columns of X.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    _several_targets = True
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
 
         ``sample_weight`` (n_samples,) counts a row as often as it says, also in n and in the folds' errors; the
-        feature_map does not get it.
+        feature_map does not get it. ``groups`` (n_samples,) are for a splitter as cv that keeps the rows of a
+        group together, such as ``GroupKFold``; blocks, streams and Dask rows have no groups.
 
         X may be a Dask array or dataframe, with y and the weights in the same blocks of rows. Moments are then
         summed where the blocks are, and the solution is that of `fit_blocks` on the same rows, to rounding: its
@@ -465,21 +497,23 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         if is_dask(X):
             from rflib.learners.dask_ridge import fit_dask
 
-            fit_dask(self, X, y, sample_weight)
+            fit_dask(self, X, y, sample_weight, groups)
             return self
         rows, targets = self._checked(X, y, reset=True)
         self._row_shape = tuple(targets.shape[1:])
         self._fit_map(rows, targets)
-        self._fit_rows(rows, targets, sample_weight)
+        self._fit_rows(rows, targets, sample_weight, groups)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to those seen before; the solution is that of `fit` on all rows, in whatever blocks and order.
 
-        A call adds to the moments. The ridge is chosen and the system solved when a prediction or a fitted
-        attribute is first asked for, which raises what `fit` would then. Between the calls the moments stay in
-        memory: one Gram matrix (D^2 numbers) for a single alpha or ``criterion="marginal_likelihood"``, else one a
-        fold. After `fit` its rows count too; an alpha that it chose by cross-validation stays.
+        A call adds to a copy of the moments, so that one that fails changes nothing. The ridge is chosen and the
+        system solved when a prediction or a fitted attribute is first asked for, which raises what `fit` would
+        then. Between the calls the moments stay in memory: one Gram matrix (D^2 numbers) for a single alpha or
+        ``criterion="marginal_likelihood"``, else one a fold. After `fit` its rows count too; an alpha that it
+        chose by cross-validation stays.
 
         The feature_map is fitted on the first block, so it must need no more than the number of columns; a map
         that needs rows is given fitted, as ``sklearn.frozen.FrozenEstimator(map)``. With several alphas and
@@ -505,6 +539,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         self._count_in(rows, targets, sample_weight)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self,
         rows: Any,
@@ -520,8 +555,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         Parameters
         ----------
         rows : ParquetRows, ArrayRows or iterable
-            Blocks (X, y) or (X, y, sample_weight), dense or CSR. Blocks that can be iterated once only, such as
-            those of a generator, are enough unless the feature_map needs a sample.
+            Blocks (X, y) or (X, y, sample_weight), dense, CSR or DataFrames, whose columns must have the names of
+            those of the first one. Blocks that can be iterated once only, such as those of a generator, are enough
+            unless the feature_map needs a sample.
         sample_size : int, default=10000
             Largest number of rows that a feature_map is fitted on.
         checkpoint : str or path, optional
@@ -538,19 +574,17 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
         TypeError
             If rows cannot be iterated.
         ValueError
-            As in `fit`, with the place of the rows; also if there are no rows, they can be iterated once only but
-            need two passes, a file is damaged, cv is no number where there are several alphas, or the checkpoint
-            belongs to another call.
+            As in `fit`, with the place of the row or rows; also if there are no rows, they can be iterated once
+            only but need two passes, a file is damaged, cv is no number where there are several alphas, or the
+            checkpoint belongs to another call.
         """
         self._check_parameters()
         self._check_number_of_folds("fit_blocks")
         passes = Passes(self, rows, **options)
-        with unchanged_on_error(self):
-            block = passes.first()
-            X, y = self._checked(block.X, block.y, reset=True)
-            self._row_shape = tuple(y.shape[1:])
-            self._survey(passes, X, y)
-            self._fit_passes(passes, X, y)
+        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        self._row_shape = tuple(y.shape[1:])
+        self._survey(passes, X, y)
+        self._fit_passes(passes, X, y)
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
@@ -565,7 +599,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             )
 
     @takes_dask_rows
-    def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray | tuple[NDArray, NDArray]:
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False
+    ) -> NDArray | tuple[NDArray, NDArray]:
         """Return the predicted targets of the rows X, in the shape that y had in `fit`.
 
         Those of a Dask array or dataframe are a Dask array, which is computed when it is needed. Those of rows on
@@ -573,19 +609,31 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
 
         With ``return_std`` these are of new targets given the ridge, of the same shape: the variance of the noise
         and that of f together (their square less noise_variance_ is the variance of f). That of the intercept is
-        left out. Work: n D^2, and D^3 / 3 at the first time.
+        left out. Work: n D^2, and D^3 / 3 at the first time. With ``return_cov`` they are the covariances of the
+        rows' targets instead, (n, n) or (n, n, n_targets), whose diagonal is the square of these.
         """
-        if not return_std:
+        if return_std and return_cov:
+            raise ValueError(f"{type(self).__name__}: give return_std or return_cov, not both.")
+        if not (return_std or return_cov):
             return self._shaped(self._values(X))
-        means, deviations = [], []
+        means, deviations, spreads = [], [], []
         for _, Z in self._known_blocks(X):
             posterior = self._known_posterior().beside(Z)
             means.append(self._affine(Z))
+            if return_cov:
+                spreads.append(posterior.spread(Z))
+                continue
             variances = posterior.variances(Z)
             variances = variances + beside(posterior.noise_variance, variances)
             deviations.append(
                 in_type_of(variances, Z) ** 0.5 if namespace(Z) is not np else np.sqrt(variances)
             )
+        if return_cov:
+            spread = widest(namespace(spreads[0]).concat(spreads, axis=1))
+            covariance = spread.T @ spread + beside(np.eye(spread.shape[1]), spread)
+            values = covariance[:, :, None] * beside(posterior.noise_variance, covariance)
+            values = values if is_foreign(X) else to_numpy(values)
+            return self._shaped(self._joined(means, X)), values[:, :, 0] if self.coef_.ndim == 1 else values
         return self._shaped(self._joined(means, X)), self._shaped(self._joined(deviations, X))
 
     def sample_y(
@@ -621,12 +669,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
             self._posterior = cast(WeightPosterior, solver.solve(self.alpha_)[2])
         return self._posterior
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, Array]:
-        sparse = self._accepted_sparse
-        rows, y = validate_data(
-            self, X, y, dtype="numeric", y_numeric=True, multi_output=True, accept_sparse=sparse, reset=reset
-        )
-        if namespace(rows) is np:
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+        rows, y = super()._checked(X, y, reset=reset)
+        if not is_foreign(rows):
             return rows, np.asarray(to_numpy(y), dtype=np.float64)
         wide = widest(rows[:1, :])
         return rows, in_type_of(follow(y, wide), wide)
@@ -678,6 +723,10 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
     criterion : {"squared_error", "error_rate", "marginal_likelihood"}, default="squared_error"
         What chooses among several alphas. The error rate of cross-validation cannot be had from moments: it
         costs a second pass, which makes the features again.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows, by their labels; 1 for labels that a dict does not have. "balanced" is
+        n / (n_classes * rows of the class), as in scikit-learn, so that all classes count the same; rows count by
+        their sample_weight. Blocks, streams and Dask rows take a dict.
 
     Attributes
     ----------
@@ -697,25 +746,70 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
 
     _criteria = ("squared_error", "error_rate", "marginal_likelihood")
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def __init__(
+        self,
+        *,
+        alphas: ArrayLike = ALPHAS,
+        ridge: str = "n_lambda",
+        cv: Any = 5,
+        criterion: str = "squared_error",
+        class_weight: ClassWeight = None,
+        feature_map: Any = None,
+        signature: ArrayLike | None = None,
+        signed: str = "associated",
+        block_size: int = 4096,
+        gram_dtype: str | None = None,
+        device: Any = None,
+        random_state: Any = 0,
+    ):
+        super().__init__(
+            alphas=alphas,
+            ridge=ridge,
+            cv=cv,
+            criterion=criterion,
+            feature_map=feature_map,
+            signature=signature,
+            signed=signed,
+            block_size=block_size,
+            gram_dtype=gram_dtype,
+            device=device,
+            random_state=random_state,
+        )
+        self.class_weight = class_weight
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_class_weight(self)
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
-        Weights and exceptions are those of `KRR.fit`, and so is what happens to rows on a device, except that
-        labels and weights are copied to the host, where classes and folds are found.
+        Weights, groups and exceptions are those of `KRR.fit`, and so is what happens to rows on a device, except
+        that labels and weights are copied to the host, where classes and folds are found.
         """
         self._check_parameters()
         if is_dask(X):
             from rflib.learners.dask_ridge import fit_dask
 
-            fit_dask(self, X, y, sample_weight)
+            check_class_weight(self, "fit on Dask rows")
+            fit_dask(self, X, y, sample_weight, groups)
             return self
         rows, labels = self._checked(X, y, reset=True)
-        self.classes_, codes = encode_labels(self, labels, self._weights(sample_weight, labels))
+        weights = class_weights(self, labels, sample_weight)
+        self.classes_, codes = encode_labels(self, labels, weights)
         self._fit_map(rows, labels)
-        self._fit_rows(rows, codes, sample_weight)
+        self._fit_rows(rows, codes, weights, groups)
         return self
 
     @available_if(_sees_rows_once)
+    @all_or_nothing
     def partial_fit(
         self,
         X: ArrayLike,
@@ -728,15 +822,18 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         The first call needs ``classes``, which are all labels that will occur.
         """
         self._check_parameters()
+        check_class_weight(self, "partial_fit")
         first = self._begins()
         rows, labels = self._checked(X, y, reset=first)
-        codes = stream_codes(self, labels, classes, first=first)
+        weights = class_weights(self, labels, sample_weight, only_zeros=True)
+        codes = stream_codes(self, labels, classes, first=first, weights=weights)
         if first:
             self._fit_map(rows, labels)
             self._check_needs_only_columns(rows, labels)
-        self._count_in(rows, codes, sample_weight)
+        self._count_in(rows, codes, weights)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self,
         rows: Any,
@@ -749,31 +846,25 @@ class KRRClassifier(OneVsRestClassifier, _FeatureRidge):
         at the end. Blocks that can be iterated once only allow neither.
         """
         self._check_parameters()
+        check_class_weight(self, "fit_blocks")
         self._check_number_of_folds("fit_blocks")
         passes = Passes(self, rows, **options)
         if self._cross_validates and self.criterion == "error_rate":
             passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
-        with unchanged_on_error(self):
-            block = passes.first()
-            X, labels = self._checked(block.X, block.y, reset=True)
-            found = self._survey(passes, X, labels, labels=classes is None)
-            self.classes_, _ = encode_labels(self, cast(ArrayLike, found if classes is None else classes))
-            self._fit_passes(passes, X, self._checked_block(block)[1])
+        X, labels = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        found = self._survey(passes, X, labels, labels=classes is None)
+        self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
+        self._fit_passes(passes, X, passes.first(self._checked_block)[1])
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
         X, labels = self._checked(block.X, block.y, reset=False)
-        weights = check_weights(self, block.weight, len(labels), only_zeros=True)
+        weights = class_weights(self, labels, block.weight, only_zeros=True)
         return X, stream_codes(self, labels, None, first=False, weights=weights), weights
 
     @property
     def _labels(self) -> dict[str, Any]:
-        return {"classes": self.classes_.tolist()}
-
-    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Any, NDArray]:
-        sparse = self._accepted_sparse
-        rows, labels = validate_data(self, X, y, dtype="numeric", accept_sparse=sparse, reset=reset)
-        return rows, to_numpy(labels)
+        return {"classes": self.classes_.tolist(), "class_weight": self.class_weight}
 
     def _targets(self, y: NDArray) -> NDArray[np.float64]:
         return codes_to_targets(y, len(self.classes_))

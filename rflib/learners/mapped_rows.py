@@ -1,9 +1,9 @@
 """Rows that a learner's feature map turns into features, block by block."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +12,27 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 
-from rflib.kernels.namespaces import Array, float_types, namespace, on_torch, some_rows, to_numpy, widest
-from rflib.learners.parameter_checks import check_weights
+from rflib.kernels.namespaces import (
+    Array,
+    float_types,
+    is_foreign,
+    namespace,
+    on_torch,
+    some_rows,
+    to_numpy,
+    widest,
+)
+from rflib.learners.checked_rows import CheckedRows, is_frame, rows_at, rows_with_gaps
 from rflib.learners.passes import Passes
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import FLOATS, SignedFeatures, check_feature_map, features_of
+from rflib.learners.signed_features import (
+    FLOATS,
+    SignedFeatures,
+    begins_with_a_map,
+    check_feature_map,
+    features_of,
+)
+from rflib.learners.values import RowError, as_array, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.row_sample import RowSample
 from rflib.validation import refuse
@@ -25,10 +41,12 @@ from rflib.validation import refuse
 _TRIED_ROWS = 1000
 
 
-class MappedRows(SignedFeatures):
+class MappedRows(CheckedRows, SignedFeatures):
     """Mixin of a learner with ``feature_map``: X holds rows for the map, or features if there is none.
 
-    Sparse rows are passed to the map unchanged, which raises an error if it does not accept them.
+    Sparse rows are passed to the map unchanged, which raises an error if it does not accept them. A map that does
+    not begin with one of rflib's, such as a Pipeline of a ColumnTransformer and a map, gets DataFrames, texts and
+    missing values as they are; the features that it returns are checked.
     """
 
     feature_map: Any
@@ -37,7 +55,6 @@ class MappedRows(SignedFeatures):
     signature: ArrayLike | None
     block_size: int
     random_state: Any
-    _checked: Callable[..., tuple[Any, NDArray]]
 
     def _check_map(self) -> None:
         check_feature_map(self)
@@ -57,9 +74,47 @@ class MappedRows(SignedFeatures):
         except (RuntimeError, AssertionError, TypeError) as error:
             refuse(self, "device", f"None or a device that torch has here ({str(error).splitlines()[0]})")
 
+    def _rows(self, X: Any, *, reset: bool = False) -> Any:
+        if self.feature_map is None or is_foreign(X) or issparse(X) or begins_with_a_map(self.feature_map):
+            return self._validated(X, reset=reset)
+        if is_frame(X):
+            return self._validated(X, reset=reset, skip_check_array=True)
+        entries = as_array(X)
+        numbers = {} if entries.dtype.kind in "biufc" else {"dtype": None}
+        rows = self._validated(entries, reset=reset, ensure_all_finite=False, **numbers)
+        names = None if reset else getattr(getattr(self, "feature_map_", None), "feature_names_in_", None)
+        if names is None:
+            return rows
+        import pandas as pd
+
+        return pd.DataFrame(rows, columns=names, copy=False)  # rows of Dask, or the user was warned
+
     def _fit_map(self, X: Any, y: ArrayLike) -> None:
-        if self.feature_map is not None:
+        if self.feature_map is None:
+            return
+        try:
             self.feature_map_ = clone(self.feature_map).fit(X, y)
+        except ValueError as error:
+            self._blame_gap(X, error)
+            raise
+
+    def _blame_gap(self, X: Any, error: BaseException, start: int = 0, feature_map: Any = None) -> None:
+        """Raise RowError if the error of a map comes from a missing or infinite value.
+
+        It names the first row with one that the fitted map does not take, or just the first one if it is None. The
+        first row of X has the number ``start``.
+        """
+        if issparse(X) or is_foreign(X) or not any(word in str(error) for word in ("NaN", "infinity")):
+            return
+        for row in rows_with_gaps(X):
+            try:
+                if feature_map is not None:
+                    features_of(feature_map, rows_at(X, slice(row, row + 1)))
+                    continue
+            except ValueError:
+                pass
+            what = f"The feature_map does not take a value: {str(error).splitlines()[0]}"
+            raise RowError(type(self).__name__, start + int(row), what) from error
 
     def _check_needs_only_columns(self, X: Any, y: NDArray) -> None:
         """Raise ValueError unless the map is the same whatever rows it is fitted on."""
@@ -95,7 +150,7 @@ class MappedRows(SignedFeatures):
                 first, second = (
                     to_numpy(
                         features_of(
-                            clone(seeded).fit(some_rows(X, rows), some_rows(y, rows)), some_rows(X, slice(2))
+                            clone(seeded).fit(rows_at(X, rows), some_rows(y, rows)), rows_at(X, slice(2))
                         )
                     )
                     for rows in halves
@@ -111,7 +166,7 @@ class MappedRows(SignedFeatures):
         rows. That, and the labels, take a pass of their own.
         """
         sampled = self.feature_map is not None and not (
-            X.shape[0] > 1 and self._needs_only_columns(X[:_TRIED_ROWS], y[:_TRIED_ROWS])[0]
+            X.shape[0] > 1 and self._needs_only_columns(rows_at(X, slice(_TRIED_ROWS)), y[:_TRIED_ROWS])[0]
         )
         if sampled:
             name = type(self).__name__
@@ -126,42 +181,56 @@ class MappedRows(SignedFeatures):
         sample = RowSample(passes.sample_size, seed)
 
         def checked(block: Block) -> tuple[Any, NDArray]:
-            known = np.asarray(block.y)
+            rows = self._checked(block.X, block.y, reset=False) if sampled else (None, block.y)
             if labels:
-                weights = check_weights(self, block.weight, len(known), only_zeros=True)
-                weighted = known if weights is None else known[weights > 0]
-                found[:] = [np.unique(np.concatenate([*found, weighted]))]
-            return self._checked(block.X, block.y, reset=False) if sampled else (None, known)
+                found[:] = [joined_labels(self, [*found, labels_with_weight(self, block.y, block.weight)])]
+            return rows
 
         if sampled or labels:
             for block in passes.over("first pass", checked, features=sampled):
                 if sampled:
                     sample.add(*block)
         if labels and not len(found[0]):
-            raise ValueError(f"{type(self).__name__}: all rows have the weight zero.")
-        if self.feature_map is not None:
+            refuse_zeros(self)
+        try:
             self._fit_map(*(sample.rows() if sampled else (X, y)))
+        except RowError as error:  # whose row is one of the sample
+            cause = cast(ValueError, error.__cause__)
+            for _ in passes.over("search", lambda block: self._blame_gap(self._rows(block.X), cause)):
+                pass
+            raise
         return found[0] if labels else None
 
     def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, Array]]:
         """Yield consecutive blocks of rows and their features."""
         for rows in row_blocks(X.shape[0], self.block_size):
-            yield rows, self._mapped(self._floats(X, rows))
+            yield rows, self._mapped(self._floats(X, rows), rows.start)
 
     def _floats(self, X: Any, rows: slice) -> Any:
         """Return some rows as floats, on the device if they are dense."""
-        block = some_rows(X, rows)
+        block = rows_at(X, rows)
+        if is_frame(X):
+            return block
         if namespace(X) is not np:
             return block if X.dtype in float_types(X) else widest(block)
+        if block.dtype.kind in "OSU":
+            return block
         if block.dtype not in FLOATS:
             block = block.astype(np.float64)
         return block if self.device is None or issparse(block) else on_torch(block, self.device)
 
-    def _mapped(self, block: Any) -> Array:
-        """Return the features of rows of `_floats`, on the device."""
+    def _mapped(self, block: Any, start: int = 0) -> Array:
+        """Return the features of rows of `_floats`, on the device; ``start`` is the number of the first one."""
+        try:
+            return self._features(block)
+        except ValueError as error:
+            self._blame_gap(block, error, start, self.feature_map_)
+            raise
+
+    def _features(self, block: Any) -> Array:
         if self.feature_map is None:
             return block
-        if self.device is None or namespace(block) is not np:
+        if self.device is None or (not is_frame(block) and namespace(block) is not np):
             with config_context(array_api_dispatch=True) if self.device is not None else nullcontext():
                 return features_of(self.feature_map_, block)
         return on_torch(features_of(self.feature_map_, block), self.device)

@@ -59,6 +59,7 @@ class Moments:
 
     def add(self, Z: NDArray, Y: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> None:
         """Add rows Z (n, D), in C order and the Gram's dtype, with targets Y (n, t) and weights (n,)."""
+        self._own()
         if weights is None:
             self.n += len(Z)
             self.z_sum += Z.sum(axis=0, dtype=np.float64)
@@ -76,11 +77,18 @@ class Moments:
 
     def merge(self, others: Iterable[Self]) -> Self:
         """Add other moments to these in place, and return these."""
+        self._own()
         for other in others:
             self.n += other.n
             for name in ("gram", "zy", "z_sum", "y_sum", "yy"):
                 getattr(self, name).__iadd__(getattr(other, name))
         return self
+
+    def _own(self) -> None:
+        """Copy the arrays that cannot be written to, such as those of a memory-mapped model."""
+        for name, values in vars(self).items():
+            if isinstance(values, np.ndarray) and not values.flags.writeable:
+                setattr(self, name, np.array(values))
 
     def copy(self) -> Self:
         """Return an independent copy."""

@@ -1,13 +1,13 @@
 """Newton's method for linear SVMs with squared losses by passes over blocks of features, none of which is kept."""
 
-import warnings
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve
+from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
-from sklearn.exceptions import ConvergenceWarning
+
+from rflib.learners.newton import PATIENCE, cholesky_solution, relative_gap, warn_of_gap
 
 # Weight vectors that are solved for at a time, each with a matrix of D^2 numbers.
 TOGETHER = 4
@@ -44,6 +44,7 @@ class NewtonPasses:
         self, n_columns: int, n_targets: int, *, C: float, tol: float, max_iter: int, fit_intercept: bool
     ):
         self._tol, self._max_iter, self._fit_intercept = tol, max_iter, fit_intercept
+        self._dtype = "float64"
         self._vectors = [_Vector(n_columns + fit_intercept, C) for _ in range(n_targets)]
 
     def __iter__(self) -> Iterator[str]:
@@ -58,6 +59,7 @@ class NewtonPasses:
 
     def add(self, Z: NDArray, lower: NDArray, upper: NDArray, weights: NDArray | None) -> None:
         """Count in features Z (n, D), the ends of intervals (n, n_targets), and factors of the losses (n,)."""
+        self._dtype = str(Z.dtype)
         Z = np.column_stack([Z, np.ones(len(Z), Z.dtype)]) if self._fit_intercept else Z
         factors = np.ones(len(Z)) if weights is None else weights
         for vector in self._active():
@@ -70,17 +72,13 @@ class NewtonPasses:
         Warns
         -----
         ConvergenceWarning
-            If a duality gap is larger than tol.
+            If a duality gap is larger than tol after max_iter steps, or if rounding errors allow no smaller
+            one.
         """
-        if (gap := max(vector.gap for vector in self._vectors)) > self._tol:
-            warnings.warn(
-                f"Newton's method left a relative duality gap of {gap:.1e}: raise max_iter or tol, lower C, or "
-                "give float64 features.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        found = np.column_stack([vector.weights for vector in self._vectors])
-        return found, max(int(vector.steps) for vector in self._vectors)
+        steps = max(int(vector.steps) for vector in self._vectors)
+        gap = max(float(vector.gap) for vector in self._vectors)
+        warn_of_gap(gap, self._tol, steps, self._max_iter, self._dtype)
+        return np.column_stack([vector.weights for vector in self._vectors]), steps
 
     def state(self) -> dict[str, NDArray]:
         """Return what all passes so far have found, for `restore`."""
@@ -111,6 +109,7 @@ class _Vector:
         self.slope = 0.0  # of the objective along the step
         self.gap = 1.0
         self.steps = 0
+        self.waited = 0  # steps since the objective became lower
         self.is_done = False
         self._begin_pass()
 
@@ -149,29 +148,43 @@ class _Vector:
         """Draw the conclusions from a pass: what the next one tries."""
         if self._is_comparing:
             moved = self.weights + _SHARES[:, None] * self.step
-            objectives = (moved**2).sum(axis=1) / 2 + self.C * self.losses
+            objectives = (moved**2).sum(axis=1) / 2 / max(self.C, 1.0) + min(self.C, 1.0) * self.losses
             best = int(np.argmin(objectives))
             self.share, self.is_done = float(_SHARES[best]), not objectives[best] < self.objective
         else:
-            self._judge(tol, max_iter)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._judge(tol, max_iter)
         self._begin_pass()
 
     def _judge(self, tol: float, max_iter: int) -> None:
         tried = self.weights + self.share * self.step
-        objective = float(tried @ tried / 2 + self.C * self.loss)
-        if self.share == 1 and objective > self.objective + _SUFFICIENT * self.slope:
+        objective, gap = relative_gap(self.C, self.pull, self.loss, self.ascent, tried)
+        if self.share == 1 and not objective <= self.objective + _SUFFICIENT * self.slope:
             self.share = 0.0
             return
-        self.weights, self.objective = tried, objective
-        dual = 2 * self.C * self.pull
-        # the dual objective at the multipliers 2 C t residual, for the best t >= 0
-        ascent = max(0.0, 2 * self.C * self.ascent)
-        bound = ascent**2 / float(2 * dual @ dual + 4 * self.C * self.loss) if ascent else 0.0
-        self.gap = 1 - bound / objective if objective else 0.0
-        self.is_done = self.gap <= tol or self.steps >= max_iter
+        self.waited = 0 if objective < self.objective else self.waited + 1
+        self.weights, self.objective, self.gap = tried, objective, gap
+        gradient = self.weights + 2 * self.C * self.pull
+        is_found = self.gap <= tol and bool(self.weights.any())  # weights of zero predict nothing
+        self.is_done = is_found or self.steps >= max_iter or self.waited > PATIENCE or not gradient.any()
         if not self.is_done:
-            gradient = self.weights + dual
-            matrix = 2 * self.C * self.hessian
-            matrix[np.diag_indices(len(matrix))] += 1
-            self.step = -solve(matrix, gradient, lower=True, assume_a="pos", overwrite_a=True)
-            self.slope, self.share, self.steps = float(gradient @ self.step), 1.0, self.steps + 1
+            step = self._direction(gradient)
+            self.slope = float(gradient @ (step / max(self.C, 1.0)))
+            self.is_done = not self.slope < 0
+            self.step, self.share, self.steps = step, 1.0, self.steps + (not self.is_done)
+
+    def _direction(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return Newton's step; if its matrix has too few digits, by eigenvalues, for the same objective."""
+        matrix = self.hessian.copy(order="F")
+        matrix[np.diag_indices(len(matrix))] += 1 / (2 * self.C)
+        found = cholesky_solution(matrix, gradient / (2 * self.C))
+        if found is not None:
+            return -found
+        if not np.isfinite(matrix).all():
+            raise ValueError("Newton's method: products of the features overflow. Scale the features.")
+        values, vectors = eigh(self.hessian, lower=True)
+        kept = values > np.finfo(np.float64).eps * len(values) * values[-1]
+        along = vectors[:, kept].T @ self.weights
+        pulls = self.pull @ vectors[:, kept]
+        targets = (values[kept] * along - pulls) / (values[kept] + 1 / (2 * self.C))
+        return vectors[:, kept] @ targets - self.weights

@@ -9,11 +9,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from rflib.kernels.namespaces import Array, follow, namespace, take_rows, to_numpy
+from rflib.learners.class_weight import check_labels_with_weights
+from rflib.learners.values import as_labels
 from rflib.maps.dask_rows import takes_dask_rows
 
 
 def encode_labels(
-    owner: object, y: ArrayLike, weights: NDArray | None = None
+    owner: object, y: Any, weights: NDArray | None = None, *, name: str = "y"
 ) -> tuple[NDArray, NDArray[np.intp]]:
     """Return the sorted labels of the rows with weight, and the index of each row's label.
 
@@ -24,9 +26,10 @@ def encode_labels(
     ValueError
         For fewer than two classes.
     """
+    y = as_labels(owner, y, name)
     check_classification_targets(y)
-    y = np.asarray(y)
     classes = np.unique(y if weights is None else y[weights > 0])
+    check_labels_with_weights(owner, classes)
     codes = np.searchsorted(classes, y)
     if len(classes) < 2:
         raise ValueError(
@@ -54,17 +57,22 @@ def stream_codes(
             raise ValueError(
                 f"{name}: the first call of partial_fit needs classes, all labels that will occur."
             )
-        owner.classes_, _ = encode_labels(owner, classes)
-    elif classes is not None and not np.array_equal(np.unique(classes), owner.classes_):
+        owner.classes_, _ = encode_labels(owner, classes, name="classes")
+    elif classes is not None and not np.array_equal(
+        np.unique(as_labels(owner, classes, "classes")), owner.classes_
+    ):
         raise ValueError(
             f"{name}: classes are not those of the first call of partial_fit. Leave them out, or pass the same."
         )
-    strange = np.setdiff1d(y if weights is None else y[weights > 0], owner.classes_)
-    if len(strange):
+    known = set(owner.classes_.tolist())
+    counts = np.full(len(y), True) if weights is None else weights > 0
+    if strange := [label for label in np.unique(y[counts]).tolist() if label not in known]:
         raise ValueError(
-            f"{name}: y holds {strange.tolist()[0]!r}, which is not in classes. Pass all labels as classes."
+            f"{name}: y holds {strange[0]!r}, which is not in classes. Pass all labels as classes."
         )
-    return np.searchsorted(owner.classes_, y) % len(owner.classes_)
+    codes = np.zeros(len(y), dtype=np.intp)
+    codes[counts] = np.searchsorted(owner.classes_, y[counts])
+    return codes
 
 
 def codes_to_targets(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:

@@ -4,10 +4,9 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rflib.kernels.namespaces import Array, is_foreign, namespace, widest
 from rflib.validation import refuse
 
 
@@ -36,34 +35,3 @@ def check_n_jobs(owner: Any) -> None:
     n_jobs = owner.n_jobs
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
         refuse(owner, "n_jobs", "a number of threads, -1 for one per core, -2 for one fewer, or None")
-
-
-def check_weights(
-    owner: object, sample_weight: ArrayLike | None, n_samples: int, *, only_zeros: bool = False
-) -> Array | None:
-    """Return the weights of the rows, (n_samples,), or None where there are none.
-
-    Raises
-    ------
-    ValueError
-        Unless they are one finite number of at least 0 a row, not all of them 0 (unless ``only_zeros``).
-    """
-    if sample_weight is None:
-        return None
-    if is_foreign(sample_weight):
-        xp, weights = namespace(sample_weight), widest(sample_weight)
-    else:
-        xp, weights = np, np.array(sample_weight, dtype=np.float64)
-    problem = None
-    if weights.shape != (n_samples,):
-        problem = f"got an array of shape {weights.shape}"
-    elif not xp.all((weights >= 0) & xp.isfinite(weights)):
-        problem = "some are negative or not finite"
-    elif not (only_zeros or xp.any(weights > 0)):
-        problem = "all are zero"
-    if problem:
-        raise ValueError(
-            f"{type(owner).__name__}: sample_weight must have a weight of at least 0 for each of the "
-            f"{n_samples} rows, but {problem}."
-        )
-    return weights

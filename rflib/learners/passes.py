@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from rflib.learners.row_sources import Block, RowSource, as_row_source
+from rflib.learners.values import RowError
 
 State = Mapping[str, NDArray]
 Checked = TypeVar("Checked")
@@ -71,7 +72,7 @@ class Passes:
         verbose: bool = False,
         seeds_map: bool = False,
     ):
-        self._name = type(learner).__name__
+        self._learner, self._name = learner, type(learner).__name__
         self.source: RowSource = as_row_source(learner, rows)
         self.sample_size, self._seconds, self._verbose = sample_size, checkpoint_seconds, verbose
         for name, value, least in (
@@ -85,15 +86,17 @@ class Passes:
             _check_repeatable(learner, learner.get_params(deep=not seeds_map))
         self._about: dict[str, str] = {}
         self._features = np.zeros((0, 0))
+        self._first: Block | None = None
         self.done = self._rows_done = 0
         self._written = monotonic()
 
-    def first(self) -> Block:
-        """Return the first block; ValueError if there is none."""
-        block = self.source.first()
-        if block is None:
+    def first(self, checked: Callable[[Block], Checked]) -> Checked:
+        """Return the first block after checks, as in `over`; ValueError if there is none."""
+        self._first = self.source.first() if self._first is None else self._first
+        if self._first is None:
             raise ValueError(f"{self._name}: there are no rows.")
-        return block
+        with self._placed(0, 0, len(self._first.y)):
+            return checked(self._first)
 
     def needs_another(self, why: str, remedy: str) -> None:
         """Raise ValueError if the rows can be iterated once only; ``why`` is what needs the pass."""
@@ -108,7 +111,7 @@ class Passes:
         """Return the state at which an earlier call ended, for `over` to go on from; None to begin.
 
         ``about`` is what the state depends on, by names for the message, and ``features`` are those of a few rows,
-        by which a feature map is known.
+        by which a feature map is known. It also depends on the names of the rows' columns.
 
         Raises
         ------
@@ -119,7 +122,8 @@ class Passes:
             return None
         from rflib.files import read_arrays
 
-        about = {"learner": self._name, **about}
+        names = getattr(self._learner, "feature_names_in_", None)
+        about = {"learner": self._name, **({} if names is None else {"feature names": list(names)}), **about}
         self._about = {name: str(joblib.hash(value)) for name, value in about.items()}
         self._features = features
         try:
@@ -130,7 +134,7 @@ class Passes:
         found = json.loads(str(state.pop("about")))
         known_rows = self.source.n_rows is None or self.source.n_rows >= rows_done
         now = self._about | {"rows": self.source.identity(rows_done) if known_rows else ""}
-        differing = [name for name in now if now[name] != found.get(name)]
+        differing = [name for name in now | found if now.get(name) != found.get(name)]
         known = state.pop("features")
         if not (known.shape == features.shape and np.allclose(known, features, rtol=1e-3, atol=1e-4)):
             differing.append("features")
@@ -159,12 +163,8 @@ class Passes:
         progress = _Progress(f"{self._name}: {what}", self.source.n_rows, rows_done, self._verbose)
         for block in self.source.blocks(done, features=features):
             n = len(block.y)
-            try:
+            with self._placed(done, rows_done, n):
                 ready = checked(block)
-            except ValueError as error:
-                where = self.source.where(rows_done, rows_done + n)
-                why = str(error).removeprefix(f"{self._name}: ")
-                raise ValueError(f"{self._name}: in {where}: {why}") from error
             yield ready
             done, rows_done = done + 1, rows_done + n
             progress.tell(rows_done)
@@ -172,6 +172,20 @@ class Passes:
                 self.save(done, rows_done, state)
         progress.end(rows_done)
         self.done = self._rows_done = 0
+
+    @contextmanager
+    def _placed(self, number: int, start: int, n_rows: int) -> Iterator[None]:
+        """Tell an error in block ``number``, the rows from ``start`` on, with its place."""
+        try:
+            yield
+        except RowError as error:
+            _, row, why = error.args
+            where = self.source.where(number, start, range(row, row + 1))
+            raise ValueError(f"{self._name}: in {where}: {why}") from error
+        except ValueError as error:
+            where = self.source.where(number, start, range(n_rows))
+            why = str(error).removeprefix(f"{self._name}: ")
+            raise ValueError(f"{self._name}: in {where}: {why}") from error
 
     def save(self, done: int, rows_done: int, state: Callable[[], State]) -> None:
         """Write the checkpoint if one is due, after ``done`` blocks or steps that depend on ``rows_done`` rows."""
@@ -228,15 +242,3 @@ def _check_repeatable(learner: BaseEstimator, parameters: Mapping[str, Any]) -> 
                 f"{type(learner).__name__}: with a checkpoint {name} must be an integer, so that the same call "
                 f"draws the same numbers again, got {value!r}."
             )
-
-
-@contextmanager
-def unchanged_on_error(learner: Any) -> Iterator[None]:
-    """Give the learner the attributes of before back, if the block raises."""
-    before = vars(learner).copy()
-    try:
-        yield
-    except BaseException:
-        vars(learner).clear()
-        vars(learner).update(before)
-        raise

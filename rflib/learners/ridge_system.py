@@ -11,9 +11,9 @@ from rflib.learners import device_system
 
 RIDGES = ("n_lambda", "lambda")
 
-# An eigendecomposition costs about as much as this many Cholesky factorisations (measured: 8 at D = 512, 16 at
-# D = 1500, two threads).
-EIGH_IN_CHOLESKYS = 16
+# A reduction to tridiagonal form, which serves any number of ridges, costs about as much as this many Cholesky
+# factorisations (measured: 6 at D = 2000, one thread).
+TRIDIAGONAL_IN_CHOLESKYS = 8
 
 
 def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: float) -> NDArray[np.float64]:
@@ -46,12 +46,8 @@ def solve_ridges(
         yield from device_system.solve_ridges(gram, rhs, sizes, signs)
         return
     rhs = rhs.astype(gram.dtype)
-    if signs is None and len(sizes) >= EIGH_IN_CHOLESKYS:
-        values, vectors = linalg.eigh(gram, lower=True, driver="evd")
-        projected = vectors.T @ rhs
-        for c in sizes:
-            shifted = values + c
-            yield vectors @ (projected / shifted[:, None]) if shifted[0] > 0 else None
+    if signs is None and len(sizes) > TRIDIAGONAL_IN_CHOLESKYS and len(gram) > 1:
+        yield from _solve_tridiagonal(gram, rhs, sizes)
         return
     system = np.empty_like(gram, order="F")
     for c in sizes:
@@ -71,6 +67,33 @@ def solve_and_factor(gram: Array, rhs: Array, c: float) -> tuple[Array, Array] |
     system = np.array(gram, order="F")
     np.fill_diagonal(system, np.diagonal(gram) + c)
     return _solve_definite(system, rhs.astype(gram.dtype))
+
+
+def _solve_tridiagonal(
+    gram: NDArray, rhs: NDArray, sizes: Sequence[float] | NDArray
+) -> Iterator[NDArray | None]:
+    """Solve for many c by gram = Q T Q^T with a tridiagonal T, to which c I is added in D steps."""
+    routines = ("sytrd", "sytrd_lwork", "ormqr", "pttrf", "pttrs")
+    reduce, workspace, rotate, factorise, substitute = linalg.get_lapack_funcs(routines, (gram,))
+    D = len(gram)
+    reduced, diagonal, beside, tau, _ = reduce(
+        np.array(gram, order="F"), lower=True, lwork=int(workspace(D, lower=True)[0]), overwrite_a=True
+    )
+    # Q leaves the first coordinate alone. The rest of it is stored like the Q of a QR decomposition, a row below.
+    reflections = reduced.ravel(order="K")[1 : 1 + D * (D - 1)].reshape(D, D - 1, order="F")
+
+    def rotated(columns: NDArray, trans: str) -> NDArray:
+        rest = np.asfortranarray(columns[1:])
+        lwork = int(rotate("L", trans, reflections, tau, rest, -1)[1][0])
+        return np.vstack([columns[:1], rotate("L", trans, reflections, tau, rest, lwork)[0]])
+
+    projected = rotated(rhs, "T")
+    factors = [factorise(diagonal + gram.dtype.type(c), beside) for c in sizes]
+    solved = [substitute(d, e, projected)[0] if info == 0 else None for d, e, info in factors]
+    if found := [x for x in solved if x is not None]:
+        solutions = iter(np.split(rotated(np.hstack(found), "N"), len(found), axis=1))
+    for x in solved:
+        yield None if x is None else next(solutions)
 
 
 def _solve_definite(system: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray] | None:

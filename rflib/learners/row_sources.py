@@ -1,6 +1,7 @@
 """Rows for ``fit_blocks``: Parquet files, arrays and iterables, in numbered blocks that a pass can resume from."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,7 +15,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import issparse
 
 from rflib.extras import need
+from rflib.learners.checked_rows import is_frame
 from rflib.learners.row_hashes import row_hashes
+from rflib.learners.values import as_array
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_integer
 
@@ -56,9 +59,11 @@ class RowSource(ABC):
         """Return block 0, which `blocks` yields all the same; None if there is none."""
         return next(self.blocks(), None)
 
-    def where(self, start: int, stop: int) -> str:
-        """Say where the rows from ``start`` to before ``stop`` are."""
-        return f"rows {start:,} to {stop - 1:,} of the {type(self).__name__}"
+    def where(self, number: int, start: int, rows: range) -> str:
+        """Say where some rows of block ``number`` are, whose first row is row ``start`` of the source."""
+        first, last = start + rows[0], start + rows[-1]
+        span = f"row {first:,}" if first == last else f"rows {first:,} to {last:,}"
+        return f"{span} of the {type(self).__name__}"
 
 
 class ArrayRows(RowSource):
@@ -66,9 +71,10 @@ class ArrayRows(RowSource):
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
+    X : array, CSR matrix or DataFrame of shape (n_samples, n_features)
         Anything with a shape whose slices of rows are arrays: an ndarray, a ``numpy.memmap`` as
-        ``numpy.load("X.npy", mmap_mode="r")`` returns it, or a data set of h5py or zarr.
+        ``numpy.load("X.npy", mmap_mode="r")`` returns it, or a data set of h5py or zarr. The columns of a
+        DataFrame of pandas keep their names. Its index, and that of y and weight, do not matter.
     y : array of shape (n_samples,) or (n_samples, n_targets)
         Targets or labels.
     weight : array of shape (n_samples,), optional
@@ -83,7 +89,8 @@ class ArrayRows(RowSource):
     """
 
     def __init__(self, X: Any, y: Any, weight: Any = None, *, block_size: int = BLOCK_SIZE):
-        self.X, self.y, self.weight = (_sliceable(array) for array in (X, y, weight))
+        self.X = X if is_frame(X) else _sliceable(X)
+        self.y, self.weight = _sliceable(y), _sliceable(weight)
         self.block_size = block_size
         check_integer(self, "block_size", at_least=1)
         lengths = {array.shape[0] for array in (self.X, self.y, self.weight) if array is not None}
@@ -100,20 +107,24 @@ class ArrayRows(RowSource):
         """Return a digest of up to 1,000 of the rows, evenly spaced."""
         probed = np.unique(np.linspace(0, max(n_rows - 1, 0), _PROBED_ROWS).astype(int))
         X, y, weight = self._rows(probed, features=True)
-        return str(joblib.hash((self.block_size, X.shape[1:], str(X.dtype), row_hashes(X, 0), y, weight)))
+        kind = str(getattr(X, "dtype", "DataFrame"))
+        return str(joblib.hash((self.block_size, X.shape[1:], kind, row_hashes(X, 0), y, weight)))
 
     def _rows(self, rows: Any, features: bool) -> Block:
         weight = None if self.weight is None else self.weight[rows]
-        return Block(self.X[rows] if features else None, self.y[rows], weight)
+        by_place = self.X.iloc if is_frame(self.X) else self.X
+        return Block(by_place[rows] if features else None, self.y[rows], weight)
 
 
 class ParquetRows(RowSource):
     """Rows of a Parquet data set: one file, or all files of a folder, in the order of their names.
 
+    Blocks have their rows as a DataFrame, whose names of columns a learner keeps and compares as with any other.
+
     Files are read a block at a time, whatever the size of their row groups. Damage shows where a file cannot be
     decoded; bits that flip unseen are found only in files written with checksums
-    (``pyarrow.parquet.write_table(..., write_page_checksum=True)``), which are compared. Needs pyarrow, of the
-    extra ``data``.
+    (``pyarrow.parquet.write_table(..., write_page_checksum=True)``), which are compared. Needs pyarrow and
+    pandas, of the extra ``data``.
 
     Parameters
     ----------
@@ -139,12 +150,12 @@ class ParquetRows(RowSource):
     Raises
     ------
     ImportError
-        If pyarrow is not installed.
+        If pyarrow or pandas is not installed.
     FileNotFoundError
         If there is no such path.
     ValueError
         If there is no such column or it does not hold numbers, and, here or when rows are read, if a file is
-        damaged or a value is missing; the message names the file.
+        damaged or a value is missing; the message names the file, and the row in it.
     """
 
     def __init__(
@@ -156,20 +167,21 @@ class ParquetRows(RowSource):
         weight: str | None = None,
         block_size: int = BLOCK_SIZE,
     ):
-        need("data", "ParquetRows", "pyarrow")
-        from pyarrow import dataset
+        need("data", "ParquetRows", "pyarrow", "pandas")
+        from pyarrow import dataset, schema
 
         self.path, self.target, self.weight, self.block_size = fspath(path), target, weight, block_size
         check_integer(self, "block_size", at_least=1)
         with _named(self.path):
-            found = dataset.dataset(self.path, format="parquet")
+            found = dataset.dataset(self.path, schema([]), format="parquet")
         if not found.files:
             raise ValueError(f"ParquetRows: {self.path} holds no Parquet files.")
         self.files = sorted(found.files)
         self._filesystem = found.filesystem
         targets = [target] if isinstance(target, str) else list(target)
         others = [*targets, *([] if weight is None else [weight])]
-        names = found.schema.names
+        first = self._open(self.files[0]).schema_arrow
+        names = first.names
         self.columns = [n for n in names if n not in others] if columns is None else list(columns)
         for name in [*self.columns, *others]:
             if name not in names:
@@ -177,8 +189,8 @@ class ParquetRows(RowSource):
                     f"ParquetRows: {self.path} has no column {name!r}; it has {', '.join(names)}."
                 )
         self._targets = targets
-        self._dtype = _float_type([found.schema.field(name) for name in self.columns], self.path)
         self.n_rows = sum(self._sizes)
+        self._dtype = _float_type([first.field(name) for name in self.columns], self.path)
 
     def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
         """Yield the blocks from number ``start`` on, for which files and row groups before it are not read."""
@@ -187,10 +199,16 @@ class ParquetRows(RowSource):
             waiting.append(part)
             if sum(len(block.y) for block in waiting) >= self.block_size:
                 whole = _joined(waiting)
-                yield _cut(whole, slice(self.block_size))
+                yield self._named(_cut(whole, slice(self.block_size)))
                 waiting = [_cut(whole, slice(self.block_size, None))]
         if sum(len(block.y) for block in waiting):
-            yield _joined(waiting)
+            yield self._named(_joined(waiting))
+
+    def _named(self, block: Block) -> Block:
+        import pandas as pd
+
+        named = None if block.X is None else pd.DataFrame(block.X, columns=self.columns, copy=False)
+        return block._replace(X=named)
 
     def identity(self, n_rows: int) -> str:
         """Return a digest of the columns and of the files' names, sizes and times of change."""
@@ -200,18 +218,28 @@ class ParquetRows(RowSource):
         files = [(info.path, info.size, info.mtime_ns) for info in infos]
         return str(joblib.hash((self.block_size, self.columns, self._targets, self.weight, files)))
 
-    def where(self, start: int, stop: int) -> str:
+    def where(self, number: int, start: int, rows: range) -> str:
         """Name the files and the rows in them."""
-        ends = np.cumsum(self._sizes)
-        first, last = np.searchsorted(ends, [start, stop - 1], side="right")
-        end = "" if first == last else f"{self.files[last]}, "
-        return f"{self.files[first]}, row {start - (ends[first] - self._sizes[first]):,}, to {end}row " + (
-            f"{stop - 1 - (ends[last] - self._sizes[last]):,}"
-        )
+        ends, places = np.cumsum(self._sizes), [start + rows[0], start + rows[-1]]
+        names = []
+        for file, place in zip(np.searchsorted(ends, places, side="right"), places, strict=True):
+            names.append(f"{self.files[file]}, row {place - (ends[file] - self._sizes[file]):,}")
+        return " to ".join(dict.fromkeys(names))
 
     @cached_property
     def _sizes(self) -> list[int]:
-        return [self._open(file).metadata.num_rows for file in self.files]
+        return [self._size(file) for file in self.files]
+
+    def _size(self, file: str) -> int:
+        opened = self._open(file)
+        counts = Counter(opened.schema_arrow.names)
+        for name in [*self.columns, *self._targets, *([] if self.weight is None else [self.weight])]:
+            if counts[name] > 1:
+                raise ValueError(
+                    f"ParquetRows: {file} has {counts[name]} columns with the name {name!r}: give each column a "
+                    "name of its own, or leave them out of columns."
+                )
+        return int(opened.metadata.num_rows)
 
     def _open(self, file: str) -> Any:
         from pyarrow.parquet import ParquetFile
@@ -230,8 +258,10 @@ class ParquetRows(RowSource):
                 continue
             opened = self._open(file)
             groups = list(range(opened.metadata.num_row_groups))
+            start = 0  # of the rows of the file that are yet to come
             while skip >= (rows := opened.metadata.row_group(groups[0]).num_rows):
                 skip -= rows
+                start += rows
                 groups.pop(0)
             batches = opened.iter_batches(self.block_size, groups, list(dict.fromkeys(names)))
             while True:
@@ -240,16 +270,24 @@ class ParquetRows(RowSource):
                 if batch is None:
                     break
                 if batch.num_rows > skip:
-                    yield self._decoded(batch.slice(skip), file, features)
+                    yield self._decoded(batch.slice(skip), file, start + skip, features)
                 skip = max(0, skip - batch.num_rows)
+                start += batch.num_rows
 
-    def _decoded(self, batch: "pyarrow.RecordBatch", file: str, features: bool) -> Block:
+    def _decoded(self, batch: "pyarrow.RecordBatch", file: str, start: int, features: bool) -> Block:
+        """Return the columns of rows of a file, from row ``start`` of it on."""
+
         def column(name: str) -> NDArray:
             at = batch.schema.get_field_index(name)
-            if at < 0 or batch.column(at).null_count:
-                missing = "the column" if at < 0 else "a value of the column"
+            if at < 0:
                 raise ValueError(
-                    f"ParquetRows: {missing} {name!r} is missing in {file}: complete or drop it."
+                    f"ParquetRows: the column {name!r} is missing in {file}: complete or drop it."
+                )
+            if batch.column(at).null_count:
+                row = start + int(np.argmax(batch.column(at).is_null().to_numpy(zero_copy_only=False)))
+                raise ValueError(
+                    f"ParquetRows: a value of the column {name!r} is missing in {file}, row {row:,}: complete it "
+                    "or leave the row out."
                 )
             return _numpy(batch.column(at))
 
@@ -271,6 +309,8 @@ class IterableRows(RowSource):
         self.begins_anew = iter(blocks) is not blocks
         self._head: list[Block] = []
         self._is_used = False
+        # of the blocks with rows, the numbers among all
+        self._numbers: list[int] = []
 
     def blocks(self, start: int = 0, *, features: bool = True) -> Iterator[Block]:
         """Yield the blocks from number ``start`` on; ValueError if they are an iterator's and gone."""
@@ -282,7 +322,7 @@ class IterableRows(RowSource):
     def identity(self, n_rows: int) -> str:
         """Return a digest of the first block, which is what is known of blocks that are yet to come."""
         block = self.first()
-        return "" if block is None else str(joblib.hash((row_hashes(block.X, 0), np.asarray(block.y))))
+        return "" if block is None else str(joblib.hash((row_hashes(block.X, 0), block.y)))
 
     def first(self) -> Block | None:
         """Return block 0."""
@@ -292,15 +332,25 @@ class IterableRows(RowSource):
             self._head = list(islice(self._checked(), 1))
         return self._head[0] if self._head else None
 
+    def where(self, number: int, start: int, rows: range) -> str:
+        """Name the block and, if it is one, the row in it."""
+        row = f", row {rows[0]}" if len(rows) == 1 else ""
+        return f"block {self._numbers[number]}{row}"
+
     def _checked(self) -> Iterator[Block]:
-        for number, block in enumerate(self._blocks):
+        found = len(self._head)
+        for number, block in enumerate(self._blocks, start=self._numbers[-1] + 1 if found else 0):
             if not isinstance(block, tuple) or len(block) not in (2, 3):
                 raise ValueError(
                     f"Block {number} must be a tuple (X, y) or (X, y, weight), got {type(block).__name__}."
                 )
-            X, *rest = (item if item is None or issparse(item) else np.asarray(item) for item in block)
+            X, *rest = (
+                item if item is None or issparse(item) or is_frame(item) else as_array(item) for item in block
+            )
             if X.shape[0]:
-                yield Block(X, *rest)
+                self._numbers[found:] = [number]
+                found += 1
+                yield Block(X, *(part if part is None else as_array(part) for part in rest))
 
 
 def as_row_source(owner: object, rows: Any) -> RowSource:
@@ -316,7 +366,9 @@ def as_row_source(owner: object, rows: Any) -> RowSource:
 
 
 def _sliceable(array: ArrayLike | None) -> Any:
-    return array if array is None or hasattr(array, "dtype") else np.asarray(array)
+    """Return an array as it is, and what has rows by names (a Series) or none as one."""
+    is_array = hasattr(array, "dtype") and not hasattr(array, "iloc")
+    return array if array is None or is_array else as_array(array)
 
 
 def _joined(blocks: Sequence[Block]) -> Block:

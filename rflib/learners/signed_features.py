@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from rflib.kernels.namespaces import Array, float_types, take_columns
+from rflib.keywords import Keywords
+from rflib.maps.base import RandomFeatureMap
 from rflib.validation import check_choice, refuse
 
 COLUMN_TREATMENTS = ("associated", "positive")
@@ -59,6 +62,16 @@ def signature_of(feature_map: Any) -> NDArray | None:
         return signature_of(steps[-1]) if steps else None
     signature = getattr(feature_map, "signature_", None)
     return None if signature is None else np.asarray(signature)
+
+
+def begins_with_a_map(feature_map: Any) -> bool:
+    """Return whether a transformer is a map of rflib, or a Pipeline or frozen estimator that begins with one."""
+    if isinstance(feature_map, Pipeline):
+        steps = [step for _, step in feature_map.steps if step not in (None, "passthrough")]
+        return not steps or begins_with_a_map(steps[0])
+    if isinstance(feature_map, FrozenEstimator):
+        return begins_with_a_map(feature_map.estimator)
+    return isinstance(feature_map, RandomFeatureMap)
 
 
 def signed_columns(Z: Array, signature: ArrayLike, how: str) -> Array:
@@ -144,7 +157,7 @@ def find_signs(learner: Any, n_columns: int, feature_map: Any = None) -> NDArray
     )
 
 
-class SignedFeatures:
+class SignedFeatures(Keywords):
     """Mixin of a learner on features with ``signed`` and ``signature_``: the columns that it uses."""
 
     signed: str

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
 
@@ -43,7 +43,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         The kernel; its width is a number, or one for each column.
     repair_ : Repair
         What `transform` does.
-    X_fit_ : ndarray of shape (n_samples, n_features)
+    X_fit_ : ndarray or CSR array of shape (n_samples, n_features)
         Training rows; absent with "precomputed".
     n_features_in_ : int
         Number of columns of X.
@@ -53,6 +53,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         self.kernel = kernel
         self.repair = repair
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the repair for training rows X (n_samples, n_features), or for their similarities if precomputed.
 
@@ -64,6 +65,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         self._fit_repaired(X)
         return self
 
+    @all_or_nothing
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
         """Fit, and return the repaired matrix of the training rows, shape (n_samples, n_samples)."""
         return self._fit_repaired(X)
@@ -74,7 +76,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
 
     def _fit_repaired(self, X: ArrayLike) -> NDArray[np.float64]:
         self._check_parameters()
-        return self._repaired(self._fit_kernel(validate_data(self, X, dtype=np.float64)))
+        return self._repaired(self._fit_kernel(self._rows(X, reset=True)))
 
     @property
     def _n_features_out(self) -> int:

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import Array, beside, follow, in_type_of, namespace
+from rflib.kernels.namespaces import Array, beside, follow, in_type_of, namespace, to_numpy
 from rflib.learners.moments import Moments, rows_of_block
 from rflib.learners.one_vs_rest import values_to_codes
 from rflib.learners.ridge_system import ridge_sizes, solve_and_factor, solve_ridges
 from rflib.learners.weight_posterior import WeightPosterior, weight_posterior
+
+# Ridges of so many times the rounding error of the Gram matrix give solutions that mean something.
+_RESOLVED = 10
 
 # features of some rows, the indices of their labels, their folds and their weights
 Part = tuple[Array, NDArray[np.intp], NDArray, NDArray[np.float64] | None]
@@ -86,6 +89,15 @@ class StreamingRidge:
             errors[i, fold] = wrong[i, fold] / self._moments[fold].n
         return errors
 
+    def error_of_mean(self) -> float:
+        """Return the mean squared error of predicting the mean of the targets."""
+        return float(np.mean(to_numpy(self.total.centred_yy()))) / self.total.n
+
+    def resolved(self, alphas: NDArray) -> NDArray[np.bool_]:
+        """Return which ridges are well above the rounding error of the Gram matrix, or else the largest one."""
+        sizes = ridge_sizes(alphas, self._ridge, self.total.n)
+        return sizes >= min(_RESOLVED * self._noise(), sizes.max())
+
     def log_marginal_likelihoods(self, alphas: NDArray) -> NDArray[np.float64]:
         """Return that of all rows for each alpha, (n_alphas,); -inf if singular."""
         total = self.total
@@ -107,8 +119,7 @@ class StreamingRidge:
         """
         total = self.total
         size = ridge_sizes(np.array([alpha]), self._ridge, total.n)
-        noise = float(namespace(total.gram).finfo(self._dtype).eps) * total.trace()
-        if size[0] < noise:
+        if size[0] < (noise := self._noise()):
             warnings.warn(
                 f"alpha = {alpha:g} gives the ridge {size[0]:.3g}, which is below the rounding error {noise:.3g} "
                 f"of a {self._dtype} Gram matrix. Use larger alphas or gram_dtype='float64'.",
@@ -128,6 +139,10 @@ class StreamingRidge:
                 + ("." if self._signs is not None else " (a larger one), or gram_dtype='float64'.")
             )
         return solution, total.y_sum / total.n, posterior
+
+    def _noise(self) -> float:
+        """Return the rounding error of the Gram matrix of all rows."""
+        return float(namespace(self.total.gram).finfo(self._dtype).eps) * self.total.trace()
 
     def _posterior(self, total: Moments, c: float) -> WeightPosterior | None:
         solved = solve_and_factor(total.gram, total.centred_zy(), c)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self, Unpack, cast
+from typing import Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean
+from rflib.drafts import all_or_nothing
+from rflib.learners.checked_rows import rows_at
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.folds import check_enough_rows, check_folds, check_groups, held_out_mean
+from rflib.learners.grid_edge import chosen
 from rflib.learners.liblinear_problem import PRIMAL_SOLVERS, RAND_LOCK, LiblinearProblem
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.newton import MAX_ITER, NewtonProblem
@@ -26,11 +30,12 @@ from rflib.learners.one_vs_rest import (
     stream_codes,
     values_to_codes,
 )
-from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed, check_weights
-from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions, unchanged_on_error
+from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers, check_seed
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import FLOATS, check_signed, features_of, find_signs
+from rflib.learners.signed_features import FLOATS, check_signed, find_signs
+from rflib.learners.values import check_weights, refuse_zeros
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
 # liblinear repeats the rows of weights that are whole numbers, as long as they are no more than this on average
@@ -51,6 +56,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
     # scikit-learn's build of liblinear, which has a parameter max_iter
     _limited: ClassVar[type[BaseEstimator]]
 
+    _row_types: ClassVar[Any] = FLOATS
     block_size = 4096
 
     coef_: NDArray[np.float64]
@@ -71,6 +77,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         feature_map: Any = None,
         signed: str = "associated",
         signature: ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -87,6 +94,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         self.feature_map = feature_map
         self.signed = signed
         self.signature = signature
+        self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -106,17 +114,13 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         check_integer(self, "max_iter", at_least=1, or_none=True)
         self._check_map()
         check_signed(self)
+        check_class_weight(self)
         check_seed(self)
         check_n_jobs(self)
         check_flag(self, "verbose")
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, **how: bool) -> tuple[Any, NDArray]:
-        sparse = self._accepted_sparse
-        rows, targets = validate_data(self, X, y, dtype=FLOATS, accept_sparse=sparse, **how)
-        return rows, targets
-
     def _solve(
-        self, rows: Any, y: NDArray, targets: NDArray, sample_weight: NDArray | None
+        self, rows: Any, y: NDArray, targets: NDArray, sample_weight: NDArray | None, groups: Any
     ) -> tuple[NDArray, NDArray]:
         """Return weights (n_vectors, n_components) and intercepts for the C given, or for that of least error.
 
@@ -124,11 +128,13 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         """
         self._fit_map(rows, y)
         fitted = None if self.feature_map is None else self.feature_map_
-        Z = rows if fitted is None else features_of(fitted, rows)
+        Z = rows if fitted is None else self._mapped(rows)
         self.signature_ = find_signs(self, Z.shape[1], fitted)
         X = self._used(Z)
         hashes = row_hashes(rows, 0)
-        self.C_ = self._select_C(X, targets, sample_weight, hashes) if self.C == "cv" else float(self.C)
+        self.C_ = (
+            float(self.C) if self.C != "cv" else self._select_C(X, targets, sample_weight, groups, hashes)
+        )
         solve, _ = self._trainer(X, targets, sample_weight, hashes, self._seed())
         weights, self.n_iter_ = solve(self.C_, None)
         coef, intercept = self._split(weights)
@@ -197,7 +203,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
     def _solve_passes(self, passes: Passes, X: Any, n_vectors: int) -> tuple[NDArray, NDArray]:
         """Return weights (n_vectors, n_components) and intercepts; X are the first rows, the map is fitted."""
-        (_, Z), *_ = self._feature_blocks(X[:PROBED_ROWS])
+        (_, Z), *_ = self._feature_blocks(rows_at(X, slice(PROBED_ROWS)))
         self.signature_ = find_signs(
             self, Z.shape[1], None if self.feature_map is None else self.feature_map_
         )
@@ -215,11 +221,20 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         about |= self._tube() | {"targets": self._vector_names}
         if (state := passes.resume(about, Z)) is not None:
             problem.restore(state)
+        has_weight = state is not None
+
+        def count_in(block: Block) -> bool:
+            rows, lower, upper, weights = self._checked_block(block)
+            for part, features in self._feature_blocks(rows):
+                factors = None if weights is None else weights[part]
+                problem.add(self._used(features), lower[part], upper[part], factors)
+            return weights is None or bool(weights.any())
+
         for what in problem:
-            for rows, lower, upper, weights in passes.over(what, self._checked_block, state=problem.state):
-                for part, features in self._feature_blocks(rows):
-                    factors = None if weights is None else weights[part]
-                    problem.add(self._used(features), lower[part], upper[part], factors)
+            for counts in passes.over(what, count_in, state=problem.state):
+                has_weight |= counts
+            if not has_weight:
+                refuse_zeros(self)
         weights, self.n_iter_ = problem.solution()
         coef, intercept = self._split(weights)
         all_coef = np.zeros((n_vectors, len(self.signature_)))
@@ -276,10 +291,13 @@ class _LinearEstimator(MappedRows, BaseEstimator):
 
         return solve
 
-    def _select_C(self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray) -> float:
+    def _select_C(
+        self, X: NDArray, y: NDArray, sample_weight: NDArray | None, groups: Any, hashes: NDArray
+    ) -> float:
+        check_groups(self, groups)
         Cs = np.sort(check_positive_numbers(self, "Cs"))
         check_enough_rows(self, y, instead="set C to a number")
-        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
+        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y, groups))
         seeds = [self._seed() for _ in folds]
         errors = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._fold_errors)(X, y, sample_weight, hashes, Cs, seed, *fold)
@@ -287,7 +305,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
         )
         self.cv_errors_ = np.column_stack(list(errors))
         self.Cs_ = Cs
-        return float(Cs[np.argmin(self.cv_errors_.mean(axis=1))])
+        return float(Cs[chosen(self, "Cs", Cs, self.cv_errors_.mean(axis=1))])
 
     def _fold_errors(
         self,
@@ -320,7 +338,7 @@ class _LinearEstimator(MappedRows, BaseEstimator):
     def _values(self, X: ArrayLike) -> NDArray:
         """Return <w, z> + intercept of rows, (n_samples, n_vectors)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOATS, accept_sparse=self._accepted_sparse, reset=False)
+        rows = self._rows(X)
         coef, intercept = self._used(np.atleast_2d(self.coef_)), np.atleast_1d(self.intercept_)
         if self.feature_map is None:
             return _affine(self._used(rows), coef, intercept)
@@ -399,13 +417,15 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
         are the same up to tol.
     feature_map : transformer, optional
         Map from X to features; cloned and fitted on (X, y), then applied to all rows at once in `fit` and to
-        blocks of 4,096 in `predict`. X may be sparse if the map takes sparse rows. None: X holds the features
-        already.
+        blocks of 4,096 in `predict`. X may be sparse if the map takes sparse rows, and more as for `KRR`. None: X
+        holds the features already.
     signed : {"associated", "positive"}, default="associated"
         What to do with columns of sign -1: use them as they are, or drop them.
     signature : array-like of shape (n_components,), optional
         Signs +1 and -1 of the columns, ``map.signature_``; needed for ``signed="positive"`` where there is no
         feature_map, whose own are used.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows, by their labels, as for `KRRClassifier`.
     random_state : int, RandomState or None, default=0
         Order of the dual solvers' coordinates. The primal is deterministic.
     n_jobs : int, optional
@@ -451,11 +471,19 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
     _solvers = {("squared_hinge", False): 2, ("squared_hinge", True): 1, ("hinge", True): 3}  # noqa: RUF012
     _limited = svm.LinearSVC
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
 
         ``sample_weight`` (n_samples,) multiplies the losses of the rows, also in cross-validation. liblinear
-        repeats the rows for small whole numbers; for others scikit-learn's build of it solves.
+        repeats the rows for small whole numbers; for others scikit-learn's build of it solves. ``groups`` are for
+        cross-validation, as in `KRR.fit`.
 
         Raises
         ------
@@ -464,12 +492,13 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
             parameter is out of its range.
         """
         self._check_parameters()
-        rows, y = self._checked(X, y)
-        weights = check_weights(self, sample_weight, len(y))
-        self.classes_, codes = encode_labels(self, y, weights)
-        self.coef_, self.intercept_ = self._solve(rows, y, codes, weights)
+        rows, labels = self._checked(X, y, reset=True)
+        weights = class_weights(self, labels, sample_weight)
+        self.classes_, codes = encode_labels(self, labels, weights)
+        self.coef_, self.intercept_ = self._solve(rows, labels, codes, weights, groups)
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, classes: ArrayLike | None = None, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, for ``solver="newton"`` and a number as C.
 
@@ -495,27 +524,26 @@ class LinearSVM(OneVsRestClassifier, _LinearEstimator):
             As in `KRR.fit_blocks`, for another solver, and for ``C="cv"``.
         """
         self._check_parameters()
+        check_class_weight(self, "fit_blocks")
         self._check_passes()
         passes = Passes(self, rows, **options)
         passes.needs_another("Newton's method", "collect the blocks in a list")
-        with unchanged_on_error(self):
-            block = passes.first()
-            X, y = self._checked(block.X, block.y)
-            found = self._survey(passes, X, y, labels=classes is None)
-            self.classes_, _ = encode_labels(self, cast(ArrayLike, found if classes is None else classes))
-            n_classes = len(self.classes_)
-            self.coef_, self.intercept_ = self._solve_passes(passes, X, 1 if n_classes == 2 else n_classes)
+        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        found = self._survey(passes, X, y, labels=classes is None)
+        self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
+        n_classes = len(self.classes_)
+        self.coef_, self.intercept_ = self._solve_passes(passes, X, 1 if n_classes == 2 else n_classes)
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:
         rows, y = self._checked(block.X, block.y, reset=False)
-        weights = check_weights(self, block.weight, len(y), only_zeros=True)
+        weights = class_weights(self, y, block.weight, only_zeros=True)
         codes = stream_codes(self, y, None, first=False, weights=weights)
         return rows, *_beyond(codes_to_targets(codes, len(self.classes_)) > 0), weights
 
     @property
     def _vector_names(self) -> Any:
-        return self.classes_.tolist()
+        return self.classes_.tolist(), self.class_weight
 
     def _targets(self, y: NDArray) -> tuple[NDArray, NDArray]:
         """Code the classes that these rows have: by -1 and +1 if they are two, else by their numbers."""
@@ -625,7 +653,14 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         )
         self.epsilon = epsilon
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit to rows X (n_samples, n_features) and targets y (n_samples,), with weights as in `LinearSVM.fit`.
 
         Raises
@@ -636,12 +671,14 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         """
         self._check_parameters()
         check_number(self, "epsilon", at_least=0)
-        rows, y = self._checked(X, y, y_numeric=True)
-        weights = check_weights(self, sample_weight, len(y))
-        coef, intercept = self._solve(rows, y, np.asarray(y, dtype=np.float64), weights)
+        rows, given = self._checked(X, y, reset=True)
+        weights = check_weights(self, sample_weight, len(given))
+        targets = np.asarray(given, dtype=np.float64)
+        coef, intercept = self._solve(rows, given, targets, weights, groups)
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
+    @all_or_nothing
     def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, as `LinearSVM.fit_blocks`; errors are those of it."""
         self._check_parameters()
@@ -649,16 +686,14 @@ class LinearSVR(RegressorMixin, _LinearEstimator):
         check_number(self, "epsilon", at_least=0)
         passes = Passes(self, rows, **options)
         passes.needs_another("Newton's method", "collect the blocks in a list")
-        with unchanged_on_error(self):
-            block = passes.first()
-            X, y = self._checked(block.X, block.y, y_numeric=True)
-            self._survey(passes, X, y)
-            coef, intercept = self._solve_passes(passes, X, 1)
-            self.coef_, self.intercept_ = coef[0], float(intercept[0])
+        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        self._survey(passes, X, y)
+        coef, intercept = self._solve_passes(passes, X, 1)
+        self.coef_, self.intercept_ = coef[0], float(intercept[0])
         return self
 
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray, NDArray | None]:
-        rows, y = self._checked(block.X, block.y, y_numeric=True, reset=False)
+        rows, y = self._checked(block.X, block.y, reset=False)
         weights = check_weights(self, block.weight, len(y), only_zeros=True)
         return rows, *self._intervals(np.asarray(y, dtype=np.float64)), weights
 

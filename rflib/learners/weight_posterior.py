@@ -41,14 +41,17 @@ class WeightPosterior:
 
     def variances(self, Z: Array) -> Array:
         """Return the variances of <z, w>, without noise, (n, t)."""
-        xp = namespace(Z)
+        xp, spread = namespace(Z), self.spread(Z)
         if xp is not np:
-            spread = solve_lower(self.factor, in_type_of(Z, self.factor).T)
             return xp.sum(spread**2, axis=0)[:, None] * beside(self.noise_variance, spread)[None, :]
-        spread = solve_triangular(
-            self.factor, Z.T.astype(self.factor.dtype), lower=True, overwrite_b=True, check_finite=False
-        )
         return np.outer(np.einsum("dn,dn->n", spread, spread, dtype=np.float64), self.noise_variance)
+
+    def spread(self, Z: Array) -> Array:
+        """Return S (D, n), such that S^T S is the covariance of <z, w> divided by the variance of the noise."""
+        if namespace(Z) is not np:
+            return solve_lower(self.factor, in_type_of(Z, self.factor).T)
+        rows = Z.T.astype(self.factor.dtype)
+        return solve_triangular(self.factor, rows, lower=True, overwrite_b=True, check_finite=False)
 
     def draw(self, n_draws: int, rng: np.random.Generator | np.random.RandomState) -> NDArray:
         """Return weights drawn from the posterior, (n_draws, D, t), on the host."""

@@ -18,6 +18,7 @@ from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
@@ -69,7 +70,7 @@ class AutoMap(RandomFeatureMap):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
         kernel.
     n_components : int, default=100
         Number of columns D. With ``tolerance`` it is the largest number that may be used.
@@ -105,12 +106,13 @@ class AutoMap(RandomFeatureMap):
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
         the draws; ``seconds``, the time to fit the sample and transform the held-out rows; ``columns``; and
         ``failure``, the error message if the candidate could not be fitted, otherwise empty.
-        ``pandas.DataFrame(scores_)`` makes a table of it. It is set by `fit`, not by `restore`.
+        ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("choice_",)
+    _has_kernel = False
+    _state: ClassVar[tuple[str, ...]] = ("choice_", "scores_")
 
     def __init__(
         self,
@@ -133,10 +135,7 @@ class AutoMap(RandomFeatureMap):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        try:
-            return self._resolved_kernel().takes_sparse
-        except ValueError:  # which `fit` raises
-            return False
+        return self._kernel_takes_sparse
 
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`.
@@ -145,21 +144,25 @@ class AutoMap(RandomFeatureMap):
         """
         return super().state() | {f"best.{name}": array for name, array in self.best_.state().items()}
 
+    @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
         super().restore(state)
         index, columns = map(int, self.choice_)
-        best = self._made(self.candidates_for(self.kernel_, self.n_features_in_)[index], columns, None)
+        kernel, _ = self._isotropic(np.zeros((1, self.n_features_in_)))
+        best = self._made(
+            kernel, self.candidates_for(self.kernel_, self.n_features_in_)[index], columns, None
+        )
         self.best_ = best.restore(inner_state(state, "best."))
         return self
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "criterion", CRITERIA)
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
         check_consistent_length(X, y)
-        candidates = self.candidates_for(self.kernel_, X.shape[1])
-        trial = _Trial(self.kernel_, self.criterion, self.n_components, X, y, rng)
+        candidates = self.candidates_for(kernel, X.shape[1])
+        trial = _Trial(kernel, self.criterion, self.n_components, X, y, rng)
         columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
         self.scores_ = self._compared(candidates, columns, trial)
         best = self.scores_[0]
@@ -167,11 +170,25 @@ class AutoMap(RandomFeatureMap):
             raise ValueError(f"AutoMap: no candidate could be fitted. {best['name']}: {best['failure']}")
         index = [_name(candidate) for candidate in candidates].index(best["name"])
         self.choice_ = np.array([index, columns])
-        self.best_ = self._made(candidates[index], columns, int(rng.integers(2**31))).fit(X, y)
+        self.best_ = self._made(kernel, candidates[index], columns, int(rng.integers(2**31))).fit(X, y)
         self.signature_ = self.best_.signature_
 
     def _columns(self, X: Rows) -> Array:
         return self.best_._columns(X)
+
+    @property
+    def _fades(self) -> bool:
+        return self.best_._fades
+
+    def _reach(self, X: Rows) -> Array | None:
+        return self.best_._reach(X)
+
+    @property
+    def _n_usual_rows(self) -> int:
+        return self.best_._n_usual_rows
+
+    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
+        return self.best_._held_out(losses)
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
@@ -205,9 +222,11 @@ class AutoMap(RandomFeatureMap):
             raise ValueError(f"AutoMap: no candidate can take the kernel {kernel!r}: {why}")
         return suitable
 
-    def _made(self, candidate: RandomFeatureMap, columns: int, seed: Seed) -> RandomFeatureMap:
+    def _made(
+        self, kernel: Kernel, candidate: RandomFeatureMap, columns: int, seed: Seed
+    ) -> RandomFeatureMap:
         made: RandomFeatureMap = clone(candidate)
-        return made.set_params(kernel=self.kernel_, n_components=columns, random_state=seed)
+        return made.set_params(kernel=kernel, n_components=columns, random_state=seed)
 
     def _compared(
         self, candidates: Sequence[RandomFeatureMap], columns: int, trial: _Trial
@@ -224,7 +243,7 @@ class AutoMap(RandomFeatureMap):
             if draw and len(contenders) < 2:
                 break
             for candidate, score in contenders:
-                made = self._made(candidate, columns, trial.seed(draw))
+                made = self._made(trial.kernel, candidate, columns, trial.seed(draw))
                 start = perf_counter()
                 try:
                     score.errors.append(trial.error(made))
@@ -293,7 +312,7 @@ class _Trial:
                 raise ValueError(
                     "AutoMap: criterion='score' needs y without NaN or infinity. Remove the rows without a target."
                 ) from error
-        self.criterion = criterion
+        self.kernel, self.criterion = kernel, criterion
         n = X.shape[0]
         # The landmarks of Nystroem are rows that are left, of which there should be one for each column.
         n_held = min(_HELD_OUT, n // _LARGEST_SHARE, max(ceil(n / _SMALLEST_SHARE), n - n_columns))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 
 # A column with at most so many values has its functions at these, exactly.
@@ -30,23 +30,56 @@ _MARGIN = 2
 _TINY = 1e-30
 
 
-@dataclass(frozen=True, eq=False)
-class LineKernel:
-    """A kernel of one coordinate.
+@dataclass(frozen=True)
+class ProductFactor:
+    """The factor of one coordinate of a kernel that is a product, a function of the difference of coordinates.
 
     Attributes
     ----------
-    between : callable
-        The kernel as a function of two arrays of coordinates, which are broadcast.
+    kernel : Kernel
+        The kernel.
     width : float
         The difference of coordinates at which it changes.
-    decays : bool
-        Whether it is a function of the difference that falls to zero; it is a polynomial otherwise.
     """
 
-    between: Callable[[Array, Array], Array]
+    kernel: Kernel
     width: float
-    decays: bool = True
+
+    def between(self, u: Array, v: Array) -> Array:
+        """Return the factor at coordinates u and v, which are broadcast."""
+        return self.kernel.on_line(u - v)
+
+    def beyond(self, distance: Array) -> Array:
+        """Return how much the functions have fallen at a distance from where they are known."""
+        return self.kernel.on_line(distance)
+
+
+@dataclass(frozen=True)
+class ExponentialSeries:
+    """The first terms of exp(u v / width^2), whose functions are polynomials.
+
+    Attributes
+    ----------
+    width : float
+        The unit of the coordinates.
+    degree : int
+        The degree of the last term in each coordinate.
+    """
+
+    width: float
+    degree: int
+
+    def between(self, u: Array, v: Array) -> Array:
+        """Return the series at coordinates u and v, which are broadcast."""
+        x = u * v / self.width**2
+        total = term = 0 * x + 1
+        for j in range(1, self.degree + 1):
+            term = term * x / j
+            total = total + term
+        return total
+
+
+LineKernel = ProductFactor | ExponentialSeries
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +217,6 @@ class Tables:
     ends: NDArray[np.float64]
     nodes: NDArray[np.float64]
 
-    ARRAYS = "starts", "series", "lengths", "ends", "nodes"
-
     @staticmethod
     def of(functions: AxisFunctions, axes: NDArray[np.int64], powers: NDArray[np.int64]) -> Tables:
         """Return the first function of every axis, and these others, which are sorted by axis and power."""
@@ -245,13 +276,12 @@ class Tables:
         if low != low:
             q = beside(self.nodes[a, : self.lengths[a]], u)
             return beside(series, u) @ in_type_of(self.kernel.between(q[:, None], u[None, :]), u)
-        inside = xp.clip(u, low, high) if self.kernel.decays else u
+        inside = xp.clip(u, low, high) if isinstance(self.kernel, ProductFactor) else u
         values = beside(series, u) @ _polynomials(
             (inside - (low + high) / 2) * (2 / (high - low)), series.shape[1]
         )
-        beyond = u - inside
-        if bool(xp.any(beyond != 0)):
-            values = values * in_type_of(self.kernel.between(beyond, 0 * beyond), u)
+        if isinstance(self.kernel, ProductFactor) and bool(xp.any(u != inside)):
+            values = values * in_type_of(self.kernel.beyond(u - inside), u)
         return values
 
 

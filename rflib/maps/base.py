@@ -10,21 +10,38 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
-from rflib.kernels.namespaces import Array, beside, float_types, is_foreign
+from rflib.kernels.namespaces import Array, beside, float_types, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows, canonical, dense
+from rflib.kernels.similarity import Precomputed, Similarity
+from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.kernels.width import KernelWithWidth
+from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
+from rflib.maps.unlike_rows import UsualLosses, loss, squares
+from rflib.measures.range_warning import RangeWarning
+from rflib.plain import flatten, is_plain, unflatten
 from rflib.validation import check_integer, refuse
+from rflib.warn import warn
 
 Seed = int | Generator | SeedSequence | RandomState | None
+# What is part of the state of every map; `_usual_losses` and the like are not set by old states.
+_ALWAYS = (
+    *("signature_", "n_features_in_", "feature_names_in_"),
+    *("_typical", "_usual_losses", "_usual_reach"),
+)
+# Number of training rows whose losses are noted, and the loss that is never warned of: a tenth of k(x, x).
+_USUAL_ROWS = 1000
+_LEAST_LOSS = 0.1
+_ROUNDING = 1e-4
 
 
 def as_generator(random_state: Seed) -> Generator:
@@ -48,6 +65,11 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
         raise AttributeError(
             f"{type(feature_map).__name__}: there is no partial_fit with these parameters, because the features "
             "depend on the values of the rows. Call `fit` on a sample of the rows, and `transform` on all others."
+        )
+    if feature_map.kernel is None and not _has_width(feature_map._resolved_kernel()):
+        raise AttributeError(
+            f"{type(feature_map).__name__}: partial_fit needs a kernel with a number as its width, such as "
+            "Gaussian(sigma=2.0). That of the default kernel depends on all rows."
         )
     return True
 
@@ -77,10 +99,15 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     """
 
     _state: ClassVar[tuple[str, ...]] = ()
+    _typical: float | None = None
+    _usual_losses: UsualLosses | None = None
+    _usual_reach: UsualLosses | None = None
     # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
     _takes_sparse = False
     # Whether `_draw` uses more of the rows than their number of columns.
     _needs_rows = True
+    # Whether the kernel is its own, and not that of a map inside, which is fitted to the same rows.
+    _has_kernel: ClassVar[bool] = True
     # Number of Dask rows that it is fitted on if it does.
     _sample_size = 10_000
 
@@ -89,6 +116,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     random_state: Seed
     signature_: NDArray[np.float64]
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Draw what defines the features of rows like those of X.
 
@@ -119,15 +147,19 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             self._resolved_kernel().check_rows(checked)
             X, y = self._rows_to_fit(DeviceRows(checked, y))
         rows = self._checked(X, reset=True)
-        self.kernel_ = kernel = self._resolved_kernel().for_rows(rows)
+        self.kernel_ = self._resolved_kernel().for_rows(rows)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(rows)
+        for name in self._state:
+            self.__dict__.pop(name, None)
+        given = rows
+        kernel, rows = self._isotropic(rows)
         rng = self._rng()
-        # While features are drawn, kernel_ is the kernel on the rows that `_draw` gets.
-        self.kernel_, rows = self._isotropic(rows)
-        self._draw(rows, y, rng)
-        self.kernel_ = kernel
+        self._draw(kernel, rows, y, rng)
+        self._note_usual_losses(kernel, rows, rng)
+        if self._has_kernel:
+            warn_of_width(self.kernel_, given)
         return self
 
     def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
@@ -146,6 +178,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             )
 
     @available_if(_needs_only_columns)
+    @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Fit the map to the first rows of a stream, and only check later rows.
 
@@ -222,15 +255,19 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return None
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`."""
+        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`."""
         check_is_fitted(self)
-        found = {"n_features_in_": np.array(self.n_features_in_)}
-        found |= {name: dense(getattr(self, name)) for name in ("signature_", *self._state)}
+        names = [name for name in (*_ALWAYS, *self._state) if hasattr(self, name)]
+        values = {name: getattr(self, name) for name in names}
+        values |= {name: value.toarray() for name, value in values.items() if issparse(value)}
+        values |= {name: values[name].astype(str) for name in ("feature_names_in_",) if name in values}
+        found = flatten({name: value for name, value in values.items() if is_plain(value)})
         if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
             found["kernel_width_"] = np.array(self.kernel_.single_width)
         return found
 
+    @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
         kernel = self._resolved_kernel()
@@ -238,18 +275,21 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             assert isinstance(kernel, KernelWithWidth)
             kernel = kernel.with_width(float(state["kernel_width_"]))
         self.kernel_ = deepcopy(kernel)
-        self.n_features_in_ = int(state["n_features_in_"])
-        for name in ("signature_", *self._state):
-            setattr(self, name, state[name])
+        for name in (*_ALWAYS, *self._state):
+            self.__dict__.pop(name, None)
+            if name in state or f"{name}@" in state:
+                setattr(self, name, unflatten(state, name))
+        if "feature_names_in_" in state:
+            self.feature_names_in_ = state["feature_names_in_"].astype(object)
         return self
 
     @abstractmethod
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        """Set ``signature_`` and the arrays of ``_state``; X and ``kernel_`` are those of `Kernel.isotropic`."""
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        """Set ``signature_`` and the arrays of ``_state``; kernel and X are those of `Kernel.isotropic`."""
 
     @abstractmethod
     def _columns(self, X: Rows) -> Array:
-        """Return the features of checked rows, in X's dtype; X is as in `_draw`, but ``kernel_`` is the user's.
+        """Return the features of checked rows, in X's dtype; X is as in `_draw`.
 
         X may be an array of any library (`rflib.kernels.namespaces`).
         """
@@ -259,8 +299,9 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
         self.kernel_.check_rows(rows)
+        kernel, X = self._isotropic(rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            features = self._columns(self._isotropic(rows)[1])
+            features = self._columns(X)
         expected = rows.shape[0], self.n_components_
         if np.shape(features) != expected or features.dtype != rows.dtype:
             raise ValueError(
@@ -270,7 +311,80 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             )
         if not self._surely_finite(rows):
             check_finite(self, features, rows)
+        self._warn_of_unlike(kernel, X, features)
         return features
+
+    @property
+    def _fades(self) -> bool:
+        """Whether features of a fitted map represent the kernel near training rows only, and fade beyond."""
+        return False
+
+    def _reach(self, X: Rows) -> Array | None:
+        """Return how far rows are out, 1 where what was fitted ends; None if the map has no such range.
+
+        X is as in `_columns`.
+        """
+        return None
+
+    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
+        """Note what training rows lose, to which `transform` compares other rows."""
+        self._typical, self._usual_losses, self._usual_reach = None, None, None
+        if not self._needs_rows:
+            return
+        rows = X[np.sort(rng.permutation(X.shape[0])[: self._n_usual_rows])]
+        if (reach := self._reach(rows)) is not None:
+            self._usual_reach = UsualLosses.of(reach, 1 + _ROUNDING)
+        if self._fades:
+            features = self._columns(rows)
+            known = not isinstance(kernel, Similarity | Precomputed)
+            if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
+                self._typical = float(np.median(squares(features)))
+                if not self._typical:
+                    return
+            losses = self._held_out(self._losses(kernel, rows, features))
+            self._usual_losses = UsualLosses.of(losses, _LEAST_LOSS)
+
+    @property
+    def _n_usual_rows(self) -> int:
+        """Number of training rows whose losses are computed."""
+        return _USUAL_ROWS
+
+    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
+        """Return losses like those of held-out rows, from those of training rows."""
+        return losses
+
+    def _losses(self, kernel: Kernel, X: Rows, features: Array) -> Array:
+        """Return the loss of k(x, x) by the features of rows.
+
+        Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum
+        of the squared features of a typical row. Features that are smaller than those of this row lose, too.
+        """
+        known = not isinstance(kernel, Similarity | Precomputed)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self._typical is None:
+                return loss(squares(features, self.signature_) / kernel.diagonal(X))
+            kept = squares(features) / self._typical
+            xp = namespace(kept)
+            kept = xp.where(kept > 1, xp.ones_like(kept), kept)
+            if known:
+                missing = xp.abs(kernel.diagonal(X) - squares(features, self.signature_)) / self._typical
+                kept = xp.where(kept < 1 - missing, kept, 1 - missing)
+            return loss(kept)
+
+    def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array) -> None:
+        unlike = 0
+        if self._usual_losses is not None:
+            unlike = self._usual_losses.unlike(self._losses(kernel, X, features))
+        if self._usual_reach is not None:
+            unlike = max(unlike, self._usual_reach.unlike(self._reach(X)))
+        if unlike:
+            warn(
+                f"{type(self).__name__}: {unlike} of {X.shape[0]} rows are outside the range of the training "
+                "rows, where the features do not represent the kernel. Fit the map to rows that cover the same "
+                "range, or use a map that represents the kernel everywhere, such as RFF, ORF or TensorSketch.",
+                RangeWarning,
+                cause=type(self).__name__,
+            )
 
     def _surely_finite(self, X: Rows) -> bool:
         """Whether the features of checked rows cannot overflow; where this says no, they are looked through."""

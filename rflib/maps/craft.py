@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, zeros
 from rflib.kernels.sparse_rows import Rows
@@ -54,6 +55,7 @@ class CRAFT(RandomFeatureMap):
     Hamid, Xiao, Gittens, DeCoste: Compact random feature maps, ICML 2014.
     """
 
+    _has_kernel = False
     _state: ClassVar[tuple[str, ...]] = ("projection_seed_",)
 
     def __init__(
@@ -85,10 +87,12 @@ class CRAFT(RandomFeatureMap):
         """
         return super().state() | {f"base.{name}": array for name, array in self.base_.state().items()}
 
+    @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
+        super().restore(state)
         self.base_ = self._up().restore(inner_state(state, "base."))
-        return super().restore(state)
+        return self
 
     def _base(self) -> RandomFeatureMap:
         if self.base is None:
@@ -103,7 +107,7 @@ class CRAFT(RandomFeatureMap):
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel_, X  # the base map has its own
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_components_up", at_least=self.n_components)
         self.base_ = self._up().set_params(random_state=int(rng.integers(2**63))).fit(X, y)
         if (self.base_.signature_ < 0).any():
@@ -121,6 +125,13 @@ class CRAFT(RandomFeatureMap):
     @property
     def _needs_rows(self) -> bool:  # type: ignore[override]
         return self._base()._needs_rows
+
+    @property
+    def _fades(self) -> bool:
+        return self.base_._fades
+
+    def _reach(self, X: Rows) -> Array | None:
+        return self.base_._reach(self.base_._isotropic(X)[1])
 
     def _columns(self, X: Rows) -> Array:
         features = zeros((X.shape[0], self.n_components_), X)

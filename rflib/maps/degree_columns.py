@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.product_sketch import Law, Moments, moments
+from rflib.measures.row_pairs import share_of_diagonal
 
 # Logarithm of the square root of the share of the kernel below which a term is a rounding error.
 _ROUNDING = -18.0
@@ -35,7 +36,7 @@ class DegreeColumns:
     weights : list of ndarray
         Weights of the draws of each degree, which sum to one; empty for a degree without draws.
     predicted_error : float
-        Predicted root mean square error over the pairs of different rows.
+        Predicted root mean square error over all pairs of rows, as `share_of_diagonal` counts them.
     """
 
     columns: NDArray[np.int64]
@@ -170,7 +171,8 @@ def choose_columns(
         law.weights(means.moments[n], columns[n]) if n > exact and columns[n] else np.empty(0)
         for n in range(len(costs))
     ]
-    error = _mean_square(different, means, law, columns, exact)
+    counted = different.mixed(same, share_of_diagonal(n_rows))
+    error = _mean_square(counted, means, law, columns, exact)
     return DegreeColumns(columns, exact, weights, largest * np.sqrt(error))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
@@ -15,12 +17,13 @@ class DIGMM(FourierFeatures):
     The positive and the negative part of the spectral measure are each replaced by a Dirichlet-process Gaussian
     mixture, from which the frequencies are drawn. The estimate is biased by the error of these mixtures. The
     method is the baseline of luo2021; `rflib.measures.digmm` says how this implementation departs from the
-    authors' code.
+    authors' code. What that code computes is measure="digmm_reference" (`rflib.measures.digmm_reference`): the
+    same features for every kernel, with at least 2 d frequencies.
 
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
         kernel.
     n_components : int, default=100
         Number of columns D.
@@ -48,7 +51,6 @@ class DIGMM(FourierFeatures):
     indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
     """
 
-    frequencies_per_s = 2
     unsupported = staticmethod(not_radial)
 
     def __init__(
@@ -71,3 +73,9 @@ class DIGMM(FourierFeatures):
             layout=layout,
             random_state=random_state,
         )
+
+    @property
+    def frequencies_per_s(self) -> int:  # type: ignore[override]
+        """Frequencies for one s of the papers: one for each part of the measure, unless they are differences."""
+        name = self.measure.get("type") if isinstance(self.measure, Mapping) else self.measure
+        return 1 if name == "digmm_reference" else 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.namespaces import Array, empty
-from rflib.maps.axis_functions import AxisFunctions, LineKernel, Tables
+from rflib.maps.axis_functions import AxisFunctions, Tables
 from rflib.maps.product_tree import Level, ProductTree, evaluate, largest_products
 
 
@@ -59,13 +58,3 @@ class EigenProducts:
     @cached_property
     def _levels(self) -> tuple[NDArray[np.int64], list[Level]]:
         return self.tree.levels()
-
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the products."""
-        return {name: getattr(part, name) for part in (self.tree, self.tables) for name in part.ARRAYS}
-
-    @staticmethod
-    def restored(state: Mapping[str, NDArray], kernel: LineKernel) -> EigenProducts:
-        """Return the products whose `state` is given."""
-        tree = ProductTree(*(state[name] for name in ProductTree.ARRAYS))
-        return EigenProducts(tree, Tables(kernel, *(state[name] for name in Tables.ARRAYS)))

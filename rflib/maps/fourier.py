@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import lru_cache
@@ -20,7 +19,7 @@ from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.products import NO_PRODUCTS, Products
-from rflib.kernels.base import UNIT_NORM_TOLERANCE, RadialKernel
+from rflib.kernels.base import Kernel, RadialKernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, bound, canonical
@@ -32,7 +31,8 @@ from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.control_variates import ControlVariate, control_variates
-from rflib.measures.domain import Domain, DomainOfRows, RangeWarning, distances_from
+from rflib.measures.digmm_reference import DifferenceOfMixtures
+from rflib.measures.domain import Domain, DomainOfRows, distances_from
 from rflib.measures.row_pairs import RowPairs
 from rflib.measures.variance import signed_atoms
 from rflib.validation import check_choice, refuse
@@ -68,7 +68,7 @@ class FourierFeatures(RandomFeatureMap):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
         kernel.
     n_components : int, default=100
         Number of columns D.
@@ -117,23 +117,24 @@ class FourierFeatures(RandomFeatureMap):
         The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands
         for a constant, has the phase pi/4, so that none of its columns is zero.
     measure_ : SpectralMeasure
-        The measure that was used. It is set by `fit`, not by `restore`.
+        The measure that was used.
     centre_ : ndarray of shape (n_features_in_,)
         Centre of the training rows; zero for rows of unit norm, and if the measure is exact.
     radius_ : float
         Distance from the centre up to which the measure represents the kernel, in units of the inputs; infinite
         for an exact measure.
     composition_ : Composition or LeadingHarmonics
-        The chosen columns, if they were chosen by their predicted error (`rflib.frequencies.composition`). It is
-        set by `fit`, not by `restore`.
+        The chosen columns, if they were chosen by their predicted error (`rflib.frequencies.composition`).
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
-        a row with itself. It is set where composition_ is.
+        Predicted root mean square error of one kernel value over all n^2 pairs of n rows like the training rows, n
+        of which pair a row with itself, as in `rflib.metrics.relative_frobenius_error`; n is the number of
+        training rows, but 1,000 if they are more. It is set where composition_ is.
 
     Warns
     -----
     RangeWarning
-        If `transform` gets rows that are farther than radius_ from the centre (`rflib.measures.RangeWarning`).
+        If `transform` gets rows unlike the training rows, and the map represents the kernel near these only
+        (`rflib.measures.RangeWarning`): its measure was fitted, or it has exact columns.
     """
 
     # For signed measures, the papers' s counts the positive frequencies and again the negative ones.
@@ -154,6 +155,7 @@ class FourierFeatures(RandomFeatureMap):
         "radius_",
         "n_sines_",
         *(f"exact_{name}_" for name in _EXACT),
+        *("measure_", "composition_", "predicted_error_"),
     )
 
     def __init__(
@@ -214,13 +216,13 @@ class FourierFeatures(RandomFeatureMap):
         assert self.measure is not None
         return self.measure
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters()
         if self._has_options():
-            self._draw_with_options(X, rng)
+            self._draw_with_options(kernel, X, rng)
             return
         sampling = self._sampling()
-        self._construct(X, sampling)
+        self._construct(kernel, X, sampling)
         rules = {"directions": self.directions, "radii": self.radii}
         self._keep(sample_frequencies(self.measure_, sampling.n, **rules, rng=rng), rng)
         self._keep_exact(np.zeros(X.shape[1]), ())
@@ -247,22 +249,23 @@ class FourierFeatures(RandomFeatureMap):
         zeroth = _RANK_OF_CONSTANTS if highest >= 0 else 0
         return zeroth, int(highest >= 1), int(highest >= 2), int(highest >= 3)
 
-    def _draw_with_options(self, X: Rows, rng: Generator) -> None:
+    def _draw_with_options(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         domain = Domain.of(X)
         pairs = domain.pairs(_N_PAIRS)
-        measure = construct(self.construction(), self.kernel_, domain)
-        if self.layout != "cos_sin" or self.radii == "joint" or isinstance(measure, ProductMeasure):
+        measure = construct(self.construction(), kernel, domain)
+        radial = not isinstance(measure, ProductMeasure | DifferenceOfMixtures)
+        if self.layout != "cos_sin" or self.radii == "joint" or not radial:
             raise ValueError(
                 f"{type(self).__name__}: harmonics, parity and coupled need layout='cos_sin', norms that are not "
-                "drawn jointly with the directions (radii='joint'), and a kernel of the Euclidean distance. "
+                "drawn jointly with the directions (radii='joint'), and a radial measure of the kernel. "
                 "Change these, or leave out harmonics, parity and coupled."
             )
         self._keep_range(measure, domain)
         if self._is_composed() and isinstance(measure, AtomicLadder | AtomicMeasure):
-            composition, pairs = self._best(measure.rungs, pairs, positive=measure.definite)
+            composition, pairs = self._best(kernel, measure.rungs, pairs, positive=measure.definite)
             exact = self._draw_composition(composition, rng)
             every = domain.all_pairs if pairs.centre.any() else domain.all_pairs.from_the_origin()
-            values = self._exact_at(every).tobytes()
+            values = _exact_at(kernel, every).tobytes()
             self.predicted_error_ = _predicted_error(composition, values, every)
         else:
             exact = self._sample(measure, pairs, rng)
@@ -271,15 +274,15 @@ class FourierFeatures(RandomFeatureMap):
         self._keep_exact(pairs.centre.copy(), *exact)
 
     def _best(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+        self, kernel: Kernel, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> tuple[Composition | LeadingHarmonics, RowPairs]:
         """Return the columns with the least predicted error for atoms with stratified norms, and their pole.
 
         Seen from the origin of the unit sphere, no harmonic of a kernel that is positive definite there has a
         negative sign. Seen from the mean of the rows, harmonics of low degree hold more of the kernel.
         """
-        poles = [pairs, pairs.from_the_origin()] if positive and self.kernel_.unit_norm else [pairs]
-        found = [(self._composition(rungs, each, positive=positive), each) for each in poles]
+        poles = [pairs, pairs.from_the_origin()] if positive and kernel.unit_norm else [pairs]
+        found = [(self._composition(kernel, rungs, each, positive=positive), each) for each in poles]
         chosen = [(composition, each) for composition, each in found if composition is not None]
         if not chosen:
             self._refuse_few(len(pairs.centre))
@@ -297,10 +300,10 @@ class FourierFeatures(RandomFeatureMap):
         return composition.controls, composition.products(rng)
 
     def _composition(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+        self, kernel: Kernel, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> Composition | LeadingHarmonics | None:
         """Return the columns with the least predicted error, where required with the sign +1 only."""
-        exact, ranks = self._exact_at(pairs), self._ranks()
+        exact, ranks = _exact_at(kernel, pairs), self._ranks()
         parity = None if self.parity == "auto" else bool(self.parity)
         options = {"coupled": bool(self.coupled), "positive": positive}
         best = compose(rungs, exact, pairs, self.n_components, ranks=ranks, parity=parity, **options)
@@ -356,10 +359,6 @@ class FourierFeatures(RandomFeatureMap):
             "Use more columns or fewer harmonics."
         )
 
-    def _exact_at(self, pairs: RowPairs) -> NDArray[np.float64]:
-        assert isinstance(self.kernel_, RadialKernel)
-        return np.asarray(self.kernel_.at_distance(pairs.distances), dtype=np.float64)
-
     def _keep_exact(
         self, pole: NDArray, controls: Sequence[ControlVariate], products: Products = NO_PRODUCTS
     ) -> None:
@@ -393,10 +392,10 @@ class FourierFeatures(RandomFeatureMap):
         n = self._n_frequencies()
         return Sampling(n, self.directions, self.radii, phases=n - self._n_pairs())
 
-    def _construct(self, X: Rows, sampling: Sampling) -> None:
+    def _construct(self, kernel: Kernel, X: Rows, sampling: Sampling) -> None:
         """Set the measure for the sampling, and the ball around the rows X in which it represents the kernel."""
         domain = Domain.of(X)
-        self.measure_ = construct(self.construction(), self.kernel_, domain).for_sampling(sampling)
+        self.measure_ = construct(self.construction(), kernel, domain).for_sampling(sampling)
         self._keep_range(self.measure_, domain)
 
     def _keep_range(self, measure: SpectralMeasure, domain: DomainOfRows) -> None:
@@ -419,7 +418,6 @@ class FourierFeatures(RandomFeatureMap):
         return 0 if self.layout == "phase" else self.n_components // 2
 
     def _columns(self, X: Rows) -> Array:
-        self._warn_beyond_range(X)
         exact = self._exact()
         n_exact = len(exact.column_signs())
         n_sines = int(self.n_sines_)
@@ -455,22 +453,19 @@ class FourierFeatures(RandomFeatureMap):
         exact.fill(seen, functions, features[:, len(self.weights_) :])
         return features
 
-    def _warn_beyond_range(self, X: Rows) -> None:
+    @property
+    def _fades(self) -> bool:
+        return bool(len(self.exact_degrees_))
+
+    def _reach(self, X: Rows) -> Array | None:
         if not np.isfinite(self.radius_):
-            return
-        distances = distances_from(self.centre_, X)
-        n = X.shape[0]
-        xp = namespace(distances)
-        beyond = int(xp.count_nonzero(distances > float(self.radius_) * (1 + UNIT_NORM_TOLERANCE)))
-        if beyond:
-            warnings.warn(
-                f"{type(self).__name__}: {beyond} of {n} rows are outside the range of the training rows. Their "
-                f"distance from its centre is up to {float(xp.max(distances)):.4g}, but the features represent "
-                f"the kernel only up to {self.radius_:.4g}. Fit the map to rows that cover the same range, or use "
-                "a map with an exact measure, such as RFF, ORF or GORF.",
-                RangeWarning,
-                stacklevel=6,
-            )
+            return None
+        return (distances_from(self.centre_, X) / float(self.radius_)) ** 2
+
+
+def _exact_at(kernel: Kernel, pairs: RowPairs) -> NDArray[np.float64]:
+    assert isinstance(kernel, RadialKernel)
+    return np.asarray(kernel.at_distance(pairs.distances), dtype=np.float64)
 
 
 def _norms(X: Array | ShiftedRows) -> Array:

@@ -63,11 +63,11 @@ class GaussianCosines(RandomFeatureMap):
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         """Return n frequencies (n, d) for sigma = 1, and their weights (n,)."""
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        assert isinstance(self.kernel_, Gaussian)
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        assert isinstance(kernel, Gaussian)
         n, pairs = (self.n_components + 1) // 2, self.n_components // 2
         vectors, self.weights_ = self._sample(n, X.shape[1], rng)
-        self.frequencies_ = vectors / self.kernel_.single_width
+        self.frequencies_ = vectors / kernel.single_width
         phases = np.concatenate([np.zeros(pairs), rng.uniform(0, 2 * np.pi, n - pairs)])
         self.phases_ = np.where(vectors.any(axis=1), phases, np.pi / 4)
         sign = np.where(self.weights_ < 0, -1.0, 1.0)

@@ -19,7 +19,7 @@ class GORF(FourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
         kernel.
     n_components : int, default=100
         Number of columns D.

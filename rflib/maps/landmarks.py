@@ -13,11 +13,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
-from rflib.kernels.sparse_rows import Rows, dense, times_columns
+from rflib.kernels.distances import euclidean_distances
+from rflib.kernels.sparse_rows import Rows, dense, mean_row, times_columns
 
 # Rows for each k-means centre, and iterations. With more of either, the error hardly falls.
 _ROWS_A_CENTRE = 20
@@ -25,6 +27,9 @@ _ITERATIONS = 10
 # Approximate number of entries in the factor of the pivoted Cholesky decomposition.
 _FACTOR_ELEMENTS = 1 << 25
 _EXHAUSTED = 1e-12
+# KMeans loses the digits of squared distances below this multiple of eps times those from the mean.
+_CONFUSED = 100
+_ELEMENTS = 1 << 20
 
 
 def rows_used(landmarks: str, n: int) -> int:
@@ -42,7 +47,8 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
     """Return n centres of k-means clusters, found by scikit-learn's KMeans from uniformly drawn rows.
 
     For a kernel that needs rows of unit norm, the centres are divided by their norms. At most 20 n rows are used
-    in 10 iterations. KMeans runs on one thread, because sums in another order would give other centres.
+    in 10 iterations. KMeans runs on one thread, because sums in another order would give other centres. It cannot
+    tell apart near rows that are far from the mean; Lloyd's algorithm with exact distances then replaces it.
 
     References
     ----------
@@ -51,18 +57,53 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    ones = np.ones((1, X.shape[1]), dtype=X.dtype)
-    _, factors = kernel.isotropic(ones)  # distances are those of the kernel, also if each column has a width
-    rows = uniform(kernel, X, rows_used("kmeans", n), rng)
-    rows = times_columns(rows, factors)
-    start = dense(rows[:n])
+    _, factors = kernel.by_column(
+        X.shape[1]
+    )  # distances are those of the kernel, also if each column has a width
+    drawn = uniform(kernel, X, rows_used("kmeans", n), rng)
+    factors = np.ones(X.shape[1]) if factors is None else factors
+    rows, start = times_columns(drawn, factors).astype(X.dtype), dense(drawn[:n])
     with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
-        centres: NDArray = KMeans(n, init=start, n_init=1, max_iter=_ITERATIONS).fit(rows).cluster_centers_
+        found = KMeans(n, init=dense(rows[:n]), n_init=1, max_iter=_ITERATIONS).fit(rows)
+    centres: NDArray = found.cluster_centers_ / factors
+    if _are_confused(rows, found.cluster_centers_, found.labels_):
+        centres = _lloyd(drawn.astype(np.float64), start.astype(np.float64), factors)
+    centres = centres.astype(X.dtype)  # as the rows, with which they are compared
     if not kernel.unit_norm:
-        return centres / factors
+        return centres
     norms = np.linalg.norm(centres.astype(np.float64), axis=1, keepdims=True)
     return np.where(norms > np.sqrt(np.finfo(X.dtype).eps), centres / np.maximum(norms, 1e-300), start)
+
+
+def _are_confused(rows: Rows, centres: NDArray, labels: NDArray) -> bool:
+    """Return whether squares of many distances to the centres are rounding errors of those to the mean."""
+    mean, height, count = mean_row(rows), max(1, _ELEMENTS // rows.shape[1]), 0
+    for k in range(0, rows.shape[0], height):
+        part = dense(rows[k : k + height]).astype(np.float64)
+        squares, spread = (
+            ((part - other) ** 2).sum(axis=1) for other in (centres[labels[k : k + height]], mean)
+        )
+        count += int(
+            np.count_nonzero((squares > 0) & (squares < _CONFUSED * np.finfo(rows.dtype).eps * spread))
+        )
+    return count > rows.shape[0] / 100
+
+
+def _lloyd(rows: Rows, centres: NDArray, factors: NDArray) -> NDArray[np.float64]:
+    """Return the centres of k-means clusters; one without rows moves to a row that is far from its own."""
+    n, height = len(centres), max(1, _ELEMENTS // len(centres))
+    for _ in range(_ITERATIONS):
+        parts = [rows[k : k + height] for k in range(0, rows.shape[0], height)]
+        distances = [euclidean_distances(part, centres, factors) for part in parts]
+        labels = np.concatenate([part.argmin(axis=1) for part in distances])
+        counts = np.bincount(labels, minlength=n)
+        members = csr_array((1 / counts[labels], (labels, np.arange(len(labels)))), shape=(n, len(labels)))
+        centres = dense(members @ rows)
+        empty = np.flatnonzero(counts == 0)
+        farthest = np.argsort(-np.concatenate([part.min(axis=1) for part in distances]), kind="stable")
+        centres[empty] = dense(rows[farthest[: len(empty)]])
+    return centres
 
 
 def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | None = None) -> Rows:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_X_y
 
 from rflib.frequencies.draw import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
@@ -64,10 +65,10 @@ class ScoredFourierFeatures(FourierFeatures):
         """Return the targets in the form in which the scores use them, or None if they do not."""
         return None
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         s = self._n_frequencies()
         size = self._pool_size(s)
-        self._construct(X, Sampling(size, self.directions, self.radii))
+        self._construct(kernel, X, Sampling(size, self.directions, self.radii))
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         targets = self._targets(y)
         width = max(size, targets.n_columns if targets else 0)
@@ -166,7 +167,7 @@ class LeverageRFF(ScoredFourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+        Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D = 2s.
     pool : int or None, default=None
@@ -213,9 +214,9 @@ class LeverageRFF(ScoredFourierFeatures):
         self.directions = directions
         self.random_state = random_state
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_number(self, "ridge", above=0)
-        super()._draw(X, y, rng)
+        super()._draw(kernel, X, y, rng)
 
     def _scores(
         self, blocks: Iterator[NDArray[np.float64]], n: int, targets: Targets | None
@@ -232,7 +233,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+        Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
     pool : int or None, default=None
@@ -290,7 +291,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         self.directions = directions
         self.random_state = random_state
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "add_n")
         check_choice(self, "task", TASKS)
         if y is None:
@@ -298,7 +299,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
                 "SurrogateLeverageRFF requires y to be passed, but the target y is None. It needs the targets to "
                 "score the frequencies."
             )
-        super()._draw(X, check_X_y(X, y, accept_sparse=True)[1], rng)
+        super()._draw(kernel, X, check_X_y(X, y, accept_sparse=True)[1], rng)
 
     def _targets(self, y: ArrayLike | None) -> Targets:
         targets = np.asarray(y)

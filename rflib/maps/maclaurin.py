@@ -73,13 +73,13 @@ class RandomMaclaurin(RandomFeatureMap):
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         probabilities = self._probabilities()
         self.degrees_ = np.sort(rng.choice(len(probabilities), size=self.n_components, p=probabilities))
         signs = rng.integers(0, 2, (int(self.degrees_.sum()), X.shape[1]), dtype=np.int8)
         self.signs_ = 2 * signs - 1
-        assert isinstance(self.kernel_, DotProductKernel)
-        self.signature_ = np.where(self.kernel_.maclaurin()[self.degrees_] < 0, -1.0, 1.0)
+        assert isinstance(kernel, DotProductKernel)
+        self.signature_ = np.where(kernel.maclaurin()[self.degrees_] < 0, -1.0, 1.0)
 
     def _probabilities(self) -> NDArray[np.float64]:
         assert isinstance(self.kernel_, DotProductKernel)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, Self
+from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, empty
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed, inner_state
+from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
-from rflib.maps.mercer_columns import Axes, MercerColumns
+from rflib.maps.mercer_columns import Axes
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.validation import check_choice
 
@@ -87,7 +88,7 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("mean_", "predicted_error_")
+    _state: ClassVar[tuple[str, ...]] = ("mean_", "columns_", "predicted_error_")
 
     def __init__(
         self,
@@ -113,14 +114,14 @@ class MercerFeatures(RandomFeatureMap):
         """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
         return len(self.columns_.head) > 0
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "axes", AXES)
         self.mean_ = X.mean(axis=0, dtype=np.float64)
-        sample = RowSamples.of(X, self.kernel_, rng)
+        sample = RowSamples.of(X, kernel, rng)
         columns, error = choose_columns(
             list(self._axes_to_try(X, sample.rows)), sample, self.mean_, self.n_components
         )
-        self.columns_, self.predicted_error_ = columns, np.float64(error)
+        self.columns_, self.predicted_error_ = columns, error
         self.signature_ = self.columns_.signs
 
     def _axes_to_try(self, X: Rows, sample: NDArray) -> Iterator[Axes]:
@@ -136,6 +137,10 @@ class MercerFeatures(RandomFeatureMap):
             few = np.array([len(np.unique(column)) <= _FEW_VALUES for column in sample.T])
             if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(covariance, np.flatnonzero(~few))
+
+    @property
+    def _fades(self) -> bool:
+        return True
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
@@ -154,14 +159,3 @@ class MercerFeatures(RandomFeatureMap):
         """
         _check_feature_names_in(self, input_features)
         return np.array(self.columns_.names(len(self.columns_.products[0].tables.lengths)), dtype=object)
-
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`."""
-        return super().state() | {f"columns.{name}": array for name, array in self.columns_.state().items()}
-
-    def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        super().restore(state)
-        kernel, _ = self.kernel_.isotropic(self.mean_[None, :])
-        self.columns_ = MercerColumns.restored(inner_state(state, "columns."), kernel)
-        return self

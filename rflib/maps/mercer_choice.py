@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from rflib.kernels.base import Kernel
-from rflib.maps.axis_functions import AxisFunctions
+from rflib.kernels.gaussian import Gaussian
+from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
-from rflib.maps.mercer_columns import Axes, Factors, MercerColumns, products_at
+from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, rows on which choices are compared, and
 # rows that are held out: at most so many, and the last at most one in five.
@@ -95,10 +96,18 @@ class RowSamples:
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Axes, and one or two product kernels whose eigenfunctions on these axes are multiplied."""
+    """Axes, and one or two kernels of a coordinate whose eigenfunctions on these axes are multiplied.
+
+    Attributes
+    ----------
+    is_law : bool
+        Whether these are the kernel's own factors: if coordinates are independent, the products are its
+        eigenfunctions.
+    """
 
     axes: Axes
-    factors: tuple[Factors, ...]
+    factors: tuple[LineKernel, ...]
+    is_law: bool = False
 
     def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
         """Return the eigenfunctions on the axes."""
@@ -108,11 +117,6 @@ class Basis:
             for each in self.factors
         ]
 
-    @property
-    def is_law(self) -> bool:
-        """Whether the products are the kernel's own eigenfunctions, if coordinates are independent."""
-        return self.factors[0].kind == "own"
-
 
 def choose_columns(
     axes: list[Axes], sample: RowSamples, mean: NDArray, n_columns: int
@@ -120,7 +124,7 @@ def choose_columns(
     """Return the columns with the least error on held-out rows, and this error."""
     kernel = sample.kernel
     own = [
-        Basis(each, (Factors("own", _width(kernel)),))
+        Basis(each, (ProductFactor(kernel, _width(kernel)),), is_law=True)
         for each in axes
         if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
     ]
@@ -158,16 +162,16 @@ def _best_basis(
     return least([*own, *(Basis(each, found.factors) for each in others)])
 
 
-def _factors(sample: RowSamples) -> list[tuple[Factors, ...]]:
-    """Return the product kernels that are tried for a kernel that is none: polynomials and pairs of Gaussians."""
+def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
+    """Return the kernels of a coordinate that are tried for a kernel that is none: polynomials and pairs of Gaussians."""
     distances = pdist(sample.rows[:_DISTANCE_ROWS])
     unit = float(np.median(distances)) if distances.size else 1.0
     widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
-    found: list[tuple[Factors, ...]] = [
-        tuple(Factors("gaussian", width * factor) for factor in _TWO_WIDTHS) for width in widths
+    found: list[tuple[LineKernel, ...]] = [
+        tuple(ProductFactor(Gaussian(width * each), width * each) for each in _TWO_WIDTHS) for width in widths
     ]
     if degree := sample.kernel.polynomial_degree:
-        found += [(Factors("polynomial", width, degree),) for width in widths]
+        found += [(ExponentialSeries(width, degree),) for width in widths]
     return found
 
 
@@ -180,7 +184,6 @@ def _law(
     n = len(products)
     columns = MercerColumns(
         basis.axes,
-        basis.factors,
         (products,),
         head=np.arange(0),
         combine=np.empty((0, 0)),
@@ -220,7 +223,6 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
     found, signs = fitted.columns(*held)
     columns = MercerColumns(
         basis.axes,
-        basis.factors,
         products,
         head,
         fitted.combine,

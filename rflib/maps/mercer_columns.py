@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.base import Kernel
-from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, take_columns
-from rflib.maps.axis_functions import LineKernel
-from rflib.maps.base import inner_state
 from rflib.maps.eigen_products import EigenProducts
 
 
@@ -64,41 +58,6 @@ class Axes:
         return [f"pc{i + 1}" for i in range(rotated)] + [f"x{j}" for j in self.inputs]
 
 
-@dataclass(frozen=True)
-class Factors:
-    """A kernel that is a product of kernels of the coordinates, whose eigenfunctions are multiplied.
-
-    Attributes
-    ----------
-    kind : {"own", "gaussian", "polynomial"}
-        The map's own kernel, a Gaussian, or sum_j (u v / width^2)^j / j! up to a degree on each axis.
-    width : float
-        The width.
-    degree : int
-        The degree of polynomials.
-    """
-
-    kind: str
-    width: float
-    degree: int = 0
-
-    def on_line(self, kernel: Kernel) -> LineKernel:
-        """Return the kernel of one coordinate, given the map's kernel."""
-        if self.kind == "polynomial":
-            return LineKernel(partial(_exponential_series, self.width, self.degree), self.width, decays=False)
-        product = kernel if self.kind == "own" else Gaussian(self.width)
-        return LineKernel(lambda u, v: product.on_line(u - v), self.width)
-
-
-def _exponential_series(width: float, degree: int, u: Array, v: Array) -> Array:
-    x = u * v / width**2
-    total = term = 0 * x + 1
-    for j in range(1, degree + 1):
-        term = term * x / j
-        total = total + term
-    return total
-
-
 @dataclass(frozen=True, eq=False)
 class MercerColumns:
     """Columns as functions of rows.
@@ -107,10 +66,8 @@ class MercerColumns:
     ----------
     axes : Axes
         The axes of the rows.
-    factors : tuple of Factors
-        The kernels whose eigenfunctions are used, one or two.
     products : tuple of EigenProducts
-        The products of the eigenfunctions of each.
+        Products of the eigenfunctions of one or two kernels.
     head : ndarray of shape (n_head,)
         The products, counted through, that the combined columns combine.
     combine : ndarray of shape (n_head, n_combined)
@@ -124,7 +81,6 @@ class MercerColumns:
     """
 
     axes: Axes
-    factors: tuple[Factors, ...]
     products: tuple[EigenProducts, ...]
     head: NDArray[np.int64]
     combine: NDArray[np.float64]
@@ -165,37 +121,6 @@ class MercerColumns:
         n_combined = self.combine.shape[1]
         names = [f"combined{i + 1}" for i in range(n_combined)] + [of_product[i] for i in self.tail]
         return names + [f"zero{i + 1}" for i in range(len(self.signs) - len(names))]
-
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the columns."""
-        arrays = {name: getattr(self, name) for name in ("head", "combine", "tail", "scales", "signs")}
-        arrays |= {"inputs": self.axes.inputs, "spreads": self.axes.spreads}
-        if self.axes.directions is not None:
-            arrays["directions"] = self.axes.directions
-        arrays["kinds"] = np.array([each.kind for each in self.factors])
-        arrays["widths"] = np.array([each.width for each in self.factors])
-        arrays["degrees"] = np.array([each.degree for each in self.factors])
-        for number, products in enumerate(self.products):
-            arrays |= {f"{number}.{name}": array for name, array in products.state().items()}
-        return arrays
-
-    @staticmethod
-    def restored(state: Mapping[str, NDArray], kernel: Kernel) -> MercerColumns:
-        """Return the columns whose `state` is given, for the map's kernel."""
-        factors = tuple(
-            Factors(str(kind), float(width), int(degree))
-            for kind, width, degree in zip(state["kinds"], state["widths"], state["degrees"], strict=True)
-        )
-        products = [
-            EigenProducts.restored(inner_state(state, f"{number}."), each.on_line(kernel))
-            for number, each in enumerate(factors)
-        ]
-        return MercerColumns(
-            Axes(state.get("directions"), state["inputs"], state["spreads"]),
-            factors,
-            tuple(products),
-            *(state[name] for name in ("head", "combine", "tail", "scales", "signs")),
-        )
 
 
 def products_at(products: tuple[EigenProducts, ...], coordinates: Array) -> Array:

@@ -21,7 +21,7 @@ class MomentMatching(GaussianCosines):
     Parameters
     ----------
     kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1).
+        Kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D = 2F.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None

@@ -19,21 +19,21 @@ from rflib.frequencies.rings import rings
 from rflib.frequencies.sampled_harmonics import SampledHarmonics
 from rflib.frequencies.spanning_harmonics import spanning_harmonics
 from rflib.frequencies.stratified_pairs import StratifiedPairs, joined
-from rflib.kernels.base import RadialKernel
+from rflib.kernels.base import Kernel, RadialKernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, zeros
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.axial_columns import NO_AXIAL_COLUMNS, AxialColumns
 from rflib.maps.base import Seed
 from rflib.maps.exact_harmonics import ExactHarmonics
-from rflib.maps.fourier import _EXACT, _N_PAIRS, _PREFERENCE, FourierFeatures, Harmonics, _norms
+from rflib.maps.fourier import _EXACT, _N_PAIRS, _PREFERENCE, FourierFeatures, Harmonics, _exact_at, _norms
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.sample_columns import NO_SAMPLES, SampleColumns
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import is_positive_definite
-from rflib.measures.row_pairs import RowPairs
+from rflib.measures.row_pairs import RowPairs, share_of_diagonal
 from rflib.validation import check_choice
 
 OBJECTIVES = ("kernel", "learner")
@@ -66,7 +66,7 @@ class MVORF(FourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1), and a function of one array is the profile of a
+        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
         kernel.
     n_components : int, default=100
         Number of columns D.
@@ -100,18 +100,16 @@ class MVORF(FourierFeatures):
     ----------
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
-    bias_bound_ : float
-        Bound on |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. The bias of the atoms is its largest
-        value on a fine grid of distances. The bias of shrunk parts is bounded; where harmonics replace parts of
-        both signs, the whole bias is its largest value on a grid of rows. The bias of harmonics about an axis is
-        largest on the diagonal, and is looked for on a grid of the axis.
+    bias_estimate_ : float
+        Estimate of the largest |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. It is the largest one
+        that was found on grids, not a bound: a profile that turns fast can be farther off between their points.
+        The grid is one of distances for the atoms, of pairs of rows where harmonics replace parts of both signs,
+        and of the axis for harmonics about an axis; the bias of shrunk parts is bounded.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over all n^2 pairs of n training rows, n of which pair
-        a row with itself. For the plain map, pairs of a row with itself are not counted, though the bias may be
-        largest there, and low-discrepancy directions are treated as independent ones.
+        As for `FourierFeatures`. For the plain map, low-discrepancy directions are treated as independent ones.
     composition_ : Composition, LeadingHarmonics or SampledHarmonics
         The chosen columns (`rflib.frequencies.composition`), of which `Rings`, `RadialHarmonics` and
-        `AxialHarmonics` are kinds. It is set by `fit`, not by `restore`, and not for the plain map.
+        `AxialHarmonics` are kinds. The plain map has none.
     """
 
     frequencies_per_s = 2
@@ -120,6 +118,7 @@ class MVORF(FourierFeatures):
         *FourierFeatures._state,
         *(f"sample_{name}_" for name in _SAMPLES),
         *(f"axial_{name}_" for name in _AXIAL),
+        "bias_estimate_",
     )
 
     def __init__(
@@ -165,13 +164,13 @@ class MVORF(FourierFeatures):
         return self.harmonics not in (None, "auto") or True in (self.parity, self.coupled)
 
     def _composition(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+        self, kernel: Kernel, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> Composition | LeadingHarmonics | None:
         if self.objective != "learner":
-            return super()._composition(rungs, pairs, positive=positive)
+            return super()._composition(kernel, rungs, pairs, positive=positive)
         coupled = bool(self.coupled)
         return lead(
-            rungs, self._exact_at(pairs), pairs, self.n_components, coupled=coupled, positive=positive
+            rungs, _exact_at(kernel, pairs), pairs, self.n_components, coupled=coupled, positive=positive
         )
 
     def _check_parameters(self) -> None:
@@ -188,44 +187,55 @@ class MVORF(FourierFeatures):
                 "parity='auto'."
             )
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._keep_axial(NO_AXIAL_COLUMNS)
         self._keep_samples(NO_SAMPLES)
-        super()._draw(X, y, rng)
+        super()._draw(kernel, X, y, rng)
         if not isinstance(self.measure_, AtomicMeasure):
             raise ValueError(
                 f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
             )
         if self._has_options():
-            assert isinstance(self.kernel_, RadialKernel)
+            assert isinstance(kernel, RadialKernel)
             offset = float(np.linalg.norm(self.centre_ - self.exact_pole_))
-            nearest = max(0.0, 1 - offset) if self.kernel_.unit_norm else 0.0
+            nearest = max(0.0, 1 - offset) if kernel.unit_norm else 0.0
             farthest = float(self.radius_) + offset
-            self.bias_bound_ = self.composition_.bias_bound(self.kernel_, nearest, farthest)
+            self.bias_estimate_ = self.composition_.bias_estimate(kernel, nearest, farthest)
         else:
-            self.bias_bound_ = self.measure_.bias_bound
-            self.predicted_error_ = self.measure_.predicted_error(self._sampling())
+            self.bias_estimate_ = self.measure_.bias_estimate
+            self.predicted_error_ = self._plain_error(kernel, X.shape[0])
 
-    def _draw_with_options(self, X: Rows, rng: Generator) -> None:
+    def _plain_error(self, kernel: Kernel, n_rows: int) -> float:
+        """Return the predicted error of columns that are all drawn: over different rows, and on the diagonal."""
+        assert isinstance(self.measure_, AtomicMeasure)
+        itself = RowPairs.of_themselves(np.zeros(1), np.zeros(1))
+        of_diagonal = replace(self.measure_, distances=itself.distances, values=_exact_at(kernel, itself))
+        share, sampling = share_of_diagonal(n_rows), self._sampling()
+        different, same = (each.predicted_error(sampling) for each in (self.measure_, of_diagonal))
+        return float(np.sqrt((1 - share) * different**2 + share * same**2))
+
+    def _draw_with_options(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         free = (self.harmonics, self.parity, self.coupled) == ("auto", "auto", "auto")
         domain = Domain.of(X)
-        measure = construct(self.construction(), self.kernel_, domain)
+        measure = construct(self.construction(), kernel, domain)
         if not free or not isinstance(measure, AtomicLadder | AtomicMeasure):
-            super()._draw_with_options(X, rng)
+            super()._draw_with_options(kernel, X, rng)
             return
         self._keep_range(measure, domain)
         if self.objective == "kernel" or X.shape[1] <= _FEW_INPUTS:
-            self._draw_freely(X, measure, rng)
+            self._draw_freely(kernel, X, measure, rng)
             return
         pairs, D, definite = domain.all_pairs, self.n_components, measure.definite
-        spanning = spanning_harmonics(measure.rungs, self._exact_at(pairs), pairs, D, positive=definite)
+        spanning = spanning_harmonics(measure.rungs, _exact_at(kernel, pairs), pairs, D, positive=definite)
         if spanning is None:
-            super()._draw_with_options(X, rng)
+            super()._draw_with_options(kernel, X, rng)
         else:
             self.predicted_error_ = float(np.sqrt(spanning.mean_squared_error))
             self._keep_alone(spanning, pairs.centre.copy(), rng)
 
-    def _draw_freely(self, X: Rows, measure: AtomicLadder | AtomicMeasure, rng: Generator) -> None:
+    def _draw_freely(
+        self, kernel: Kernel, X: Rows, measure: AtomicLadder | AtomicMeasure, rng: Generator
+    ) -> None:
         """Draw any columns, those with the least predicted error of the kernel.
 
         For a learner, the leading harmonics are one more candidate.
@@ -234,22 +244,22 @@ class MVORF(FourierFeatures):
         definite, rungs = measure.definite, measure.rungs
         of_mean = domain.pairs(_N_PAIRS), joined(domain.all_pairs, rows.pairs)
         of_origin = of_mean[0].from_the_origin(), of_mean[1].from_the_origin()
-        seen = [of_mean, of_origin] if definite and self.kernel_.unit_norm else [of_mean]
+        seen = [of_mean, of_origin] if definite and kernel.unit_norm else [of_mean]
         found: list[tuple[float, Composition | LeadingHarmonics | SampledHarmonics, RowPairs]] = []
         for few, pairs in seen:
-            exact = self._exact_at(pairs)
+            exact = _exact_at(kernel, pairs)
             alone = radial_harmonics(rungs, exact, pairs, self.n_components, positive=definite)
             found.append((alone.mean_squared_error, alone, pairs))
-            for each in self._composed(rungs, few, positive=definite):
+            for each in self._composed(kernel, rungs, few, positive=definite):
                 penalty = _PREFERENCE if isinstance(each, Composition) else 1.0
                 found.append((penalty * _error_over(each, exact.tobytes(), pairs), each, pairs))
-        if self.kernel_.unit_norm and is_positive_definite(self.kernel_):
-            assert isinstance(self.kernel_, RadialKernel)
-            axial = axial_harmonics(self.kernel_, rows, of_mean[1], self.n_components, found[0][1].measure)
+        if kernel.unit_norm and is_positive_definite(kernel):
+            assert isinstance(kernel, RadialKernel)
+            axial = axial_harmonics(kernel, rows, of_mean[1], self.n_components, found[0][1].measure)
             if axial is not None:
                 found.append((axial.mean_squared_error, axial, of_mean[1]))
         _, best, pairs = min(found, key=lambda each: each[0])
-        self.predicted_error_ = float(np.sqrt(_error_over(best, self._exact_at(pairs).tobytes(), pairs)))
+        self.predicted_error_ = float(np.sqrt(_error_over(best, _exact_at(kernel, pairs).tobytes(), pairs)))
         if isinstance(best, SampledHarmonics):
             self._keep_alone(best, pairs.centre.copy(), rng)
             return
@@ -259,10 +269,10 @@ class MVORF(FourierFeatures):
         self._keep_exact(pairs.centre.copy(), *exact_part)
 
     def _composed(
-        self, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
+        self, kernel: Kernel, rungs: Sequence[AtomicMeasure], pairs: RowPairs, *, positive: bool
     ) -> list[Composition | LeadingHarmonics]:
         """Return candidates with cosines and sines, and for a learner its leading harmonics."""
-        exact, D = self._exact_at(pairs), self.n_components
+        exact, D = _exact_at(kernel, pairs), self.n_components
         found: list[Composition | LeadingHarmonics | None] = [
             compose(rungs, exact, pairs, D, coupled=True, positive=positive)
         ]
@@ -320,6 +330,10 @@ class MVORF(FourierFeatures):
         for name in _SAMPLES:
             setattr(self, f"sample_{name}_", getattr(columns, name))
 
+    @property
+    def _fades(self) -> bool:
+        return super()._fades or bool(len(self.axial_degrees_))
+
     def _columns(self, X: Rows) -> Array:
         samples = SampleColumns(*(getattr(self, f"sample_{name}_") for name in _SAMPLES))
         axial = AxialColumns(*(getattr(self, f"axial_{name}_") for name in _AXIAL))
@@ -330,7 +344,6 @@ class MVORF(FourierFeatures):
         if len(axial.degrees):
             axial.fill(X, samples, features)
             return features
-        self._warn_beyond_range(X)
         if issparse(X):
             Y = ShiftedRows.less(in_type_of(X / exact.unit, X), self.exact_pole_ / exact.unit)
         else:

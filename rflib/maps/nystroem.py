@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import (
     Array,
@@ -29,6 +30,7 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.landmarks import LANDMARKS, rows_used
 from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.unlike_rows import loss, squares
 from rflib.validation import check_choice, refuse
 
 _RANK_TOLERANCE = 1e-12
@@ -39,6 +41,9 @@ _PANEL = 256
 # column is accurate within 5e-6 in single precision: the error was up to 8 eps times the norm for the kernels and
 # data sets that were tried.
 _LARGEST_SINGLE = 25.0
+# Losses of k(x, x) up to this one are rounding errors, as at landmarks, which lose nothing.
+_ROUNDING = 1e-6
+_FEWEST_USUAL_ROWS = 100
 
 
 class Nystroem(RandomFeatureMap):
@@ -53,7 +58,7 @@ class Nystroem(RandomFeatureMap):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None, default=None
-        Any kernel, definite or not; None means Gaussian(sigma=1). A function of one array is the profile k(z) of a
+        Any kernel, definite or not; None means Gaussian("scale"). A function of one array is the profile k(z) of a
         kernel, and a function of two arrays is a symmetric similarity k(X, Y) of two matrices of rows. With
         "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows, and `transform` the
         similarities (m, n) of other rows to them.
@@ -91,6 +96,7 @@ class Nystroem(RandomFeatureMap):
     """
 
     _takes_similarities: ClassVar[bool] = True
+    _state: ClassVar[tuple[str, ...]] = ("landmarks_", "indices_")
 
     def __init__(
         self,
@@ -106,15 +112,8 @@ class Nystroem(RandomFeatureMap):
         self.random_state = random_state
 
     @property
-    def _state(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("landmarks_", "indices_") if isinstance(self.kernel_, Precomputed) else ("landmarks_",)
-
-    @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        try:
-            return self._resolved_kernel().takes_sparse
-        except ValueError:  # which `fit` raises
-            return False
+        return self._kernel_takes_sparse
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]
@@ -123,7 +122,7 @@ class Nystroem(RandomFeatureMap):
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel_, X  # the landmarks are rows as the user gave them
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "landmarks", tuple(LANDMARKS))
         n_rows = X.shape[0]
         if self.n_components > n_rows:
@@ -135,27 +134,29 @@ class Nystroem(RandomFeatureMap):
         # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
         n = min(self.n_components, n_rows)
         choose = LANDMARKS[self.landmarks]
-        if isinstance(self.kernel_, Precomputed):
-            similarities = self.kernel_(X)
+        if isinstance(kernel, Precomputed):
+            similarities = kernel(X)
             if self.landmarks == "kmeans":
                 refuse(self, "landmarks", "'uniform' or 'rpcholesky' with kernel='precomputed'")
             every = np.arange(float(n_rows))[:, None]
             self.indices_ = choose(Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
             landmarks = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
         else:
-            landmarks = choose(self.kernel_, X, n, rng).astype(np.float64)
-        W = self.kernel_(landmarks)
+            landmarks = choose(kernel, X, n, rng).astype(np.float64)
+        W = kernel(landmarks)
         self._order, self._rank = _independent(W)
-        if isinstance(self.kernel_, Precomputed):
+        if isinstance(kernel, Precomputed):
             self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
         self.landmarks_ = landmarks[self._order]
         self._normalise(W)
+        self._left_out = self._landmarks_left_out(W.diagonal()[self._order], n_rows)
 
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`."""
         rank = np.array(-1 if self._rank is None else self._rank)
         return super().state() | {"order": self._order, "rank": rank}
 
+    @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters.
 
@@ -190,6 +191,18 @@ class Nystroem(RandomFeatureMap):
             self.signature_ = np.ones(len(W))
         self._sensitive = (self.normalization_**2).sum(axis=0) * np.abs(W).max() > _LARGEST_SINGLE
 
+    def _landmarks_left_out(self, diagonal: NDArray, n_rows: int) -> NDArray[np.float64] | None:
+        """Return what others represent of k(x, x) at each landmark, and k(x, x); None if that is not known.
+
+        The residual of the regression of a landmark on the others is 1 / (W^-1)_ii. For an indefinite matrix, it
+        is not known, but there are other rows if no more than half of them are landmarks.
+        """
+        if self._rank is None:
+            return np.zeros((2, 0)) if n_rows >= 2 * len(diagonal) else None
+        inverse = squares(self.normalization_)
+        residual = np.divide(1, inverse, out=np.zeros_like(inverse), where=inverse > 0)
+        return np.array([diagonal - residual, diagonal])
+
     def _panels(self, *, single: bool) -> list[tuple[slice, slice, bool]]:
         """Return consecutive columns, the landmarks that they use, and whether they need double precision.
 
@@ -204,6 +217,22 @@ class Nystroem(RandomFeatureMap):
             (slice(a, b), slice(0, n if self._rank is None else b), first <= a < stop)
             for a, b in pairwise(sorted(cuts))
         ]
+
+    @property
+    def _fades(self) -> bool:
+        return self._left_out is not None
+
+    @property
+    def _n_usual_rows(self) -> int:
+        return max(super()._n_usual_rows - self.n_components_, _FEWEST_USUAL_ROWS)
+
+    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
+        """Return the losses of landmarks as if each were left out, and those of other rows."""
+        assert self._left_out is not None
+        kept, exact = self._left_out
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left_out = loss(kept / exact if self._typical is None else np.minimum(kept / self._typical, 1))
+        return np.concatenate([losses[losses > _ROUNDING], left_out])
 
     def _columns(self, X: Rows) -> Array:
         """Return the features; columns of single precision that amplify rounding are computed in double."""

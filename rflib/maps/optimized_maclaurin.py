@@ -92,8 +92,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     exact_degree_ : int
         Highest exact degree.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over the pairs of different training rows. It is set
-        by `fit`, not by `restore`.
+        Predicted root mean square error of one kernel value, as for `FourierFeatures`.
     centre_ : ndarray of shape (n_features_in_,)
         The point about which the kernel is expanded.
     turns_ : ndarray of shape (n_projections, n_features_in_), int8
@@ -110,7 +109,10 @@ class OptimizedMaclaurin(RandomFeatureMap):
     """
 
     _takes_sparse = True
-    _state: ClassVar[tuple[str, ...]] = ("columns_", "exact_degree_", "centre_", "turns_", "weights_")
+    _state: ClassVar[tuple[str, ...]] = (
+        *("columns_", "exact_degree_", "centre_", "turns_", "weights_"),
+        "predicted_error_",
+    )
 
     def __init__(
         self,
@@ -141,7 +143,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "complex_to_real")
         check_flag(self, "centre")
         check_choice(self, "projection", PROJECTIONS)
@@ -149,7 +151,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
             check_integer(self, "exact_degrees", at_least=0)
         n, d = X.shape
         self.centre_ = mean_row(X) if self.centre else np.zeros(d)
-        series = InnerProductSeries(self.kernel_, self.centre_)
+        series = InnerProductSeries(kernel, self.centre_)
         rows = rng.permutation(n)[: max(_SAMPLE_ELEMENTS // d, _SAMPLE_ROWS[0])][: _SAMPLE_ROWS[1]]
         law = Law(hadamard_order(d) if self.projection == "srht" else 1, self.complex_to_real)
         exact = None if isinstance(self.exact_degrees, str) else self.exact_degrees
@@ -174,6 +176,10 @@ class OptimizedMaclaurin(RandomFeatureMap):
     def _sketched(self) -> list[int]:
         degrees = np.flatnonzero(self.columns_)
         return [int(n) for n in degrees[degrees > self.exact_degree_]]
+
+    @property
+    def _fades(self) -> bool:
+        return True
 
     @property
     def _is_complex(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, empty, take_columns
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.product_sketch import hadamard_order
@@ -58,7 +59,7 @@ class PolySketch(TensorSketch):
 
     _state: ClassVar[tuple[str, ...]] = (*TensorSketch._state, "node_signs_", "node_places_")
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         degree, D = self._polynomial().degree, self.n_components
         m, nodes = hadamard_order(D), degree - 1
         self._draw_sketches(X.shape[1], m if nodes else D, rng)

@@ -42,8 +42,6 @@ class ProductTree:
     axes: NDArray[np.int64]
     powers: NDArray[np.int64]
 
-    ARRAYS = "parents", "axes", "powers"
-
     def __len__(self) -> int:
         return len(self.parents)
 

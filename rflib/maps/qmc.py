@@ -20,7 +20,7 @@ class QMC(FourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+        Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
     sequence : {"halton", "sobol"}, default="halton"

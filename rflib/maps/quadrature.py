@@ -31,7 +31,7 @@ class QuadratureRFF(GaussianCosines):
     Parameters
     ----------
     kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1).
+        Kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None

@@ -18,7 +18,7 @@ class RFF(FourierFeatures):
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian(sigma=1).
+        Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
     radii : {"iid", "stratified", "halton"}, default="iid"

@@ -9,7 +9,7 @@ from rflib.measures.base import SpectralMeasure
 from rflib.measures.construct import MeasureLike, construction_of
 from rflib.measures.exact_measures import has_exact_measure
 
-_OF_THE_KERNEL_ALONE = ("exact", "reference", "truncated_fourier")
+_OF_THE_KERNEL_ALONE = ("exact", "digmm_reference", "reference", "truncated_fourier")
 
 
 def measure_needs_rows(measure: MeasureLike, kernel: Kernel) -> bool:

@@ -39,7 +39,7 @@ class RowSample:
         self._y: list[NDArray] = []
 
     def add(self, X: Any, y: NDArray) -> None:
-        """Draw from more rows X (n, n_features), dense or CSR, with targets y."""
+        """Draw from more rows X (n, n_features), dense, CSR or a DataFrame, with targets y."""
         keys = self._rng.random(len(y))
         chosen = keys < self._bound
         self._keys = np.append(self._keys, keys[chosen])
@@ -63,10 +63,19 @@ class RowSample:
         return self._X[0], self._y[0]
 
     def _cut(self) -> None:
-        stack = sparse.vstack if sparse.issparse(self._X[0]) else np.concatenate
         kept = np.sort(np.argsort(self._keys, kind="stable")[: self._size])
-        X: Any = stack(self._X)
-        self._X, self._y = [(X.tocsr() if sparse.issparse(X) else X)[kept]], [np.concatenate(self._y)[kept]]
+        self._X, self._y = [_stacked(self._X, kept)], [np.concatenate(self._y)[kept]]
         self._keys = self._keys[kept]
         if len(kept) == self._size:
             self._bound = float(self._keys.max())
+
+
+def _stacked(parts: list[Any], kept: NDArray) -> Any:
+    """Return some rows of consecutive parts."""
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts).iloc[kept]
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts).tocsr()[kept]
+    return np.concatenate(parts)[kept]

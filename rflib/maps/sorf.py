@@ -39,7 +39,7 @@ class SORF(GaussianCosines):
     Parameters
     ----------
     kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian(sigma=1).
+        Kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None

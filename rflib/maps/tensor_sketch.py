@@ -96,7 +96,7 @@ class TensorSketch(RandomFeatureMap):
         assert isinstance(polynomial, Polynomial)
         return polynomial
 
-    def _draw(self, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._draw_sketches(X.shape[1], self.n_components, rng)
         self.signature_ = np.ones(self.n_components)
 

@@ -4,5 +4,5 @@ from .base import ProductMeasure as ProductMeasure
 from .base import RadialMeasure as RadialMeasure
 from .base import Sampling as Sampling
 from .domain import Domain as Domain
-from .domain import RangeWarning as RangeWarning
 from .exact_measures import exact_measure as exact_measure
+from .range_warning import RangeWarning as RangeWarning

@@ -45,7 +45,7 @@ class AtomicMeasure(RadialMeasure):
         Norms of the atoms, in inverse units of the inputs, and their signed masses, in units of the kernel.
     distances, values : ndarray of shape (n_distances,)
         Sample of the distances over which errors are averaged, and the kernel at these distances.
-    bias_bound : float
+    bias_estimate : float
         Largest |profile(z) - k(z)| for z in [0, zmax], found on a fine grid.
 
     Attributes
@@ -60,7 +60,7 @@ class AtomicMeasure(RadialMeasure):
     weights: NDArray = field(kw_only=True)
     distances: NDArray = field(kw_only=True)
     values: NDArray = field(kw_only=True)
-    bias_bound: float = field(kw_only=True)
+    bias_estimate: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "positive", _jordan_part(self.radii, self.weights))

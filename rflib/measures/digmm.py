@@ -4,8 +4,7 @@ The method is that of Liu et al. 2020 (TNNLS), which is the baseline DIGMM of lu
 from the authors' code in the following:
 
 - The mixtures are fitted to draws from the signed measure of the kernel itself. The authors fit theirs to standard
-  normal draws and to the kernel matrix of five random points, shifted by 20 times its smallest eigenvalue; this
-  gives the same Gaussian for every kernel.
+  normal draws, which gives the same Gaussian for every kernel (`rflib.measures.digmm_reference`).
 - For a kernel without a finite signed measure (SphericalPolynomial), draws from its minimum-variance measure are
   used, which represents the kernel on [0, zmax]. The measure that the authors of luo2021 used does not represent
   it (see `rflib.measures.reference`), and the mass of the printed one diverges.

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import euclidean_distances
 
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import Array, beside, namespace, widest
 from rflib.kernels.sparse_rows import (
     Rows,
@@ -22,7 +22,6 @@ from rflib.kernels.sparse_rows import (
     largest_size,
     lexicographic_order,
     mean_row,
-    near_origin,
 )
 from rflib.measures.row_pairs import RowPairs
 
@@ -34,10 +33,6 @@ _BALL_STEPS = 8
 _MARGIN = 1.5
 _N_PAIRS = 2000
 _BLOCK_ELEMENTS = 1 << 17
-
-
-class RangeWarning(UserWarning):
-    """Warning that rows are outside the range of the training rows, where a map may not represent the kernel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +127,7 @@ def _distances(X: Rows) -> NDArray[np.float64]:
     n = X.shape[0]
     order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
     rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
-    rows, _ = near_origin(rows)
-    z = euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)] if n > 1 else np.empty(0)
-    return np.sort(np.where(z > _RESOLUTION * largest_size(rows), z, 0))
+    return np.sort(euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)])
 
 
 def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:

@@ -184,7 +184,7 @@ def ladder_of(
                 zmax=zmax,
                 distances=quantiles,
                 values=values,
-                bias_bound=bound,
+                bias_estimate=bound,
             )
         )
     return AtomicLadder(d, tuple(rungs), zmax)

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, lexicographic_order, mean_row
 
 # The diagonal counts as one of this many pairs at most, so that its weight is never smaller.
@@ -123,7 +123,7 @@ class RowPairs:
             nearest[start:stop][_spread(stop - start, n_pairs // len(_NEAREST))]
             for start, stop in pairwise(edges)
         ]
-        diagonal = 1 / min(n, _LARGEST_SAMPLE)
+        diagonal = share_of_diagonal(n)
         shares = [np.full(len(itself), (diagonal if len(i) else 1.0) / len(itself))]
         for part, (start, stop) in zip(chosen, pairwise(edges), strict=True):
             shares.append(np.full(len(part), (1 - diagonal) * (stop - start) / len(i) / len(part)))
@@ -143,6 +143,11 @@ class RowPairs:
             between,
             np.concatenate(shares),
         )
+
+
+def share_of_diagonal(n_rows: int) -> float:
+    """Return the share of pairs of a row with itself in all pairs of rows, of at most 1,000 rows."""
+    return 1 / min(n_rows, _LARGEST_SAMPLE)
 
 
 def _products_and_distances(

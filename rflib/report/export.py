@@ -10,8 +10,8 @@ import yaml
 
 from rflib.experiment.plan import StudyPlan
 from rflib.report.cell_table import CELL, number_of_cells, read_cells
+from rflib.report.claim_rule import CLAIM_RULE, VERDICTS
 from rflib.report.folder import read_index
-from rflib.report.inference import CLAIM_RULE
 from rflib.report.number_format import columns
 from rflib.report.page import run_of
 from rflib.report.provenance import core_hours, fingerprints, older, run_again
@@ -49,7 +49,10 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
         parts.append(f"Left out, because their files are not available: {', '.join(absent)}.")
     claims = read_shown(folder / "tables/claims.csv", missing=False)
     if len(claims):
-        parts += ["## Claims", CLAIM_RULE, markdown(claims)]
+        meanings = [
+            f"- *{verdict}*: {VERDICTS[verdict]}" for verdict in VERDICTS if verdict in set(claims["verdict"])
+        ]
+        parts += ["## Claims", "\n".join(meanings), CLAIM_RULE, markdown(claims)]
     for entry in read_index(folder / "figures"):
         if entry.get("empty"):
             parts += [f"## {entry['title']}", NOT_DRAWN]

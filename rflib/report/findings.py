@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from rflib.report.cell_table import EXACT, at_columns
+from rflib.report.claim_rule import VERDICTS
+from rflib.report.claims import CONTRADICTED
 from rflib.report.kind import Options, Results
-from rflib.report.kinds.comparisons import cells_of, paired, relative_gain
+from rflib.report.kinds.comparisons import cells_of, paired, relative_gain, sign_of, smallest
 from rflib.report.kinds.rivals import encounters, judged, ratios
 from rflib.report.standings import measures
 from rflib.report.wording import METRICS, listed, plural
 
-_CONTRADICTED = ("not reproduced", "explained")
-_CLAIMED = ("reproduced", "explained", "undecided", "not reproduced", "no data")
 _DECIDED = ("better", "worse")
 
 
@@ -79,12 +79,12 @@ def _claims(verdicts: pd.Series) -> str:
         return f"The only claim is {_is(verdict)}."
     if count == n:
         return f"All {n} claims are {_is(verdict)}."
-    said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in _CLAIMED if v in counts]
+    said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in VERDICTS if v in counts]
     return f"Of {n} claims, {listed(said)}."
 
 
 def _is(verdict: str) -> str:
-    return {"no data": "without data", "explained": "not reproduced but explained"}.get(verdict, verdict)
+    return {"no data": "without data", "explained": "contradicted but explained"}.get(verdict, verdict)
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,11 @@ def _best_map(leaders: Sequence[_Leader], shown: Shown) -> Finding:
 
 
 def _broken_claim(results: Results, shown: Shown) -> Finding | None:
-    """The claim that is not reproduced and whose worst comparison has the greatest ratio of means."""
+    """The contradicted claim whose worst comparison has the greatest ratio of means."""
     claims = {claim["title"]: claim for claim in results.study.get("claims") or ()}
     found: list[tuple[float, str, int]] = []
     for number, row in enumerate(shown.claims.to_dict("records")):
-        if row["verdict"] in _CONTRADICTED and row["claim"] in claims:
+        if row["verdict"] in (*CONTRADICTED, "explained") and row["claim"] in claims:
             against = _against(claims[row["claim"]], results)
             size, where = max(against, default=(0.0, ""), key=lambda item: item[0])
             found.append((size, f"“{row['claim']}” is {_is(row['verdict'])}{where}", number))
@@ -165,7 +165,7 @@ def _against(claim: Options, results: Results) -> Iterator[tuple[float, str]]:
     """Yield how much the means of each comparison contradict a claim about two methods, and where."""
     if claim["type"] not in ("better", "best", "unbeaten", "equal"):
         return
-    sign, error = (1 if METRICS[claim["metric"]].lower else -1), METRICS[claim["metric"]].axis
+    sign, error = sign_of(claim), METRICS[claim["metric"]].axis
     cells, place, _ = cells_of(claim, results)
     for other in [claim["than"]] if isinstance(claim["than"], str) else claim["than"]:
         tables = paired(cells, place, claim["method"], other)
@@ -201,22 +201,31 @@ def _far_from_published(shown: Shown) -> Finding | None:
 
 
 def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Finding:
-    """Where another method beats the best one by most, or that none does so significantly."""
+    """Where another method beats the best one significantly by most, or else in how many pairings it is ahead."""
     if not leaders:
         return Finding("There is no surprise, because nothing was compared.", shown.otherwise)
     best = leaders[0]
     methods = [method for method in results.cells["method"].unique() if method not in (best.method, EXACT)]
     entry: Mapping[str, Any] = {"metric": best.metric, "title": "", "method": best.method, "than": methods}
     entry = {**entry, "at": "columns"} | ({"learner": best.learner} if best.learner else {})
-    sign = 1 if METRICS[best.metric].lower else -1
+    sign = sign_of(entry)
     own, others, _ = encounters(entry, results)
     judgement = judged(sign, own, others)
-    lost = ratios(sign, own, others)[judgement.refuted]
+    times = ratios(sign, own, others)
+    lost = times[judgement.apart]
     if not judgement.tested:
         return Finding("There is no surprise, because one repetition allows no test.", "standings")
     if lost.empty:
-        text = f"There is no surprise: no other method is significantly better than {best.method} anywhere."
-        return Finding(text, "standings")
+        gains = (sign * (others - own)).to_numpy()[None]
+        found = smallest(best.metric, gains, others.to_numpy()[None])
+        text = (
+            f"By {best.measure}, {best.method} is better in {judgement.holds.sum()} of "
+            f"{plural(len(times), 'pairing')} with other methods and worse in {judgement.fails.sum()}"
+        )
+        text += (
+            f", by up to {1 / times.min():.3g} times, which may be noise. " if judgement.fails.any() else ". "
+        )
+        return Finding(f"{text}Smallest detectable loss: {found[:1].lower()}{found[1:]}", "standings")
     rival, *place = lost.index.tolist()[int(lost.argmin())]
     text = (
         f"The largest surprise: on {_place(place, 'n_components')}, {rival} is {1 / lost.min():.3g} times better "

@@ -1,24 +1,43 @@
-"""What differences over the repetitions prove: one-sided t-tests, and the rule that judges a claim by them."""
+"""What differences over the repetitions prove: one-sided t-tests, and Holm's correction for families of them."""
 
 from dataclasses import dataclass
-from math import floor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.05
-CLAIM_RULE = (
-    "All repetitions at one data set, kernel and s (or number of columns) make one comparison. A claim is not "
-    "reproduced if it fails significantly in more comparisons than it allows, or on average over them. These are "
-    "one-sided t-tests over the repetitions with Holm's correction: they reject at most 5 % of true claims, "
-    "however many comparisons a claim has. Otherwise, the claim is reproduced if the average over the comparisons "
-    "supports it (one-sided t-test, 5 %), and undecided if it does not. Improvements are relative to the other "
-    "method; negative ones are losses."
-)
 _CONSTANT = 1e-9
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Numbers of values, their means (NaN where there is none) and standard deviations along the last axis.
+
+    ``constant`` is whether values differ by rounding only.
+    """
+
+    n: NDArray[np.int_]
+    mean: Floats
+    deviation: Floats
+    constant: Flags
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> "Moments":
+        """Return the moments of values; NaN and infinity are missing."""
+        values = np.asarray(values, dtype=np.float64)
+        values = np.where(np.isfinite(values), values, np.nan)
+        mean, n = mean_of(values, -1), np.isfinite(values).sum(axis=-1)
+        squares = np.nansum((values - mean[..., None]) ** 2, axis=-1)
+        deviation = np.sqrt(squares / np.maximum(n - 1, 1))
+        return cls(n, mean, deviation, deviation <= _CONSTANT * np.abs(mean))
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard deviations of the means."""
+        return self.deviation / np.sqrt(np.maximum(self.n, 1))
 
 
 def p_above_zero(values: ArrayLike) -> Floats:
@@ -30,17 +49,11 @@ def p_above_zero(values: ArrayLike) -> Floats:
     """
     from scipy.special import stdtr
 
-    values = np.asarray(values, dtype=np.float64)
-    values = np.where(np.isfinite(values), values, np.nan)
-    n = np.isfinite(values).sum(axis=-1)
-    total = np.nansum(values, axis=-1)
-    mean = total / np.maximum(n, 1)
-    squares = np.nansum((values - mean[..., None]) ** 2, axis=-1)
-    deviation = np.sqrt(squares / np.maximum(n - 1, 1))
-    constant = deviation <= _CONSTANT * np.abs(mean)
-    statistic = mean * np.sqrt(n) / np.where(constant, 1.0, deviation)
-    p = np.where(constant, np.where(mean > 0, 0.5**n, 1.0), stdtr(np.maximum(n - 1, 1), -statistic))
-    return np.where(n < 2, 1.0, p)
+    found = Moments.of(values)
+    statistic = found.mean / np.where(found.constant, 1.0, found.standard_error)
+    sign_test = np.where(found.mean > 0, 0.5**found.n, 1.0)
+    p = np.where(found.constant, sign_test, stdtr(np.maximum(found.n - 1, 1), -statistic))
+    return np.where(found.n < 2, 1.0, p)
 
 
 def holm(p: ArrayLike) -> Flags:
@@ -57,80 +70,7 @@ def holm(p: ArrayLike) -> Flags:
     return rejected
 
 
-def spared(n: int, share: float) -> int:
-    """Return in how many of n comparisons a claim about a share of them may fail."""
-    return floor((1 - share) * n + 1e-9)
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What the comparisons say about a claim: flags (..., comparisons), p value (...) and verdict (...).
-
-    ``tested`` (...) is whether the average could be tested, for which it takes two repetitions.
-    """
-
-    holds: Flags
-    surely: Flags
-    refuted: Flags
-    tested: Flags
-    p_average: Floats
-    verdict: NDArray[np.str_]
-
-
-def judge(gains: ArrayLike, spared: int = 0) -> Judgement:
-    """Judge a claim by `CLAIM_RULE`.
-
-    Parameters
-    ----------
-    gains : array-like of shape (..., sides, comparisons, repetitions)
-        By how much each repetition speaks for the claim; NaN where there is none. A claim that has several sides,
-        such as equality within a margin or being better than each of several methods, holds where all that are
-        there have a mean above zero. Leading axes are separate claims.
-    spared : int, default=0
-        In how many comparisons the claim may fail.
-
-    Notes
-    -----
-    The gains of each comparison are divided by their root mean square before they are averaged, so that none
-    outweighs the others. The average is tested over the repetitions, so the comparisons of one repetition may
-    depend on each other. On each side, the comparisons in which a claim may fail are left out of the average that
-    may contradict it: those that contradict it most.
-    """
-    gains = np.asarray(gains, dtype=np.float64)
-    missing = np.isnan(gains).all(axis=-1)
-    means: Floats = np.where(missing, np.inf, _mean(gains, -1))
-    sides, comparisons = means.shape[-2:]
-    weaker = means.argmin(axis=-2)[..., None, :, None]
-    weaker_gains = np.take_along_axis(gains, weaker, axis=-3)[..., 0, :, :]
-    kept = np.argsort(means, axis=-1)[..., spared:, None]
-    p_single = np.where(missing, np.nan, p_above_zero(-gains))
-    p_averages = p_above_zero(-_average(np.take_along_axis(gains, kept, axis=-2)))
-    rejected = holm(
-        np.concatenate([p_single.reshape(*p_single.shape[:-2], sides * comparisons), p_averages], axis=-1)
-    )
-    of_single, of_averages = np.split(rejected, [sides * comparisons], axis=-1)
-    refuted = np.logical_or.reduce(of_single.reshape(p_single.shape), axis=-2)
-    contradicted = (refuted.sum(axis=-1) > spared) | of_averages.any(axis=-1)
-    average = _average(weaker_gains)
-    p_average = p_above_zero(average)
-    supported = np.where(p_average < LEVEL, "reproduced", "undecided")
-    return Judgement(
-        holds=np.logical_and.reduce(means > 0, axis=-2),
-        surely=holm(np.where(missing, 0.0, p_above_zero(gains)).max(axis=-2)),
-        refuted=refuted,
-        tested=np.isfinite(average).sum(axis=-1) > 1,
-        p_average=p_average,
-        verdict=np.where(contradicted, "not reproduced", supported),
-    )
-
-
-def _average(gains: Floats) -> Floats:
-    """Average over the comparisons (last axis but one), each divided by its root mean square; zeros stay zeros."""
-    scale = np.sqrt(_mean(gains**2, -1))[..., None]
-    return _mean(gains / np.where(scale > 0, scale, 1.0), -2)
-
-
-def _mean(values: Floats, axis: int) -> Floats:
-    """Mean along an axis of what is not NaN; NaN where all is."""
+def mean_of(values: Floats, axis: int) -> Floats:
+    """Return the mean along an axis of what is not NaN; NaN where all is."""
     n = (~np.isnan(values)).sum(axis=axis)
     return np.where(n > 0, np.nansum(values, axis=axis) / np.maximum(n, 1), np.nan)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -36,10 +36,8 @@ class Results:
         """Return the study's kernel with this label."""
         from rflib.experiment.specs import build_kernel
 
-        spec = self.study["kernels"][label]
-        return build_kernel(
-            {key: spec[key] for key in spec if key not in ("datasets", "methods", "preprocess")}
-        )
+        spec, others = self.study["kernels"][label], ("datasets", "methods", "preprocess", "fit_preprocess")
+        return build_kernel({key: spec[key] for key in spec if key not in others})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +103,16 @@ class Figure(Shown):
     switch: Callable[[Options, Results], list[str]] | None = None
 
 
+class Checked(NamedTuple):
+    """What the check of a claim found: its verdict, the evidence, and the smallest difference that it detects."""
+
+    verdict: str
+    evidence: str
+    detectable: str = ""
+
+
 class Check(Kind):
-    """The check of a claim; ``make(claim, results)`` returns a verdict and the evidence."""
+    """The check of a claim; ``make(claim, results)`` returns a `Checked`."""
 
 
 def kinds(cls: type[K]) -> dict[str, K]:

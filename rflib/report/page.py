@@ -10,10 +10,11 @@ from markupsafe import Markup
 
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.report.cell_table import EXACT, number_of_cells, read_cells
+from rflib.report.claim_rule import CLAIM_RULE
+from rflib.report.claim_rule import VERDICTS as OF_CLAIMS
 from rflib.report.findings import Shown, findings
 from rflib.report.folder import read_index, slug
 from rflib.report.html import write_html
-from rflib.report.inference import CLAIM_RULE
 from rflib.report.kind import Results
 from rflib.report.method_cards import cards
 from rflib.report.number_format import columns
@@ -25,10 +26,7 @@ from rflib.report.wording import AXES, METRICS, listed
 
 _TIMES = ("sample_seconds", "transform_seconds")
 _FAILED = ["job", "message", "log"]  # what matters most stands first
-VERDICTS = (
-    *("agrees", "better", "worse", "not run"),
-    *("reproduced", "explained", "undecided", "not reproduced", "no data"),
-)
+VERDICTS = ("agrees", "better", "worse", "not run", *OF_CLAIMS)
 
 
 def write_page(
@@ -78,7 +76,7 @@ def write_page(
         totals=_totals(compared),
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"], columns=_FAILED))},
-        rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
+        rules={"claims": CLAIM_RULE, "standings": STANDING_RULE, "verdicts": OF_CLAIMS},
     )
 
 

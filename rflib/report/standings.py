@@ -19,8 +19,9 @@ COLUMNS = (
 )
 STANDING_RULE = (
     "A pairing of two methods is won or lost if a t-test over the repetitions, paired by seed, finds a "
-    "significant difference; otherwise it is a tie. Among the pairings of one study and measure that are called "
-    "won or lost, at most one in twenty is expected to be a false alarm (Benjamini and Hochberg's correction)."
+    "significant difference. Otherwise it counts as tied, which does not mean that the two are equal. Among "
+    "the pairings of one study and measure that are called won or lost, at most one in twenty is expected to "
+    "be a false alarm (Benjamini and Hochberg's correction)."
 )
 _CONSTANT = 1e-9
 

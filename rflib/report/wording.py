@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Any
 
 
@@ -81,6 +82,34 @@ def in_percent(difference: float) -> str:
     if abs(difference) < 100:
         return f"{difference * 100:+z,.1f} %"
     return f"{difference:{'+,.0f' if abs(difference) < 1e6 else '+.0e'}} times"
+
+
+def between(low: float, high: float, words: tuple[str, str] = ("better", "worse")) -> str:
+    """Return a range of relative differences, such as "0.4 to 49.0 % worse", with words for gains and losses."""
+    if low < 0 < high:
+        return f"between {between(low, low, words)} and {between(high, high, words)}"
+    least, most = (in_percent(size).lstrip("+") for size in sorted((abs(low), abs(high))))
+    if least.split()[1] == most.split()[1]:
+        least = least.split()[0]
+    many = most if least == most.split()[0] else f"{least} to {most}"
+    return f"{many} {words[int(low < 0)]}"
+
+
+def times(excess: float) -> str:
+    """Return how many times as large a value is that is larger by a relative difference, such as "1.31 times"."""
+    if not 0 < excess < float("inf"):
+        return "none" if excess else "any difference"
+    if excess < 0.001:
+        return "1.001 times"
+    decimals = max(0, 1 - floor(log10(excess)))
+    return f"{1 + excess:,.{decimals}f} times" if excess < 1e6 else f"{excess:.0e} times"
+
+
+def points(difference: float) -> str:
+    """Return a difference of shares in percentage points."""
+    if not 0 < difference <= 1:
+        return "none" if difference else "any difference"
+    return f"{max(100 * difference, 0.01):.2g} points"
 
 
 def metric_text(entry: Mapping[str, Any]) -> str:

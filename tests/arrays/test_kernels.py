@@ -69,12 +69,20 @@ def test_kernels_equal_those_of_numpy(kernel, home, stays_there):
             np.testing.assert_allclose(to_numpy(found), known, atol=10 * slack * np.abs(known).max())
 
 
-def test_rows_far_from_the_origin(home, stays_there):
-    X = np.round(1024 * rows(unit=False)) / 1024 + 1024  # exact in single precision
+@pytest.mark.parametrize("columns", [5, 40])
+def test_rows_far_from_the_origin_and_from_each_other(columns, home, stays_there):
+    X = np.random.default_rng(0).integers(-1024, 1024, (30, columns)) / 1024  # exact in single precision
+    X[1] = X[0]
+    far = X + 1024 * np.repeat([0, 1, 2], 10)[:, None]
     for dtype in home.dtypes:
+        there = home.array(far, dtype)
         with stays_there():
-            matrix = Gaussian(2.0)(home.array(X, dtype))
-        np.testing.assert_allclose(to_numpy(matrix), Gaussian(2.0)(X - 1024), atol=ROUNDING[dtype])
+            square, matrix = Gaussian(2.0)(there), Gaussian(2.0)(there, home.array(far[::2], dtype))
+        expected = Gaussian(2.0)(far)
+        np.testing.assert_allclose(expected[:10, :10], Gaussian(2.0)(X[:10]), atol=1e-14)
+        np.testing.assert_allclose(to_numpy(square), expected, atol=ROUNDING[dtype])
+        np.testing.assert_allclose(to_numpy(matrix), expected[:, ::2], atol=ROUNDING[dtype])
+        assert (np.diag(to_numpy(square)) == 1).all() and to_numpy(square)[0, 1] == 1
 
 
 @pytest.mark.parametrize("nu", [0.05, 0.5, 0.7, 2.3, 7.5, 19.9])

@@ -7,7 +7,8 @@ import pytest
 
 from rflib.cli import main
 from rflib.datasets.prepare import prepare
-from rflib.experiment.jobs import Data, EvaluateJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import EvaluateJob, Job, SampleJob, TrainJob, Unit
 from rflib.files import read_table
 
 UNIT = Unit(

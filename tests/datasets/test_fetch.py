@@ -1,5 +1,6 @@
 """Fetching, against a server on this machine that misbehaves in every way it can."""
 
+import gzip
 import hashlib
 import http.server
 import lzma
@@ -22,6 +23,7 @@ BODIES = {
     "wrong": b"x" * len(CONTENT),
     "long": CONTENT + b"more",
     "xz": lzma.compress(CONTENT),
+    "gz": gzip.compress(CONTENT, 1),
     "badxz": b"no archive",
 }
 
@@ -35,7 +37,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         kind = self.path.split("/")[1]
-        if kind == "missing" or (kind in ("xz", "badxz")) != self.path.endswith(".xz"):
+        packed, ending = kind.removeprefix("bad"), Path(self.path).suffix[1:]
+        if kind == "missing" or (packed != ending and {packed, ending} & {"xz", "gz"}):
             self.send_error(404)
         elif kind == "moved":
             self.send_response(302)
@@ -254,6 +257,10 @@ def test_a_mirror_may_be_an_address(register, server, tmp_path):
         ("thing.data.xz", lzma.compress(b"other")),
         ("thing.data.xz", lzma.compress(CONTENT)[:-1000]),
         ("thing.data.xz", lzma.compress(bytes(10**7))),
+        ("thing.data.gz", b"no archive"),
+        ("thing.data.gz", gzip.compress(CONTENT, 1)[:-1000]),
+        ("thing.data.gz", gzip.compress(CONTENT, 1)[:1000] + bytes(10**5)),
+        ("thing.data.gz", gzip.compress(bytes(10**7), 1)),
     ],
 )
 def test_wrong_mirror_falls_through_to_the_official_address(name, content, register, tmp_path):
@@ -300,15 +307,15 @@ UNPACKED = {
 }
 
 
-@pytest.mark.parametrize("packed", ["", ".xz"])
+@pytest.mark.parametrize("packed", ["", ".xz", ".gz"])
 @pytest.mark.parametrize("kind", ["folder", "server"])
 def test_a_mirror_may_hold_the_unpacked_form(kind, packed, register, server, tmp_path):
     register(**UNPACKED, size=6)
-    mirror = f"{server}/{'xz' if packed else 'fine'}"
+    mirror = f"{server}/{packed[1:] or 'fine'}"
     if kind == "folder":
         mirror = tmp_path / "mirror"
         mirror.mkdir()
-        (mirror / f"thing{packed}").write_bytes(BODIES["xz"] if packed else CONTENT)
+        (mirror / f"thing{packed}").write_bytes(BODIES[packed[1:]] if packed else CONTENT)
         assert held("thing", tmp_path / "raw", [mirror])
     (path,) = fetch("thing", tmp_path / "raw", [mirror])
     assert path == tmp_path / "raw/thing"
@@ -329,3 +336,17 @@ def test_another_file_under_the_name_of_the_unpacked_form(register, tmp_path):
     (tmp_path / "thing").write_bytes(b"something else")
     with pytest.raises(FetchError, match="thing is not the official file: sha256 is"):
         fetch("thing", tmp_path)
+
+
+def test_an_archive_that_was_compressed_anew_is_known_by_its_content(register, monkeypatch, tmp_path):
+    """A mirror may have it under the name of the official archive, whose checksum is another one."""
+    register()
+    plain = File("thing", sha256=SHA, size=len(CONTENT))
+    file = File("thing.gz", sha256=hashlib.sha256(b"official").hexdigest(), size=8, plain=plain)
+    monkeypatch.setitem(REGISTRY, "thing", replace(REGISTRY["thing"], files=(file,)))
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "thing.gz").write_bytes(BODIES["gz"])
+    (path,) = fetch("thing", tmp_path / "raw", [mirror])
+    assert path.read_bytes() == CONTENT
+    assert visible(tmp_path / "raw") == ["thing"]

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rflib.datasets.formats import delimited, libsvm
-from rflib.datasets.formats.delimited import csv_blocks, numbers, read_csv
-from rflib.datasets.formats.idx import read_idx
+from rflib.datasets.formats.delimited import csv_blocks, read_csv
+from rflib.datasets.formats.idx import read_idx, read_images
 from rflib.datasets.formats.libsvm import libsvm_blocks, read_libsvm
+from rflib.datasets.formats.numbers import numbers
 from rflib.datasets.npy import NpyWriter
 from rflib.datasets.user import read_user_file
 
@@ -34,7 +35,10 @@ def test_blocks_make_the_whole(read, monkeypatch, tmp_path):
         whole = pd.concat(blocks).to_numpy()
     else:
         whole = np.column_stack(
-            [np.concatenate([y for _, y in blocks]), np.vstack([X.toarray() for X, _ in blocks])]
+            [
+                np.concatenate([y for _, y in blocks]).astype(float),
+                np.vstack([X.toarray() for X, _ in blocks]),
+            ]
         )
     assert whole.tolist() == [[i, i * i] for i in range(50)]
 
@@ -58,6 +62,15 @@ def test_index_beyond_the_columns(tmp_path):
 def test_numbers_accept_text_of_numbers_and_booleans(tmp_path):
     table = pd.DataFrame({"a": ["1", " 2.5"], "b": [True, False], "c": pd.array([1, 2], dtype="Int64")})
     assert numbers(tmp_path, table).tolist() == [[1, 1, 1], [2.5, 0, 2]]
+
+
+@pytest.mark.parametrize("options", [{"header": True}, {"names": ["t", "z", "y"]}])
+@pytest.mark.parametrize("step", [0, 1, 2])
+def test_more_values_than_names_are_an_error_whatever_the_first_column_holds(options, step, tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("t,z,y\n" * ("header" in options) + "".join(f"{step * k},0.5,3,{k}\n" for k in range(4)))
+    with pytest.raises(ValueError, match=r"file\.csv cannot be read as delimited text: "):
+        read_csv(path, **options)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +150,7 @@ def test_csv_and_libsvm_give_the_values_written(rows, tmp_path):
     assert np.allclose(numbers(path, read_csv(path)), rows, rtol=1e-14)
     path.write_text("".join(f"{row[0]!r} 1:{row[1]!r} 2:{row[2]!r}\n" for row in rows))
     X, y = read_libsvm(path, 2)
-    assert np.allclose(np.column_stack([y, X.toarray()]), rows, rtol=1e-14)
+    assert np.allclose(np.column_stack([y.astype(float), X.toarray()]), rows, rtol=1e-14)
 
 
 def test_npy_writer(tmp_path):
@@ -167,6 +180,18 @@ def test_idx(packed, tmp_path):
     path = tmp_path / f"images-idx3-ubyte{'.gz' if packed else ''}"
     path.write_bytes(gzip.compress(content) if packed else content)
     assert read_idx(path).tolist() == [[[250], [251], [252]], [[253], [254], [255]]]
+
+
+def test_images_and_labels_that_do_not_fit(tmp_path):
+    paths = [tmp_path / name for name in ("images", "labels", "images", "labels")]
+    paths[0].write_bytes(_idx((2, 1, 2), [0, 1, 2, 255]))
+    paths[1].write_bytes(_idx((2,), [7, 1]))
+    train, test = read_images(paths)
+    assert (train.part, train.X.tolist(), train.y.tolist()) == ("train", [[0, 1], [2, 255]], [7, 1])
+    assert (test.part, train.X.dtype) == ("test", np.float32)
+    paths[1].write_bytes(_idx((1,), [7]))
+    with pytest.raises(ValueError, match=r"images has 2 images, but .*labels has 1 labels"):
+        next(read_images(paths))
 
 
 @pytest.mark.parametrize(

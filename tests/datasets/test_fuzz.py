@@ -45,7 +45,7 @@ def _npz(**arrays):
 
 
 SEEDS = {
-    ".csv": [TEXT],
+    ".csv": [TEXT, b'\xef\xbb\xbfa,y\r\n1.5,"x, 1"\r\n\r\n-2,"a ""b"" c"\r\n+3e2,NA\r\n'],
     ".csv.gz": [gzip.compress(TEXT, mtime=0)],
     ".parquet": [TABLE.to_parquet(), TABLE.to_parquet(compression=None)],
     ".npz": [

@@ -7,11 +7,13 @@ import json
 import subprocess
 import sys
 import tarfile
+import zipfile
 
 import numpy as np
 import pytest
 
 from rflib.datasets.load import load
+from rflib.datasets.registry import REGISTRY
 
 # Peak memory in MiB. Interpreter and libraries need about 180. The arrays have 120 (covtype, in single precision)
 # and 229; loaded, in double precision, 239 and 229, and what is mapped counts too.
@@ -158,3 +160,52 @@ def test_cod_rna_with_the_rows_of_the_paper(tmp_path):
     meta = json.loads((tmp_path / "out/meta.json").read_text())
     assert meta["shapes"]["X_test"] == [157_413, 8]
     assert meta["rows_of_label"] == {"-1": 216_946, "1": 2}
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_both_forms_of_diamonds(quote, tmp_path):
+    """The official file has its grades and names in quotes."""
+    rows = (
+        "carat,cut,color,clarity,depth,table,price,x,y,z",
+        "0.23,Ideal,E,SI2,61.5,55,326,3.95,3.98,2.43",
+        "2,Very Good,J,IF,60,57.0,18823,8,8.1,4.9",
+    )
+    fields = [[f if f[0].isdigit() else f"{quote}{f}{quote}" for f in row.split(",")] for row in rows]
+    (tmp_path / "diamonds.csv").write_text("".join(",".join(row) + "\n" for row in fields))
+    ((part, X, y),) = REGISTRY["diamonds"].read([tmp_path / "diamonds.csv"])
+    assert part == "all"
+    assert X.tolist() == [[0.23, 4, 5, 1, 61.5, 55, 3.95, 3.98, 2.43], [2, 2, 0, 7, 60, 57, 8, 8.1, 4.9]]
+    assert np.exp(y) == pytest.approx([326, 18_823])
+
+
+def test_an_unknown_grade_is_an_error(tmp_path):
+    (tmp_path / "file.csv").write_text("price,cut,color,clarity\n1,Ideal,E,SI1\n1,Ideal,K,SI1\n")
+    with pytest.raises(ValueError, match=r"file\.csv: row 1 \(from 0\), column 'color' is missing"):
+        list(REGISTRY["diamonds"].read([tmp_path / "file.csv"]))
+
+
+FLIGHTS = """\
+year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,origin,distance,tailnum
+2013,1,1,517,515,2,830,819,11,UA,EWR,1400,N14228
+2013,1,1,,1630,,,1815,,EV,EWR,416,
+2013,1,3,1257,1259,-2,7,2359,8,B6,JFK,1576,N804JB
+"""
+
+
+@pytest.mark.parametrize("name", ["flights.csv", "flights.csv.zip"])
+def test_both_forms_of_flights(name, tmp_path):
+    """Without the flight that never arrived; hours and minutes are minutes, and days are whole in the split."""
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("flights.csv", FLIGHTS)
+    else:
+        (tmp_path / name).write_text(FLIGHTS)
+    rows = [
+        [1, 1, 315, 499, 1400, 2, *(0, 1), *(1, 0)],
+        [1, 3, 779, 1439, 1576, -2, *(1, 0), *(0, 1)],
+    ]
+    ((part, X, y),) = REGISTRY["flights"].read([tmp_path / name])
+    assert (part, X.tolist(), y.tolist()) == ("all", rows, [11, 8])
+    train, test = REGISTRY["flights_by_day"].read([tmp_path / name])
+    assert (train.part, train.X.tolist(), train.y.tolist()) == ("train", rows[:1], [11])
+    assert (test.part, test.X.tolist(), test.y.tolist()) == ("test", rows[1:], [8])

@@ -4,7 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import issparse, load_npz, random_array
+from sklearn.preprocessing import StandardScaler
 
+from rflib.datasets import dense_rows
 from rflib.datasets.checksum import check_prepared
 from rflib.datasets.load import load, training_rows
 from rflib.datasets.prepare import prepare
@@ -68,6 +73,11 @@ def test_standardize_and_unit_norm(folder):
     assert np.allclose(unit.X_test, data.X_test / np.linalg.norm(data.X_test, axis=1, keepdims=True))
 
 
+def test_one_number_is_the_centre_of_all_columns(folder):
+    data, raw = load(folder, preprocess="centre"), load(folder)
+    np.testing.assert_allclose(data.X_test, raw.X_test - raw.X_train.mean(), rtol=1e-12)
+
+
 def test_preprocessing_leaves_the_prepared_arrays_alone(folder):
     before = np.load(folder / "X.npy")
     load(folder, preprocess="minmax+unit_norm")
@@ -112,11 +122,184 @@ def test_subsamples_of_a_given_split(tmp_path):
     assert len(part.X_test) == 100
 
 
-def test_constant_columns_become_zero(tmp_path):
-    np.savez(tmp_path / "mine.npz", X=np.column_stack([np.full(9, 5.0), np.arange(9)]), y=np.arange(9) % 2)
-    prepare({"file": str(tmp_path / "mine.npz"), "task": "classification"}, tmp_path, tmp_path / "out")
-    for step in ("minmax", "minmax_all", "standardize"):
-        assert set(load(tmp_path / "out", preprocess=step).X_train[:, 0]) == {0}
+def test_standardize_is_to_the_bit_what_scikit_learn_does(folder):
+    raw, data = load(folder), load(folder, preprocess="standardize")
+    scaler = StandardScaler().fit(raw.X_train)
+    assert np.array_equal(data.X_test, scaler.transform(raw.X_test))
+    assert np.array_equal(data.X_train, (raw.X_train - raw.X_train.mean(axis=0)) / raw.X_train.std(axis=0))
+
+
+def two_files(folder, X_train, X_test):
+    """Prepare rows with a given split, as regression."""
+    for name, X in (("train", X_train), ("test", X_test)):
+        np.savez(folder / f"{name}.npz", X=X, y=np.arange(len(X)))
+    spec = {
+        "file": str(folder / "train.npz"),
+        "test_file": str(folder / "test.npz"),
+        "task": "regression",
+    }
+    prepare(spec, folder, folder / "out")
+    return folder / "out"
+
+
+CONSTANTS = [5.0, 14.62, -0.1, 1e-300, -1e300, 5e-324, 1.7e308]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_constant_columns_are_only_shifted_to_zero(dtype, tmp_path):
+    """Computed with their rounding errors as scales, a test row that differs by 1 would become 1e11 or more."""
+    constants = np.array(CONSTANTS if dtype is np.float64 else CONSTANTS[:3], dtype)
+    train = np.tile(constants, (405, 1))
+    test = np.stack([constants, constants + dtype(1), constants * dtype(0.5)])
+    out = two_files(tmp_path, train, test)
+    for step in ("minmax", "standardize"):
+        data = load(out, preprocess=step)
+        assert not data.X_train.any()
+        np.testing.assert_array_equal(data.X_test, test.astype(float) - constants)
+    np.testing.assert_array_equal(load(out, preprocess="minmax_all").X_train[:, -1] <= 1, True)
+
+
+@pytest.mark.parametrize("constant", [14.62, -3e-200, 2.5e200])
+@pytest.mark.parametrize("step", ["minmax", "minmax_all", "standardize"])
+def test_columns_that_differ_by_rounding_are_constant(step, constant, tmp_path):
+    rng = np.random.default_rng(0)
+    train = constant * (1 + rng.uniform(-20, 20, (300, 2)) * np.finfo(float).eps)
+    noise = np.abs(train - constant).max()
+    data = load(two_files(tmp_path, train, train + 5 * noise), preprocess=step)
+    assert max(np.abs(data.X_train).max(), np.abs(data.X_test).max()) < 10 * noise
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+@pytest.mark.parametrize("step", ["minmax", "standardize"])
+def test_columns_of_any_size_are_scaled(step, size, tmp_path):
+    """The squares of such values overflow or underflow."""
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    scaled, data = (load(two_files(tmp_path, Z[:40], Z[40:]), preprocess=step) for Z in (size * X, X))
+    np.testing.assert_allclose(scaled.X_train, data.X_train, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(scaled.X_test, data.X_test, rtol=1e-12, atol=1e-14)
+
+
+def test_constant_rows_become_zero(tmp_path):
+    X = np.repeat([[14.62], [1e-300], [0.0], [-7.0]], 3, axis=1)
+    X[3] *= 1 + np.array([0, 1, 2]) * np.finfo(float).eps
+    data = load(two_files(tmp_path, X, X), preprocess="minmax_rows")
+    assert np.abs(data.X_train).max() < 1e-14
+
+
+def test_values_too_large_for_single_precision_are_named(tmp_path):
+    X = np.ones((4, 2))
+    X[2, 1] = -1e39
+    out = two_files(tmp_path, X, X)
+    assert load(out).X_train.min() == -1e39
+    with pytest.raises(
+        ValueError, match=r"out: X_train: row 2 \(from 0\), column 1 is too large for float32"
+    ):
+        load(out, dtype="float32")
+
+
+STEPS = ["raw", "unit_norm", "minmax", "minmax_all", "minmax_rows", "standardize", "minmax+unit_norm"]
+
+
+def dense(X):
+    return X.toarray() if issparse(X) else X
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(4, 25),
+    signed=st.booleans(),
+    size=st.sampled_from([1e-3, 1, 1e9]),
+)
+def test_sparse_and_dense_files_are_the_same_rows(seed, n, signed, size, tmp_path):
+    rng = np.random.default_rng(seed)
+    X = random_array((n, 60), density=0.04, rng=rng).toarray()
+    X[np.arange(n), rng.integers(0, 60, n)] = 1  # no row is zero
+    X *= size * (rng.choice([-1, 1], X.shape) if signed else 1)
+    y = np.arange(n) % 2
+    lines = [
+        " ".join([str(c), *(f"{j + 1}:{row[j]!r}" for j in np.flatnonzero(row))])
+        for c, row in zip(y, X.tolist(), strict=True)
+    ]
+    (tmp_path / "mine.svm").write_text("\n".join(lines))
+    np.savez(tmp_path / "mine.npz", X=X, y=y)
+    for form in ("svm", "npz"):
+        spec = {
+            "name": "mine",
+            "file": str(tmp_path / f"mine.{form}"),
+            "task": "classification",
+            "columns": 60,
+        }
+        prepare(spec, tmp_path, tmp_path / form)
+    for steps in STEPS:
+        for limit in (None, 2):
+            how = {"preprocess": steps, "repetition": seed % 5, "max_train": limit}
+            rows, expected = load(tmp_path / "svm", **how), load(tmp_path / "npz", **how)
+            assert not issparse(expected.X_train)
+            assert issparse(rows.X_train) == issparse(rows.X_test)
+            if steps in ("raw", "unit_norm") or (steps == "minmax_rows" and not signed):
+                assert issparse(rows.X_train)
+            np.testing.assert_array_equal(rows.y_train, expected.y_train)
+            np.testing.assert_array_equal(rows.y_test, expected.y_test)
+            for ours, theirs in ((rows.X_train, expected.X_train), (rows.X_test, expected.X_test)):
+                np.testing.assert_allclose(dense(ours), theirs, rtol=1e-14, atol=0)
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """A prepared sparse data set whose column 7 is negative in row 2, and whose column 9 stores zeros."""
+    lines = [f"{i % 2} {i + 1}:1 8:{-1 if i == 2 else 2} 10:0 40:{i + 1}\n" for i in range(6)]
+    (tmp_path / "mine.svm").write_text("".join(lines))
+    prepare({"file": str(tmp_path / "mine.svm"), "task": "classification"}, tmp_path, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_sparse_rows_store_no_zeros(wide):
+    data = load(wide, preprocess="unit_norm", dtype="float32")
+    assert data.X_train.dtype == np.float32
+    assert load_npz(wide / "X.npz").nnz == 18
+    assert data.X_train.data.all()
+    assert data.X_train.has_canonical_format
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ("standardize", r"out: the step 'standardize' needs dense rows"),
+        (
+            "unit_norm+minmax_all",
+            r"the step 'minmax_all' \(the minimum of column 7 is not 0\) needs dense rows",
+        ),
+        ("minmax_rows", r"the step 'minmax_rows' \(the minimum of row 2 is not 0\) needs dense rows"),
+    ],
+)
+def test_steps_make_rows_dense_up_to_a_bound(steps, told, wide, monkeypatch):
+    monkeypatch.setattr(dense_rows, "DENSE_MEGABYTES", 6 * 40 * 8 / 1e6)
+    assert not issparse(load(wide, preprocess=steps).X_train)
+    monkeypatch.setattr(dense_rows, "DENSE_MEGABYTES", 5 * 40 * 8 / 1e6)
+    message = (
+        told + r", but the 6 sparse rows of 40 columns would take .* Take fewer rows \(max_train, max_test\)"
+    )
+    with pytest.raises(ValueError, match=message):
+        load(wide, preprocess=steps)
+    assert not issparse(load(wide, preprocess=steps, max_train=3).X_train)
+    assert issparse(load(wide, preprocess="unit_norm").X_train)
+
+
+def test_rows_that_are_not_sparse_in_a_sparse_format_are_loaded_dense(tmp_path):
+    """More than a tenth of the values is not zero."""
+    for nonzero in (4, 5):
+        lines = [f"{i % 2} " + " ".join(f"{j}:1" for j in range(1, nonzero + 1)) for i in range(9)]
+        (tmp_path / "mine.svm").write_text("\n".join(lines))
+        spec = {"file": str(tmp_path / "mine.svm"), "task": "classification", "columns": 40}
+        prepare(spec, tmp_path, tmp_path / "out")
+        assert issparse(load(tmp_path / "out").X_test) == (nonzero == 4)
 
 
 def test_description_of_what_is_loaded(folder):
@@ -147,6 +330,15 @@ def test_zero_row_has_no_unit_norm(tmp_path):
             ValueError, match=r"out: X: row 7 \(from 0\) is zero here and cannot be scaled to unit norm"
         ):
             load(tmp_path / "out", preprocess="unit_norm", repetition=repetition)
+
+
+def test_a_row_whose_norm_overflows_has_no_unit_norm(tmp_path):
+    X = np.ones((4, 2))
+    X[3] = 1e300
+    with pytest.raises(
+        ValueError, match=r"X_train: row 3 \(from 0\) is too large here and cannot be scaled to unit"
+    ):
+        load(two_files(tmp_path, X, X), preprocess="unit_norm")
 
 
 @pytest.mark.parametrize("damage", ["X.npy", "meta.json"])

@@ -37,6 +37,7 @@ BETWEEN = {
     "usps_digits": (708, 1553),
     "letter_libsvm": (734, 813),
     "mnist": (6313, 7877),
+    "fashion_mnist": (7000, 7000),
 }
 BETWEEN |= {
     "normal_512": (722, 778),
@@ -46,6 +47,7 @@ BETWEEN |= {
     "normal_4096": (735, 765),
 }
 REGRESSION = {"diabetes", "housing", "housing_luo2021", "california_housing"}
+REGRESSION |= {"diamonds", "flights", "flights_by_day"}
 NOT_HELD = {"gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
 HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
 
@@ -99,7 +101,10 @@ def test_every_file_of_the_mirror_is_of_a_data_set(mirror):
 
 
 def test_checksums_and_sizes_are_those_of_the_mirror_s_list(mirror):
-    listed = {row["file"].removesuffix(".xz"): row for row in _manifest(mirror)}
+    listed = {}
+    for row in _manifest(mirror):
+        name = row["file"].removesuffix(".xz")
+        listed[name.removesuffix(".gz") if "UNCOMPRESSED" in row["notes"] else name] = row
     for entry in REGISTRY.values():
         for file in (form for official in entry.files for form in official.forms):
             row = listed.get(file.name)
@@ -252,3 +257,46 @@ def test_california_housing_is_that_of_sklearn(prepared):
     assert y.mean() == pytest.approx(2.068558169, abs=1e-9)
     assert X[:, 0].mean() == pytest.approx(3.8707, abs=5e-5)
     assert X[0] == pytest.approx([8.3252, 41, 6.98412698, 1.02380952, 322, 2.55555556, 37.88, -122.23])
+
+
+def test_fashion_mnist_keeps_the_order_of_the_files(prepared):
+    """The first labels, and as many images of each class."""
+    data = load(prepared("fashion_mnist"))
+    assert data.y_train[:10].tolist() == [9, 0, 0, 3, 0, 2, 7, 2, 5, 5]
+    assert data.y_test[:10].tolist() == [9, 2, 1, 1, 6, 1, 4, 6, 5, 7]
+    assert np.bincount(data.y_train).tolist() == [6000] * 10
+    assert (data.X_train.max(axis=0) > 0).all()
+    assert (data.X_train.min(), data.X_train.max()) == (0, 255)
+
+
+def test_diamonds_are_the_numbers_and_grades_of_the_file(prepared):
+    """0.23 carat, Ideal, E and SI2 for 326 dollars is the first one; 20 have a side of unknown length."""
+    X, y = (np.load(prepared("diamonds") / f"{name}.npy") for name in "Xy")
+    assert X[0].tolist() == [0.23, 4, 5, 1, 61.5, 55, 3.95, 3.98, 2.43]
+    assert [y[0], y.min(), y.max()] == pytest.approx(np.log([326, 326, 18_823]))
+    assert [np.unique(column).tolist() for column in X[:, 1:4].T] == [[*range(k)] for k in (5, 7, 8)]
+    assert (X[:, 6:] == 0).any(axis=1).sum() == 20
+
+
+def test_flights_by_day_are_those_of_flights_with_whole_days_held_out(prepared):
+    flights, by_day = prepared("flights"), prepared("flights_by_day")
+    X = np.load(flights / "X.npy")
+    parts = [np.load(by_day / f"X_{part}.npy") for part in ("train", "test")]
+    days = [np.unique(part[:, 0] * 100 + part[:, 1]) for part in parts]
+    assert (len(days[0]), len(days[1])) == (244, 121)
+    assert days[1][:3].tolist() == [103, 106, 109]
+    test = np.isin(X[:, 0] * 100 + X[:, 1], days[1])
+    assert np.array_equal(parts[0], X[~test])
+    assert np.array_equal(parts[1], X[test])
+
+
+def test_flights_have_what_is_known_at_take_off(prepared):
+    """UA 1545 at 5:15 to Houston, two minutes late, arrives eleven minutes late; delays in the air vary."""
+    X, y = (np.load(prepared("flights") / f"{name}.npy") for name in "Xy")
+    assert X[0, :6].tolist() == [1, 1, 5 * 60 + 15, 8 * 60 + 19, 1400, 2]
+    assert y[0] == 11
+    assert (X[:, 6:22].sum(axis=1) == 1).all()
+    assert (X[:, 22:].sum(axis=1) == 1).all()
+    assert np.corrcoef(X[:, 5], y)[0, 1] ** 2 == pytest.approx(0.837, abs=5e-4)
+    others = np.delete(X, 5, axis=1)
+    assert max(np.corrcoef(column, y)[0, 1] ** 2 for column in others.T) < 0.05

@@ -59,7 +59,11 @@ def test_names_default_to_the_file_s(table, tmp_path):
 
 @pytest.mark.parametrize(
     ("labels", "known"),
-    [([3, 1, 2] * 10, [1, 2, 3]), ([1.0, -1.0] * 15, [-1, 1]), ([True, False] * 15, ["False", "True"])],
+    [
+        ([3, 1, 2] * 10, ["1", "2", "3"]),
+        ([1.0, -1.0] * 15, ["-1", "1"]),
+        ([True, False] * 15, ["False", "True"]),
+    ],
 )
 def test_labels(labels, known, table, tmp_path):
     table.assign(label=labels).to_parquet(tmp_path / "mine.parquet")
@@ -223,7 +227,7 @@ def test_errors_of_test_files(change, message, table, tmp_path):
             {"X": np.array([[{}], [{}]], dtype=object), "y": [0, 1]},
             "without pickled objects: Object arrays cannot",
         ),
-        ({"X": [["a"], ["b"]], "y": [0, 1]}, r"row 0 \(from 0\), column 0 is 'a', not a number"),
+        ({"X": [["a"], ["b"]], "y": [0, 1]}, r"row 0 \(from 0\), column '0' is 'a', not a number"),
     ],
 )
 def test_errors_of_npz(arrays, message, tmp_path):
@@ -242,13 +246,45 @@ def test_errors_of_npz(arrays, message, tmp_path):
         ),
         ("mine.libsvm", "1 1:2\n-1 a:3\n", "line 2: "),
         ("mine.libsvm", "1 0:2\n-1 1:3\n", "line 1: Invalid index 0"),
-        ("mine.libsvm", "1 1:nan\n-1 1:3\n", "is missing or not finite"),
+        (
+            "mine.libsvm",
+            "# a comment\n\n1 1:2\n-1 1:3 7:nan 9:inf\n",
+            "line 4: the value of index 7 is missing or not finite",
+        ),
+        ("mine.libsvm", "1 1:2\n-1 2:1e400\n", "line 2: the value of index 2 is missing or not finite"),
+        ("mine.libsvm", "1 1:2\n-1 3:3 2:4\n", "line 2: .*sorted and unique"),
+        ("mine.libsvm", "1\n-1\n1\n", "has no input columns"),
+        ("mine.libsvm", "# a comment\n", "has no rows"),
         ("mine.libsvm", "", "it is empty"),
         ("mine.libsvm.gz", "1 1:2\n", "Not a gzipped file"),
         ("mine.npz", "text", "cannot be read as npz"),
         ("mine.parquet", "text", "cannot be read as Parquet"),
-        ("mine.csv", "", "No columns to parse"),
-        ("mine.csv", "a,label\n1,2,3\n", "cannot be read as delimited text"),
+        ("mine.csv", "", "it is empty"),
+        ("mine.csv", "a,label\n1,2\n1,2,3\n", r"row 1 \(from 0\) has 3 values, but the header has 2 names"),
+        (
+            "mine.csv",
+            "t,z,label\n1,0.5,3,107\n2,0.5,3,108\n",
+            r"row 0 \(from 0\) has 4 values, but the header",
+        ),
+        ("mine.csv", "a,label\n1,x,\n2,y,\n", r"row 0 \(from 0\) has 3 values, but the header has 2 names"),
+        (
+            "mine.csv",
+            "a,b,label\n\n  \n1,2,x\n \n1,x\n",
+            r"row 1 \(from 0\) has 2 values, but the header has 3",
+        ),
+        ("mine.csv", "a,label,\n1,x,\n2,y,\n", r"column 2 \(from 0\) has no name"),
+        ("mine.csv", 'a,label\n1,x\n2,"y\n1,x\n', "a quote in the last row is never closed"),
+        ("mine.csv", "a, a,label\n1,2,x\n", r"columns 0 and 1 \(from 0\) have the same name 'a'"),
+        ("mine.csv", "a,label\n1_000,x\n", "row 0 .*, column 'a' is '1_000', not a number"),
+        ("mine.csv", "a,label\n1,x\n0x1F,y\n", "row 1 .*, column 'a' is '0x1F', not a number"),
+        ("mine.csv", "a,label\nTRUE,x\n", "row 0 .*, column 'a' is 'TRUE', not a number"),
+        ("mine.csv", 'a,label\n"1,5",x\n', "column 'a' is '1,5', not a number.*decimal: ','"),
+        ("mine.csv", b"\xff\xfea\0,\0l\0a\0b\0e\0l\0", "it is not text in UTF-8"),
+        ("mine.csv", b"a,label\n1,x\n2,\xe9\n", "it is not text in UTF-8"),
+        ("mine.libsvm", b"1 1:2\n\xe9 1:3\n", "line 2: it is not text in UTF-8"),
+        ("mine.libsvm", "1 1:2\n1:3 2:4\n", "line 2: it begins with '1:3' and not with a label"),
+        ("mine.libsvm", "1,2 1:2\n1 2:4\n", "line 1: '1,2' are several labels"),
+        ("mine.libsvm", "1 1:2 # a_b\n2 1:1_0\n", "line 2: a number has no '_'"),
         ("mine.csv", "a,label\n", "no rows"),
         ("mine.csv", "label\n1\n2\n", "no input columns"),
         ("mine.txt", "text", r"has an unknown format\. Use \.csv"),
@@ -257,7 +293,7 @@ def test_errors_of_npz(arrays, message, tmp_path):
 )
 def test_errors_of_damaged_files(name, content, message, tmp_path):
     path = tmp_path / name
-    path.write_text(content)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
     spec = {"target": "label"} if name.endswith((".csv", ".parquet")) else {}
     with pytest.raises(ValueError, match=re.escape(name) + ".*" + message):
         prepared(tmp_path, file=path, **spec)
@@ -268,7 +304,7 @@ def test_errors_of_damaged_files(name, content, message, tmp_path):
     [
         (
             {"sep": ";"},
-            r"mine\.csv: its header is a single name, 'a;b;c;label'\. .* commas, not by ';'.*index=False",
+            r"mine\.csv: its header is a single name, 'a;b;c;label'\. .*by ',', not .*by ';'; .*separator: \";\"",
         ),
         (
             {"index": True},
@@ -299,6 +335,36 @@ def test_libsvm_that_counts_from_0(tmp_path):
     assert load_npz(tmp_path / "out/X.npz").toarray().tolist() == X.tolist()
 
 
+@pytest.mark.parametrize("zero_based", [False, True])
+def test_columns_sets_the_width_of_libsvm_files(zero_based, tmp_path):
+    """Of files whose rows have no values, too; the wider one of two files names the remedy."""
+    last = 3 - zero_based
+    (tmp_path / "train.svm").write_text("1\n-1 1:2\n1\n")
+    (tmp_path / "test.svm").write_text(f"1\n-1 {last}:4\n")
+    (tmp_path / "empty.svm").write_text("-1\n1\n")
+    files = {"file": tmp_path / "train.svm", "test_file": tmp_path / "test.svm", "zero_based": zero_based}
+    with pytest.raises(
+        ValueError, match=r"test\.svm has 3 input columns, but .* has [12]\. Set columns: 3 for the"
+    ):
+        prepared(tmp_path, **files)
+    for columns in (3, 5):
+        for test, value in (("test.svm", 4), ("empty.svm", 0)):
+            data = prepared(tmp_path, **files | {"columns": columns, "test_file": tmp_path / test})
+            assert data.X_train.shape == (3, columns)
+            assert np.asarray(data.X_test.sum(axis=0)).tolist() == [0, 0, value] + [0] * (columns - 3)
+    with pytest.raises(
+        ValueError, match=rf"test\.svm .*line 2: the index {last} is beyond the 2 columns that are said to be"
+    ):
+        prepared(tmp_path, **files | {"columns": 2})
+    (tmp_path / "nan.svm").write_text(f"1\n-1 {1 - zero_based}:nan\n")
+    with pytest.raises(
+        ValueError, match=rf"line 2: the value of index {1 - zero_based} is missing .*the row$"
+    ):
+        prepared(tmp_path, **files | {"test_file": tmp_path / "nan.svm"})
+    narrower = prepared(tmp_path, **files | {"test_file": tmp_path / "empty.svm"})
+    assert narrower.X_test.shape == (2, 2 if zero_based else 1)
+
+
 def test_the_folder_follows_the_content_and_what_is_said_of_it(table, tmp_path):
     for name, rows in (("a", 30), ("b", 30), ("c", 29)):
         table.head(rows).to_csv(tmp_path / f"{name}.csv", index=False)
@@ -319,6 +385,11 @@ def test_the_folder_follows_the_content_and_what_is_said_of_it(table, tmp_path):
         ({"columns": 4}, "has 3 input columns, but columns is 4"),
         ({"test_file": "nowhere.csv"}, "there is no file nowhere.csv"),
         ({"zero_based": True}, "zero_based is for LIBSVM files"),
+        ({"separator": "::"}, "separator must be one character, such as ';' or '|', got '::'"),
+        ({"separator": "1"}, "separator must be one character"),
+        ({"decimal": ";"}, "decimal must be '.' or ',', got ';'"),
+        ({"decimal": ","}, "separator and decimal are both ','"),
+        ({"missing": "NA"}, "missing must be a list of words in quotes, got 'NA'"),
     ],
 )
 def test_what_can_be_seen_without_reading_rows(spec, message, table, tmp_path):
@@ -342,6 +413,28 @@ def test_target_is_for_tables(tmp_path):
         ValueError, match=r"target names a column of a CSV or Parquet file, and a \.npz file has none"
     ):
         prepared(tmp_path, file=tmp_path / "mine.npz", target="y")
+
+
+@pytest.mark.parametrize(("key", "value"), [("separator", ";"), ("decimal", ".")])
+def test_separator_and_decimal_are_for_csv_files(key, value, tmp_path):
+    np.savez(tmp_path / "mine.npz", X=np.eye(2), y=[0, 1])
+    with pytest.raises(ValueError, match=rf"{key} is for CSV files, not for \.npz files"):
+        prepared(tmp_path, file=tmp_path / "mine.npz", **{key: value})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b,label\r1,2,x\r3,4,y\r",
+        '\ufeff a ,b,"label"\r\n\r\n 1, 2., x\r\n \r\n3,4e0,y',
+        "\n\na,b,label\n1,2,x\n3,4,y\n\n",
+    ],
+)
+def test_line_ends_marks_blanks_and_blank_lines_are_no_content(content, tmp_path):
+    (tmp_path / "mine.csv").write_bytes(content.encode())
+    data = prepared(tmp_path, file=tmp_path / "mine.csv", target="label", test_size=0.5)
+    assert sorted([*data.X_train.tolist(), *data.X_test.tolist()]) == [[1, 2], [3, 4]]
+    assert meta(tmp_path)["labels"] == ["x", "y"]
 
 
 def test_files_of_different_width(tmp_path):

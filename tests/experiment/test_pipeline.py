@@ -131,6 +131,18 @@ def test_a_study_that_the_configuration_leaves_out_is_named(pipeline: Make) -> N
         found.asked(["luo2021"])
 
 
+def test_a_study_file_beside_the_configuration_is_named_with_the_command(pipeline: Make) -> None:
+    found = pipeline()
+    Path("new.yaml").write_text("title: New\n")
+    for word in ("new", "new.yaml"):
+        with pytest.raises(ValueError, match=r"snakemake new --cores 1 --config 'studies=\[new\.yaml\]'"):
+            found.asked([word])
+    with pytest.raises(
+        ValueError, match=r"good\.yaml is a study's file\. Ask for the study by its name: good\."
+    ):
+        found.asked(["good.yaml"])
+
+
 def test_a_data_set_that_no_study_has_is_an_error(pipeline: Make) -> None:
     with pytest.raises(
         ValueError, match=r"config\.yaml: datasets: no study has .* 'digitss'\. Did you mean 'digits'"

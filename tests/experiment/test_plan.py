@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import BlockJob, CostJob, ExactJob, SampleJob
+from rflib.experiment.jobs import BlockJob, CostJob, Data, ExactJob, SampleJob
 from rflib.experiment.plan import EXACT, StudyPlan, Wanted, plan_study
 from rflib.experiment.studies import check, load_study
 
@@ -30,6 +30,21 @@ def plan(settings: dict[str, Any] | None = None, **changes: Any) -> StudyPlan:
     study = {**STUDY, **changes}
     check(study, "study", "a.yaml")
     return plan_study("a", study, settings or {})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("missing", [None], r'missing\.0: must be a word in quotes, such as "NA", got None'),
+        ("separator", ";;", r"""separator: must be one character in quotes, such as ";", got ';;'"""),
+        ("decimal", ";", r"""decimal: must be "\." or ",", got ';'"""),
+    ],
+)
+def test_what_a_study_says_of_a_file(key: str, value: Any, message: str) -> None:
+    data = {"name": "mine", "file": "mine.csv", "missing": ["NA", "?"], "separator": "\t", "decimal": ","}
+    check({**STUDY, "datasets": [data]}, "study", "a.yaml")
+    with pytest.raises(ValueError, match=message):
+        check({**STUDY, "datasets": [{**data, key: value}]}, "study", "a.yaml")
 
 
 def jobs(*arguments: Any, **changes: Any) -> StudyPlan:
@@ -106,6 +121,20 @@ def test_a_kernel_may_ask_for_its_own_preprocessing() -> None:
         ("delta", "digits"),
         ("poly", "digits.unit_norm"),
     }
+
+
+def test_maps_may_be_fitted_to_rows_that_are_preprocessed_in_another_way() -> None:
+    kernels = {
+        "as measured": {"type": "DeltaGaussian"},
+        "apart": {"type": "DeltaGaussian", "fit_preprocess": "standardize+unit_norm"},
+    }
+    found = {wanted.kernel: wanted.job.data for wanted in plan(kernels=kernels).wanted}
+    assert found["as measured"].for_fit == found["as measured"]
+    assert found["apart"].preprocess == "unit_norm"
+    assert found["apart"].for_fit == Data("digits", "standardize+unit_norm")
+    assert found["apart"].id != found["as measured"].id
+    with pytest.raises(ValueError, match="unknown preprocessing 'unitnorm'"):
+        plan(kernels={"delta": {"type": "DeltaGaussian", "fit_preprocess": "unitnorm"}})
 
 
 def test_learners_go_with_the_task() -> None:

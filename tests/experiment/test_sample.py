@@ -10,7 +10,8 @@ import pytest
 
 from rflib.experiment import sample
 from rflib.experiment.cells import seed_of
-from rflib.experiment.jobs import Data, SampleJob, Unit
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import SampleJob, Unit
 from rflib.files import read_arrays
 from rflib.kernels.gaussian import Gaussian
 from rflib.maps.leverage import SurrogateLeverageRFF
@@ -31,7 +32,7 @@ def test_a_map_with_a_task_gets_the_data_s_unless_the_study_says_another(
     unit = Unit(Data("any"), {"type": "Gaussian"}, method)
     sample.run(SampleJob(unit, (8,), (0, 1)), tmp_path, tmp_path / "features.npz")
     expected = SurrogateLeverageRFF(
-        Gaussian(), 8, pool=30, task=said.get("task", task), random_state=seed_of(unit.path, 8, 0)
+        Gaussian(), 8, pool=30, task=said.get("task", task), random_state=seed_of(unit.stream, 8, 0)
     ).fit(X, Y)
     stored = read_arrays(tmp_path / "features.npz")
     np.testing.assert_array_equal(stored["8/0/weights_"], expected.weights_)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from itertools import chain, pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rflib.experiment import specs
+from rflib.experiment.data import Data
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import Data, SampleJob, Unit
+from rflib.experiment.jobs import SampleJob, Unit
 from rflib.experiment.seeds import Demand, ranges
 from rflib.experiment.specs import LONGEST
 
@@ -88,3 +91,32 @@ def test_what_is_there_is_found_by_its_name(tmp_path: Path) -> None:
         path.touch()
     (found,) = divided([wanted], tmp_path)
     assert {sample.seeds for _, sample in samples(found)} == {(0, 3), (3, 5)}
+
+
+def test_the_stream_does_not_depend_on_spelling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither on names of parameters, nor on defaults, nor on how the rows are prepared and limited."""
+    kernel, method = {"type": "Gaussian", "sigma": 2}, {"type": "MVORF", "objective": "learner"}
+    unit = Unit(Data("digits", "unit_norm"), kernel, method)
+    same = [
+        Unit(Data("digits", "standardize", max_train=100), kernel, method),
+        Unit(Data("digits"), {"sigma": 2.0, "type": "Gaussian"}, {**method, "harmonics": "auto"}),
+    ]
+    assert {each.stream for each in same} == {unit.stream} == {"digits/Gaussian-2/MVORF-learner"}
+    others = [
+        Unit(Data("iris"), kernel, method),
+        Unit(Data("digits"), {"type": "Gaussian", "sigma": 3}, method),
+        Unit(Data("digits"), {"type": "Laplacian", "gamma": 2}, method),
+        Unit(Data("digits"), kernel, {"type": "MVORF"}),
+        Unit(Data("digits"), kernel, {"type": "ORF"}),
+        Unit(
+            Data("digits"),
+            kernel,
+            {"type": "MVORF", "measure": {"type": "minimum_variance", "deltas": [0.1]}},
+        ),
+    ]
+    assert len({each.stream for each in others} | {unit.stream}) == 7
+    renamed = specs._parameters(specs.class_of("method", "MVORF"))
+    renamed = {{"objective": "goal"}.get(name, name): value for name, value in renamed.items()}
+    monkeypatch.setattr(specs, "_parameters", lambda cls: renamed if cls.__name__ == "MVORF" else {})
+    assert specs.meaning("method", {"type": "MVORF", "goal": "learner"}) == "MVORF-learner"
+    assert specs.meaning("method", {"type": "MVORF", "goal": "kernel"}) == "MVORF"

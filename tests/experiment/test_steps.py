@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from rflib.cli import main
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
 from rflib.experiment.cells import seed_of
-from rflib.experiment.jobs import JOBS, CostJob, Data, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import JOBS, CostJob, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.learners.krr import KRRClassifier
 from rflib.learners.svm import LinearSVM
 from rflib.maps.gorf import GORF
+from rflib.maps.optimized_maclaurin import OptimizedMaclaurin
 from rflib.metrics import (
     accuracy,
     degrees_of_freedom,
@@ -55,7 +59,7 @@ def step(job: Job, results: Path, *options: str) -> Path:
 
 def by_hand(results: Path, n: int, seed: int) -> tuple[Any, GORF]:
     rows = load(results / "data/digits", preprocess="unit_norm", repetition=seed, max_train=60, max_test=40)
-    state = seed_of(UNIT.path, n, seed)
+    state = seed_of(UNIT.stream, n, seed)
     return rows, GORF(DeltaGaussian(), n, random_state=state).fit(rows.X_train)
 
 
@@ -79,6 +83,23 @@ def test_errors_are_those_of_the_library(results: Path) -> None:
     overwritten = read_table(step(EvaluateJob(BLOCK, rows=60, unit_diagonal=True), results))
     errors = [t[t["metric"] == "relative_frobenius_error"]["value"] for t in (table, overwritten)]
     assert (errors[0] != errors[1]).all()
+
+
+def test_errors_on_rows_that_are_preprocessed_in_another_way_than_those_of_the_fit(results: Path) -> None:
+    """The degrees of an OptimizedMaclaurin map depend on the rows of the fit; the errors are those of others."""
+    apart = replace(ROWS, fit_preprocess="standardize+unit_norm")
+    unit = Unit(apart, {"type": "SphericalPolynomial", "a": 2, "p": 5}, {"type": "OptimizedMaclaurin"})
+    block = SampleJob(unit, (32,), (0, 1))
+    step(block, results)
+    table = read_table(step(EvaluateJob(block, rows=60), results)).set_index("metric")["value"]
+    fit, measured = (
+        load(results / "data/digits", preprocess=name, max_train=60, max_test=40).X_train
+        for name in ("standardize+unit_norm", "unit_norm")
+    )
+    kernel = SphericalPolynomial(2, 5)
+    feature_map = OptimizedMaclaurin(kernel, 32, random_state=seed_of(unit.path, 32, 0)).fit(fit)
+    expected = relative_frobenius_error(kernel(measured), feature_map.kernel_matrix(measured))
+    assert table["relative_frobenius_error"] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("how", ["associated", "positive"])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rflib.experiment import evaluate, sample
-from rflib.experiment.jobs import Data, EvaluateJob, SampleJob, Unit
+from rflib.experiment import evaluate, sample, train
+from rflib.experiment.cells import read_rows
+from rflib.experiment.data import Data
+from rflib.experiment.jobs import EvaluateJob, SampleJob, TrainJob, Unit
 from rflib.experiment.warned import COLUMN, noted
 from rflib.files import read_table
 from rflib.maps.gorf import GORF
@@ -67,6 +70,32 @@ def test_what_fit_and_transform_warn_of_reaches_the_results(
     rows = read_table(results / "e.parquet")
     assert set(rows[COLUMN]) == {"RangeWarning: of fit\nRangeWarning: of transform"}
     assert np.isfinite(rows["value"]).all()
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", ["Nystroem", "OptimizedMaclaurin"])
+def test_rows_unlike_the_training_rows_are_counted(
+    name: str, monkeypatch: pytest.MonkeyPatch, results: Path
+) -> None:
+    """In the steps of errors and scores, from test rows that are farther out than the training rows."""
+    data = Data("digits", "unit_norm", max_train=60, max_test=40)
+    unit = Unit(data, {"type": "Gaussian"}, {"type": name})
+    job = SampleJob(unit, (8,), (0, 1))
+    sample.run(job, results, results / job.path)
+
+    def farther(*arguments: Any) -> Any:
+        read = read_rows(*arguments)
+        return replace(read, X_test=9 * read.X_test)
+
+    for step in (evaluate, train):
+        monkeypatch.setattr(step, "read_rows", farther)
+    evaluate.run(EvaluateJob(job, rows=20, held_out=True), results, results / "errors.parquet")
+    train.run(TrainJob(job, {"type": "KRRClassifier"}), results, results / "scores.parquet")
+    for step in ("errors", "scores"):
+        (text,) = set(read_table(results / f"{step}.parquet")[COLUMN])
+        assert text.startswith(f"RangeWarning: {name}: ")
+        assert "are outside the range of the training rows" in text
+        assert text.count("RangeWarning") == 1
 
 
 @pytest.fixture

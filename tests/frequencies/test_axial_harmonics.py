@@ -52,7 +52,7 @@ def test_a_polynomial_of_low_degree_is_exact(d, p):
     assert isinstance(fitted.composition_, AxialHarmonics)
     assert not fitted.composition_.samples
     assert np.abs(fitted.kernel_matrix(Y) - kernel(Y)).max() < 1e-9
-    assert fitted.bias_bound_ < 1e-9
+    assert fitted.bias_estimate_ < 1e-9
     assert fitted.predicted_error_ < 1e-9
 
 
@@ -100,7 +100,7 @@ def test_what_is_left_out_is_positive_definite(n_columns):
     left[i, j] = kernel(Y)[i, j] - _moments(found, mean / np.linalg.norm(mean), Y)[0]
     left = np.triu(left) + np.triu(left, 1).T
     assert np.linalg.eigvalsh(left).min() > -1e-9
-    assert np.abs(left).max() <= found.bias_bound(kernel, 0, 2) + 1e-9
+    assert np.abs(left).max() <= found.bias_estimate(kernel, 0, 2) + 1e-9
 
 
 @pytest.mark.parametrize("kernel", [SphericalPolynomial(a=4, p=3), SphericalPolynomial(a=4, p=10)])

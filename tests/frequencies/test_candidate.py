@@ -33,7 +33,7 @@ def test_strata_are_computed_once_for_equal_measures_and_pairs(monkeypatch):
 
     def known():
         atoms = {"radii": np.array([0.3, 1.7]), "weights": np.array([0.6, 0.4])}
-        measure = AtomicMeasure(4, 5.0, distances=np.ones(1), values=np.ones(1), bias_bound=0.0, **atoms)
+        measure = AtomicMeasure(4, 5.0, distances=np.ones(1), values=np.ones(1), bias_estimate=0.0, **atoms)
         return candidate(measure, Domain.of(X.copy()).pairs(50))
 
     first = known()

@@ -63,7 +63,7 @@ def test_the_order_is_that_of_the_eigenvalues():
     """Of isotropic rows in three dimensions the multiplicities of the largest eigenvalues tell the degrees."""
     kernel, X = Gaussian(1.0), isotropic(3000, 3)
     domain = Domain.of(X)
-    measure = min(MVORF(kernel).spectrum(X).rungs, key=lambda rung: rung.bias_bound)
+    measure = min(MVORF(kernel).spectrum(X).rungs, key=lambda rung: rung.bias_estimate)
     degrees = _by_eigenvalue(measure, domain.pairs(150))
     eigenvalues = np.sort(np.linalg.eigvalsh(kernel(X)))[::-1]
     stop = 0
@@ -123,7 +123,7 @@ def test_the_mean_is_within_the_bound_of_the_bias(kernel):
     X = unit(300, 6) if kernel.unit_norm else isotropic(300, 6)
     fitted = MVORF(kernel, 40, objective="learner", random_state=0).fit(X)
     bias = np.abs(kernels(fitted, X[:50], 250).mean(axis=0) - kernel(X[:50]))
-    assert bias.max() < 1.05 * fitted.bias_bound_
+    assert bias.max() < 1.05 * fitted.bias_estimate_
 
 
 def test_more_columns_do_not_bring_a_bias():

@@ -75,4 +75,4 @@ def test_weights_of_a_positive_definite_kernel_are_positive():
     fitted = MVORF(Matern(1.5, 2.0), 300, random_state=0).fit(X)
     assert isinstance(fitted.composition_, Rings)
     assert (fitted.signature_ == 1).all()
-    assert fitted.bias_bound_ < 1e-2
+    assert fitted.bias_estimate_ < 1e-2

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
@@ -35,7 +36,7 @@ rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 3)) * (0.3, 1, 4) + 2
 Y = rng.standard_normal((9, 3)) * (0.3, 1, 4) + 2
 labels = (X[:, 0] > 2).astype(int)
-WIDTHS = (0.5, 2.0, 5.0)
+WIDTHS = (0.5, 2.0, 4.0)  # powers of two: columns that are divided or multiplied are equal to the bit
 RATES = tuple(1 / w for w in WIDTHS)
 
 
@@ -119,6 +120,46 @@ def test_the_scale_of_equal_entries(value, form):
         constant = form(np.full(shape, value))
         assert Gaussian("scale").for_rows(constant).sigma == np.sqrt(0.5)
     assert Gaussian("scale").for_rows(form([[1.0, 2.0], [1.0, 2.0]])).sigma == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        X[:30] + 1e12,
+        X[:30] + np.repeat([0.0, 2.0**30, 2.0**31], [11, 10, 9])[:, None],
+        np.concatenate([X[:30], [[1e9, 0, 0]]]),
+        np.column_stack([X[:30], np.full(30, 1e10)]),
+        X[:30] * 1e-200,
+        X[:30] * 1e250,
+    ],
+    ids=["offset", "groups", "outlier", "constant column", "tiny", "huge"],
+)
+def test_rules_keep_their_digits(rows, form):
+    with mp.workdps(60):
+        numbers = [[mp.mpf(float(value)) for value in row] for row in rows]
+        entries = [value for row in numbers for value in row]
+        mean = sum(entries) / len(entries)
+        variance = sum((value - mean) ** 2 for value in entries) / len(entries)
+        pairs = [zip(x, y, strict=True) for i, x in enumerate(numbers) for y in numbers[:i]]
+        middle = np.median([float(mp.sqrt(sum((a - b) ** 2 for a, b in pair))) for pair in pairs])
+        scale = float(mp.sqrt(rows.shape[1] * variance / 2))
+    assert Gaussian("scale").for_rows(form(rows)).sigma == pytest.approx(scale, rel=1e-9)
+    assert Gaussian("median").for_rows(form(rows)).sigma == pytest.approx(middle, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "rows"),
+    [
+        (Gaussian("scale"), [[0.0], [5e-324]]),
+        (Gaussian("median"), [[1.7e308], [-1.7e308]]),
+        (Laplacian("median"), [[1e-310], [3e-310]]),
+        (Laplacian("scale"), [[5e-324], [0.0]]),
+    ],
+)
+def test_a_rule_whose_width_is_no_number_above_zero_says_so(kernel, rows):
+    with pytest.raises(ValueError, match=r"finds (sigma|gamma) = (0|inf) from rows .* Scale the rows"):
+        kernel.for_rows(rows)
 
 
 @of_all_kinds
@@ -250,6 +291,8 @@ def test_learners_show_the_kernel_that_they_used():
     assert exact.kernel_.sigma == pytest.approx(np.median(pdist(X)))
     np.testing.assert_allclose(exact.predict(Y), named.predict(Y), rtol=1e-9)
     by_column = ExactKRR(Gaussian(WIDTHS), alphas=0.1).fit(X, y).predict(Y)
-    np.testing.assert_allclose(by_column, ExactKRR(alphas=0.1).fit(X / WIDTHS, y).predict(Y / WIDTHS))
+    np.testing.assert_allclose(
+        by_column, ExactKRR(Gaussian(), alphas=0.1).fit(X / WIDTHS, y).predict(Y / WIDTHS)
+    )
     steps = DoublyStochasticRegressor(MVORF(Gaussian("scale"), 32, measure=SMALL), n_blocks=3).fit(X, y)
     assert np.isfinite(steps.predict(Y)).all()

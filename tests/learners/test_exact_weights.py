@@ -135,22 +135,12 @@ def test_hard_margin_is_that_of_the_rows_with_weight(counts):
     np.testing.assert_allclose(weighted.coef_, HardMarginSVM().fit(Z[rows], LABELS[rows]).coef_, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [ExactKRR(), ExactKRRClassifier(), ExactKernelSVC(), ExactKernelSVR(), HardMarginSVM()],
-    ids=repr,
-)
-def test_bad_weights(learner):
-    name = type(learner).__name__
+@pytest.mark.parametrize("learner", [ExactKRRClassifier(), ExactKernelSVC(), HardMarginSVM()], ids=repr)
+def test_one_class_with_weight_is_too_few(learner):
     with pytest.raises(
-        ValueError, match=f"^{name}: sample_weight must have .* {N} rows, but got an array of shape"
+        ValueError, match=f"^{type(learner).__name__} needs two classes or more, got one class: 1"
     ):
-        learner.fit(X, LABELS, sample_weight=[1, 2])
-    with pytest.raises(ValueError, match=f"^{name}: sample_weight must have .* negative"):
-        learner.fit(X, LABELS, sample_weight=np.arange(N) - 1)
-    if hasattr(learner, "decision_function"):
-        with pytest.raises(ValueError, match=f"^{name} needs two classes or more, got one class: 1"):
-            learner.fit(X, LABELS, sample_weight=LABELS == 1)
+        learner.fit(X, LABELS, sample_weight=LABELS == 1)
 
 
 def test_a_fold_without_weight():

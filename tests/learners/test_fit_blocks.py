@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,6 +66,12 @@ def source_of(kind, X, y, weights, size, folder):
     return blocks if kind == "list" else iter(blocks)
 
 
+def named(learner, X):
+    """The rows with the names of columns that the learner was fitted with, if it was."""
+    names = getattr(learner, "feature_names_in_", None)
+    return X if names is None else pd.DataFrame(X, columns=names)
+
+
 def with_the_folds_of_blocks(learner, X):
     """The learner with explicit folds: those that `fit_blocks` deals the rows to."""
     seed = np.random.RandomState(learner.random_state).randint(2**31 - 1)
@@ -114,7 +121,7 @@ def test_ridge_regression_is_the_fit_on_all_rows(
     if classifier:
         np.testing.assert_array_equal(found.classes_, whole.classes_)
     assert clone(learner).set_params(gram_dtype=None).fit(X, y).coef_.dtype == dtype
-    assert found.predict(X).shape == y.shape
+    assert found.predict(named(found, X)).shape == y.shape
 
 
 def test_single_precision_stays(rows, tmp_path):
@@ -131,7 +138,7 @@ def test_several_targets(rows, tmp_path):
     whole = KRR(feature_map=FOURIER, alphas=0.1).fit(X, Y)
     by_blocks = clone(whole).fit_blocks(ArrayRows(X, Y, block_size=40))
     np.testing.assert_allclose(by_blocks.coef_, whole.coef_, rtol=1e-8, atol=1e-10)
-    with pytest.raises(ValueError, match=r"KRR: in rows 40 to 79 .*: y must have as many columns"):
+    with pytest.raises(ValueError, match=r"KRR: in block 1: y must have as many columns"):
         clone(whole).fit_blocks([(X[:40], Y[:40]), (X[40:80], y[40:80])])
 
 
@@ -224,16 +231,6 @@ def test_bad_calls(rows):
             learner.fit_blocks(source, **options)
     with pytest.raises(ValueError, match=r"^KRR: there are no rows"):
         KRR().fit_blocks([])
-    with pytest.raises(ValueError, match=r"^KRR: all rows have the weight zero"):
-        KRR().fit_blocks(ArrayRows(X, y, np.zeros(N)))
-    with pytest.raises(ValueError, match=r"^KRRClassifier: all rows have the weight zero"):
-        KRRClassifier().fit_blocks(ArrayRows(X, y > 5, np.zeros(N)))
-    with pytest.raises(ValueError, match=r"got an array of shape \(3,\)"):
-        KRRClassifier().fit_blocks([(X, y > 5, np.ones(3))])
-    with pytest.raises(
-        ValueError, match=r"in rows 0 to 149 of the ArrayRows: sample_weight must .* negative"
-    ):
-        KRR().fit_blocks(ArrayRows(X, y, -np.ones(N)))
     with pytest.raises(ValueError, match="X has 3 features, but KRR is expecting 4"):
         KRR().fit_blocks([(X[:50], y[:50]), (X[50:, 1:], y[50:])])
 
@@ -279,7 +276,7 @@ def test_sparse_rows_and_a_sketch(rows):
     X, y = np.where(rows[0] > 0.5, rows[0], 0), rows[1]
     learner = KRR(feature_map=TensorSketch(n_components=32, random_state=0), alphas=0.1)
     found = clone(learner).fit_blocks(ArrayRows(sparse.csr_array(X), y, block_size=40))
-    np.testing.assert_allclose(found.predict(X), learner.fit(X, y).predict(X), rtol=1e-8)
+    np.testing.assert_allclose(found.predict(named(found, X)), learner.fit(X, y).predict(X), rtol=1e-8)
 
 
 def svm_of(kind, **settings):
@@ -325,7 +322,7 @@ def test_newtons_method_reaches_the_objective_of_fit(
     ours, theirs = (objective(model, Z, y, given) for model in (found, whole))
     assert abs(ours - theirs) <= 2 * tol * theirs
     if dtype == np.float64:
-        np.testing.assert_allclose(found.predict(X), whole.predict(X), rtol=1e-2)
+        np.testing.assert_allclose(found.predict(named(found, X)), whole.predict(X), rtol=1e-2)
     assert np.shape(found.coef_) == np.shape(whole.coef_)
     assert np.shape(found.intercept_) == np.shape(whole.intercept_)
 
@@ -380,18 +377,15 @@ def test_doubly_stochastic_gradients_draw_the_rows_of_fit(
     whole = learner.fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(found.coefs_, whole.coefs_, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(found.rows_drawn_, whole.rows_drawn_)
-    np.testing.assert_array_equal(found.predict(X), whole.predict(X)) if labels else None
-    assert found.partial_fit(X, y).coefs_.shape[0] > 5
+    np.testing.assert_array_equal(found.predict(named(found, X)), whole.predict(X)) if labels else None
+    assert found.partial_fit(named(found, X), y).coefs_.shape[0] > 5
 
 
-def test_doubly_stochastic_gradients_of_a_bad_source(rows):
-    X, y = rows
+def test_doubly_stochastic_gradients_of_a_bad_source():
     for learner in (DoublyStochasticRegressor(SMALL), DoublyStochasticClassifier(SMALL)):
         name = type(learner).__name__
         with pytest.raises(ValueError, match=f"^{name}: there are no rows"):
             learner.fit_blocks([])
-        with pytest.raises(ValueError, match=f"^{name}: all rows have the weight zero"):
-            learner.fit_blocks(ArrayRows(X, y > 5, np.zeros(N)))
         assert not hasattr(learner, "n_features_in_")
 
 

@@ -197,7 +197,7 @@ def test_classifier_cross_validation_equals_explicit_fits(regression, criterion,
     X, score = regression
     names = np.array(["ant", "bee", "cow"])
     y = names[np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))]
-    ours = KRRClassifier(criterion=criterion, block_size=33, feature_map=Cosines()).fit(X, y)
+    ours = KRRClassifier(alphas=ALPHAS, criterion=criterion, block_size=33, feature_map=Cosines()).fit(X, y)
     Z = Cosines().fit(X).transform(X)
     targets = np.where(y[:, None] == (names[1:2] if n_classes == 2 else names), 1.0, -1.0)
     expected = np.empty((4, 5))

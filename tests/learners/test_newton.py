@@ -1,5 +1,7 @@
 """Newton's method: the objective of liblinear and of L-BFGS, reached to the tolerance asked for."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -8,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rflib.kernels import Gaussian
 from rflib.learners import newton
+from rflib.learners.row_sources import ArrayRows
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.maps import ORF
 
@@ -121,3 +124,74 @@ def test_says_when_it_stops_early():
         LinearSVM(solver="newton", max_iter=1).fit(Z, y)
     with pytest.warns(ConvergenceWarning, match="after 2 iterations"):
         assert LinearSVM(solver="newton", max_iter=2, tol=1e-30).fit(Z, y).n_iter_ == 2
+
+
+def fitted(X, y, passes, **options):
+    """Return a machine, its objective for the labels -1 and 1, and what it warned of."""
+    model = LinearSVM(solver="newton", **options)
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        model.fit_blocks(ArrayRows(X, y, block_size=7)) if passes else model.fit(X, y)
+    values = X.astype(np.float64) @ model.coef_[0]
+    loss = np.maximum(0, 1 - y * values) ** 2
+    return model, model.coef_[0] @ model.coef_[0] / 2 + model.C_ * loss.sum(), [w.category for w in issued]
+
+
+@pytest.mark.parametrize("passes", [False, True])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e6, 1e18])
+@pytest.mark.parametrize("tol", [1e-8, 1e-30])
+def test_single_precision_ends_where_it_has_no_more_digits(passes, C, tol):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)).astype(np.float32)
+    y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
+    model, found, issued = fitted(X, y, passes, C=C, tol=tol)
+    least = fitted(X.astype(np.float64), y, False, C=C)[1]
+    assert found <= (1 + 1e-4) * least
+    assert model.n_iter_ <= 20
+    assert issued in ([], [ConvergenceWarning])
+
+
+@pytest.mark.parametrize("passes", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("size", "C"), [(1.0, 1e18), (1e8, 1.0), (1e15, 1e6)])
+def test_repeated_rows_at_any_cost(passes, dtype, size, C):
+    """The weights of least norm on the margin, to the digits of the rows."""
+    rows = np.random.default_rng(0).standard_normal((3, 5))
+    X, y = (np.repeat(rows, 4, axis=0) * size).astype(dtype), np.repeat([1.0, -1.0, 1.0], 4)
+    model, _, issued = fitted(X, y, passes, C=C)
+    expected = np.linalg.pinv(X.astype(np.float64)[::4]) @ y[::4]
+    tolerance = 1e-5 if dtype == np.float32 else 1e-9
+    np.testing.assert_allclose(model.coef_[0], expected, atol=tolerance * np.abs(expected).max())
+    assert issued in ([], [ConvergenceWarning])
+
+
+@pytest.mark.parametrize("passes", [False, True])
+def test_opposite_labels_zeros_and_columns_of_any_size(passes):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 3)), np.tile([1.0, -1.0], 15)
+    assert not fitted(np.zeros((30, 3)), y, passes)[0].coef_.any()
+    assert np.abs(fitted(np.repeat(X[:15], 2, axis=0) * 1e8, y, passes)[0].coef_).max() < 1e-20
+    wide, plain = (fitted(np.column_stack([X, np.full(30, size)]), y, passes)[0] for size in (1e9, 1.0))
+    np.testing.assert_allclose(wide.coef_[0, :3], plain.coef_[0, :3], atol=0.05)
+
+
+@pytest.mark.parametrize("passes", [False, True])
+def test_weights_at_a_tiny_cost_have_the_direction_of_the_gradient(passes):
+    X, y = np.random.default_rng(0).standard_normal((30, 3)), np.tile([1.0, -1.0], 15)
+    found = fitted(X, y, passes, C=1e-12)[0].coef_[0]
+    np.testing.assert_allclose(found, 2e-12 * (y @ X), rtol=1e-6)
+
+
+def test_the_warning_says_what_was_reached():
+    X, y = np.random.default_rng(0).standard_normal((30, 3)).astype(np.float32), np.tile([1.0, -1.0], 15)
+    with pytest.warns(
+        ConvergenceWarning, match=r"gap of .* after \d+ iterations. Rounding errors in float32"
+    ):
+        LinearSVM(solver="newton", C=1e12, tol=1e-12).fit(X, y)
+
+
+def test_features_whose_products_overflow_are_solved_or_named():
+    X, y = 1e200 * np.random.default_rng(0).standard_normal((30, 3)), np.tile([1.0, -1.0], 15)
+    assert np.isfinite(fitted(X, y, False)[0].coef_).all()
+    with pytest.raises(ValueError, match=r"products of the features overflow\. Scale the features"):
+        fitted(X, y, True)

@@ -49,6 +49,7 @@ BAD_VALUES = {
     "batch_size": [0, 2.0, True],
     "block_size": [0, 2.0, "all"],
     "cache_size": [0, "a"],
+    "class_weight": ["even", {"no": -1.0}, 2],
     "criterion": ["accuracy", 0],
     "cv": [1, True, "five", 2.5],
     "dual": ["never", None],

@@ -42,6 +42,11 @@ def test_with_a_linear_kernel_it_is_the_gaussian_process(data, block_size):
     np.testing.assert_allclose(found[0], mean + y.mean(), rtol=1e-10)
     np.testing.assert_allclose(found[1], std, rtol=1e-8)
     np.testing.assert_array_equal(found[0], krr.predict(new))
+    mean_again, covariance = krr.predict(new, return_cov=True)
+    np.testing.assert_array_equal(mean_again, found[0])
+    np.testing.assert_allclose(covariance, gp.predict(new, return_cov=True)[1], rtol=1e-8, atol=1e-12)
+    with pytest.raises(ValueError, match="KRR: give return_std or return_cov, not both"):
+        krr.predict(new, return_std=True, return_cov=True)
     assert krr.log_marginal_likelihood_ == pytest.approx(gp.log_marginal_likelihood_value_, rel=1e-10)
 
 
@@ -175,6 +180,8 @@ def test_draws_have_the_mean_and_covariance_of_the_posterior(data, targets):
             np.abs(functions[:, t].mean(axis=1) - mean[:, t]) < 6 * np.sqrt(np.diag(covariance) / draws)
         )
         np.testing.assert_allclose(np.sqrt(np.diag(covariance) + noise[t]), std[:, t], rtol=1e-7)
+        ours = krr.predict(new, return_cov=True)[1].reshape(len(new), len(new), targets)[..., t]
+        np.testing.assert_allclose(ours, covariance + noise[t] * np.eye(len(new)), rtol=1e-7, atol=1e-12)
     noisy = krr.sample_y(new, draws, random_state=0).reshape(len(new), targets, draws)
     np.testing.assert_allclose(noisy.std(axis=2), std, rtol=6 / np.sqrt(2 * draws))
     np.testing.assert_array_equal(krr.sample_y(new, 2, random_state=1), krr.sample_y(new, 2, random_state=1))

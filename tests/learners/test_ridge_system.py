@@ -1,4 +1,4 @@
-"""The indefinite ridge system: solved as scipy solves it, and refused without a warning where it is singular."""
+"""Ridge systems: solved as scipy solves them, and refused without a warning where they are singular."""
 
 from importlib.metadata import version
 
@@ -21,6 +21,23 @@ def test_indefinite_systems_are_solved_to_the_bit_as_scipy_does(n, dtype):
     (found,) = solve_ridges(gram, rhs, [0.5], signs)
     system = np.array(gram + np.diag(0.5 * signs), dtype=dtype, order="F")
     np.testing.assert_array_equal(found, solve(system, rhs, assume_a="sym", lower=True))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_many_ridges_are_solved_to_rounding(n, dtype):
+    rng = np.random.default_rng(n)
+    half = rng.standard_normal((n, max(1, n // 2)))
+    gram = np.asfortranarray((half @ half.T).astype(dtype))
+    rhs, sizes = rng.standard_normal((n, 3)), [-2.0 * np.trace(gram), *np.logspace(-3, 2, 12)]
+    before = gram.copy()
+    together = list(solve_ridges(np.tril(gram), rhs, sizes))
+    assert together[0] is None
+    for found, c in zip(together[1:], sizes[1:], strict=True):
+        residuals = np.abs((gram + c * np.eye(n)) @ found - rhs).max()
+        assert found.dtype == dtype
+        assert residuals <= 100 * np.finfo(dtype).eps * (np.trace(gram) + c) * np.abs(found).max()
+    np.testing.assert_array_equal(gram, before)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

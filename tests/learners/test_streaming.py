@@ -244,30 +244,6 @@ def test_too_few_rows_for_the_folds_of_a_stream_are_said_when_it_is_solved(regre
     assert learner.predict(X).shape == (150,)
 
 
-def test_rows_without_weight_may_come_first_but_cannot_be_all(regression):
-    X, y = regression
-    learner = KRR(alphas=0.1).partial_fit(X[:5], y[:5], sample_weight=np.zeros(5))
-    with pytest.raises(ValueError, match="all rows so far have the weight zero"):
-        learner.predict(X)
-    np.testing.assert_allclose(
-        learner.partial_fit(X[5:], y[5:]).coef_, KRR(alphas=0.1).fit(X[5:], y[5:]).coef_, rtol=1e-9
-    )
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1, 1], r"got an array of shape \(2,\)"),
-        ([1, -1, 1], "negative"),
-        ([1, np.nan, 1], "finite"),
-        ([0, 0, 0], "zero"),
-    ],
-)
-def test_bad_weights(weights, message):
-    with pytest.raises(ValueError, match=f"^KRR: sample_weight must have .* each of the 3 rows, .*{message}"):
-        KRR(alphas=1.0).fit(np.eye(3), [1, 2, 3], sample_weight=weights)
-
-
 def test_labels_of_a_stream(regression):
     X, y = regression
     y = np.where(y > 5, "yes", "no")

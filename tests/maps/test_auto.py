@@ -42,7 +42,7 @@ def test_the_best_is_near_the_best_on_fresh_rows(kernel):
     exact = kernel(fresh)
     errors = {}
     for candidate in chosen.candidates_for(chosen.kernel_):
-        maps = [chosen._made(candidate, 48, seed).fit(train) for seed in range(5)]
+        maps = [chosen._made(kernel, candidate, 48, seed).fit(train) for seed in range(5)]
         errors[type(candidate)] = np.mean(
             [relative_frobenius_error(exact, m.kernel_matrix(fresh)) for m in maps]
         )

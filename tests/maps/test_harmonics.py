@@ -147,7 +147,7 @@ def test_a_few_rows_far_from_all_others_do_not_spoil_the_fit(kernel, options):
     def error(X):
         fitted = MVORF(k, 360, random_state=0, **options).fit(X)
         z = np.linspace(0, 2 * fitted.radius_, 3001)
-        assert np.abs(fitted.measure_.profile(z) - k.at_distance(z)).max() <= fitted.bias_bound_ * 1.01
+        assert np.abs(fitted.measure_.profile(z) - k.at_distance(z)).max() <= fitted.bias_estimate_ * 1.01
         return np.linalg.norm(fitted.kernel_matrix(rows) - k(rows)) / np.linalg.norm(k(rows))
 
     assert error(far) < 1.3 * error(near)
@@ -184,7 +184,7 @@ def test_kernels_that_are_definite_on_the_sphere_have_no_negative_signs(kernel, 
         for options in ({}, {"objective": "learner"}, {"harmonics": 1})[: 2 if columns < 8 else 3]:
             fitted = MVORF(kernel, columns, random_state=0, **options).fit(X)
             assert np.all(fitted.signature_ == 1)
-            assert fitted.bias_bound_ < 3 * K.max()
+            assert fitted.bias_estimate_ < 3 * K.max()
             if not options:
                 Z = fitted.transform(X)
                 errors.append(np.linalg.norm(Z @ Z.T - K))
@@ -310,4 +310,4 @@ def test_the_mean_is_within_the_bound_of_the_bias(kernel, columns):
     values = np.array([m.kernel_matrix(rows) for m in fitted])
     error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     bias = np.abs(values.mean(axis=0) - KERNELS[kernel](rows))
-    assert np.all(bias < 1.01 * fitted[0].bias_bound_ + 5 * error + 1e-9)
+    assert np.all(bias < 1.01 * fitted[0].bias_estimate_ + 5 * error + 1e-9)

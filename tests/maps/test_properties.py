@@ -9,6 +9,7 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem as SklearnNystroem
@@ -26,6 +27,7 @@ from rflib.kernels import (
     Polynomial,
     SphericalPolynomial,
 )
+from rflib.kernels.base import Kernel
 from rflib.learners import LinearSVM
 from rflib.maps import (
     CRAFT,
@@ -44,6 +46,7 @@ from rflib.maps import (
     TensorSketch,
 )
 from rflib.maps.base import RandomFeatureMap, as_generator
+from rflib.plain import flatten
 
 from .conftest import EVERY, sphere
 
@@ -91,6 +94,46 @@ def test_state_clone_pickle(make, X, y):
     assert np.array_equal(clone(m).fit(X, y).transform(X), Z)
     restored = make().restore({name: np.array(a) for name, a in m.state().items()})
     assert np.array_equal(restored.transform(X), Z)
+    assert_same_learned(restored, m)
+
+
+def assert_same_learned(first, second):
+    """All that fit has learned is there and equal: arrays, numbers, and what is made of these."""
+    attributes = [
+        {name: value for name, value in vars(m).items() if name.endswith("_") and name[0] != "_"}
+        for m in (first, second)
+    ]
+    assert attributes[0].keys() == attributes[1].keys()
+    for ours, theirs in zip(*(map(attributes[i].get, sorted(attributes[0])) for i in (0, 1)), strict=True):
+        if isinstance(theirs, RandomFeatureMap):
+            assert_same_learned(ours, theirs)
+        elif isinstance(theirs, Kernel):
+            assert ours == theirs
+        elif isinstance(theirs, np.ndarray):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_array_equal(ours, theirs)
+        else:
+            arrays = [flatten({"value": value}) for value in (ours, theirs)]
+            assert arrays[0].keys() == arrays[1].keys()
+            for name in arrays[0]:
+                np.testing.assert_array_equal(arrays[0][name], arrays[1][name])
+
+
+@pytest.mark.parametrize("objective", ["kernel", "learner"])
+def test_what_fit_has_learned_of_a_dataframe_is_restored(objective):
+    rows = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 4)), columns=list("abcd"))
+    fitted = MVORF(Gaussian((1.0, 2, 3, 4)), 40, objective=objective, random_state=0).fit(rows)
+    restored = clone(fitted).restore(fitted.state())
+    assert_same_learned(restored, fitted)
+    assert restored.composition_.mean_squared_error == fitted.composition_.mean_squared_error
+    np.testing.assert_array_equal(restored.transform(rows), fitted.transform(rows))
+
+
+def test_what_an_earlier_fit_has_learned_is_forgotten(X):
+    feature_map = MVORF(Gaussian(), D, random_state=0).fit(X)
+    assert hasattr(feature_map, "composition_")
+    plain = feature_map.set_params(harmonics=None, parity=False, coupled=False).fit(X)
+    assert not hasattr(plain, "composition_")
 
 
 @pytest.mark.parametrize("name", [*EVERY, "leverage reference", "DIGMM"])
@@ -131,7 +174,7 @@ class Faulty(RandomFeatureMap):
     n_components: int = 10
     random_state: Any = None
 
-    def _draw(self, X, y, rng):
+    def _draw(self, kernel, X, y, rng):
         self.signature_ = np.ones(self.n_components)
 
     def _columns(self, X):

@@ -244,7 +244,7 @@ class DenseMap(RandomFeatureMap):
     def __init__(self, kernel=None, n_components=3, *, random_state=None):
         self.kernel, self.n_components, self.random_state = kernel, n_components, random_state
 
-    def _draw(self, X, y, rng):
+    def _draw(self, kernel, X, y, rng):
         self.signature_ = np.ones(self.n_components)
 
     def _columns(self, X):

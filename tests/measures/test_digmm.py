@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 from scipy.special import gammainc
+from sklearn.preprocessing import normalize
 
 from rflib.kernels.delta_gaussian import DeltaGaussian
+from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.maps.digmm import DIGMM
+from rflib.maps.fourier import FourierFeatures
+from rflib.maps.row_dependence import measure_needs_rows
 from rflib.measures.digmm import digmm, scale_mixture
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure
@@ -70,3 +74,41 @@ def test_works_for_one_feature_of_the_paper():
 def test_errors(options):
     with pytest.raises(ValueError, match="1 <= n_components <= n_draws"):
         digmm(DeltaGaussian(), domain(3), **options)
+
+
+UNIT = normalize(np.random.default_rng(1).standard_normal((200, 6)))
+
+
+def as_run(kernel, n_components, seed=0):
+    return DIGMM(kernel, n_components, measure="digmm_reference", random_state=seed).fit(UNIT)
+
+
+def test_the_authors_procedure_has_one_set_of_features_for_a_seed_whatever_the_kernel():
+    first, again, other = (as_run(SphericalPolynomial(3, 1), 48, seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.frequencies_, again.frequencies_)
+    np.testing.assert_array_equal(first.frequencies_, as_run(DeltaGaussian(), 48).frequencies_)
+    assert not np.array_equal(first.frequencies_, other.frequencies_)
+    assert (first.weights_ == 1 / 24).all() and (first.signature_ == 1).all()
+    for measure in ("digmm_reference", {"type": "digmm_reference"}):
+        assert DIGMM(DeltaGaussian(), measure=measure).columns_per_s == 2
+        assert not measure_needs_rows(measure, SphericalPolynomial(3, 1))
+
+
+def test_the_authors_procedure_tends_to_a_gaussian_of_the_difference_of_two_standard_normals():
+    """The standard deviation of 4,000 frequencies' share of a matrix is .011; the bound is five of them."""
+    fitted = as_run(SphericalPolynomial(3, 1), 8000)
+    np.testing.assert_allclose(fitted.kernel_matrix(UNIT), Gaussian(1 / np.sqrt(2))(UNIT), atol=0.055)
+
+
+@pytest.mark.parametrize(
+    ("n_components", "options", "message"),
+    [
+        (22, {}, "at least 2 d = 12 frequencies.*Use n_components of at least 24"),
+        (48, {"radii": "stratified"}, "directions='iid' and radii='iid'"),
+        (48, {"directions": "orthogonal"}, "directions='iid' and radii='iid'"),
+        (48, {"parity": True}, "a radial measure"),
+    ],
+)
+def test_the_authors_procedure_has_limits(n_components, options, message):
+    with pytest.raises(ValueError, match=message):
+        FourierFeatures(DeltaGaussian(), n_components, measure="digmm_reference", **options).fit(UNIT)

@@ -42,10 +42,10 @@ def test_errors_are_below_those_of_independent_frequencies(d, rows, kernel):
 def test_a_narrow_indefinite_kernel_is_represented(d):
     train, _ = rows_of("20 widths", d)
     kernel, domain = DeltaGaussian(coefficients=(1, -0.5), sigmas=(1, 3)), Domain.of(train)
-    rung = min(construct("minimum_residual", kernel, domain).rungs, key=lambda rung: rung.bias_bound)
-    assert rung.bias_bound < 1e-3
+    rung = min(construct("minimum_residual", kernel, domain).rungs, key=lambda rung: rung.bias_estimate)
+    assert rung.bias_estimate < 1e-3
     z = np.linspace(0, domain.zmax, 501)
-    assert np.abs(rung.profile(z) - kernel.at_distance(z)).max() < 1.01 * rung.bias_bound + 1e-9
+    assert np.abs(rung.profile(z) - kernel.at_distance(z)).max() < 1.01 * rung.bias_estimate + 1e-9
 
 
 @pytest.mark.parametrize("d", [4, 20])

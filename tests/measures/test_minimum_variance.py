@@ -58,14 +58,16 @@ def test_bias_is_within_its_bound_everywhere(kernel: RadialKernel, d, zmax):
     exact = kernel.at_distance(z)
     ladder = minimum_variance(kernel, domain(d, zmax))
     for rung in ladder.rungs:
-        assert np.abs(rung.profile(z) - exact).max() <= 1.01 * rung.bias_bound + 1e-12 * np.abs(exact).max()
+        assert (
+            np.abs(rung.profile(z) - exact).max() <= 1.01 * rung.bias_estimate + 1e-12 * np.abs(exact).max()
+        )
         assert rung.total_mass == pytest.approx(np.abs(rung.weights).sum())
         assert rung.zmax == ladder.zmax == zmax
 
 
 @pytest.mark.parametrize(("kernel", "d", "zmax"), CASES[:6], ids=name)
 def test_some_rung_is_close(kernel, d, zmax):
-    bounds = [rung.bias_bound for rung in minimum_variance(kernel, domain(d, zmax)).rungs]
+    bounds = [rung.bias_estimate for rung in minimum_variance(kernel, domain(d, zmax)).rungs]
     assert min(bounds) < 3e-2 * np.abs(kernel.at_distance(np.linspace(0, zmax, 99))).max()
 
 
@@ -75,7 +77,7 @@ def test_more_frequencies_choose_a_closer_fit():
     errors = [ladder.for_sampling(sampling).predicted_error(sampling) for sampling in samplings]
     assert np.all(np.diff(errors) < 0)
     few, many = (ladder.for_sampling(sampling) for sampling in (samplings[0], samplings[-1]))
-    assert many.bias_bound < few.bias_bound
+    assert many.bias_estimate < few.bias_estimate
 
 
 @dataclass

@@ -30,6 +30,7 @@ CASES = {
     "reference": (POLYNOMIAL, "reference"),
     "truncated": (POLYNOMIAL, "truncated_fourier"),
     "mixture": (DeltaGaussian(), "digmm"),
+    "differences": (DeltaGaussian(), "digmm_reference"),
 }
 
 

@@ -1,12 +1,14 @@
 """Claims that compare two methods flip with the results."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from rflib.report.claims import check_claims
+from rflib.report.claims import COLUMNS, check_claims
 from rflib.report.kind import Results
-from rflib.report.wording import in_percent
+from rflib.report.wording import between, in_percent
 
 from .made_up import ERROR, made_up_cells
 
@@ -23,7 +25,7 @@ def test_claims_flip_with_the_results(study, published):
     good, evidence = verdicts(study, {"GORF": 0.1, "GRFF": 0.2}, published)
     assert good == "reproduced"
     assert "It holds in 4 of 4 comparisons (100 % claimed)" in evidence
-    assert "The mean of GORF improves on that of GRFF by +50.0 % to +50.0 %." in evidence
+    assert "The mean of GORF is 50.0 % better than that of GRFF." in evidence
     assert verdicts(study, {"GORF": 0.2, "GRFF": 0.1}, published)[0] == "not reproduced"
     assert verdicts(study, {"GORF": 0.1}, published)[0] == "no data"
 
@@ -33,7 +35,7 @@ def test_one_repetition_is_not_said_to_support_a_claim(study, published):
     verdict_, evidence = verdicts(study, cells[cells["seed"] == 0], published)
     assert verdict_ == "undecided"
     assert evidence.startswith(
-        "It holds in 4 of 4 comparisons (100 % claimed). One repetition allows no test. The mean of GORF improves"
+        "It holds in 4 of 4 comparisons (100 % claimed) and fails in 0. One repetition allows no test. The mean of"
     )
     assert " supports it (p = " in verdicts(study, cells[cells["seed"] < 2], published)[1]
 
@@ -47,7 +49,32 @@ def test_the_evidence_against_a_claim_is_not_said_to_support_it(study, published
 def test_a_difference_from_rounding_error_is_a_multiple(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 1e-15}, spread=1e-17)
     (evidence,) = check_claims(Results(study, cells, published))["evidence"]
-    assert "by -1e+14 times to -1e+14 times" in evidence
+    assert "The mean of GORF is 1e+14 times worse than that of GRFF." in evidence
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-0.49, -0.004, "0.4 to 49.0 % worse"),
+        (0.173, 0.968, "17.3 to 96.8 % better"),
+        (-0.035, 0.529, "between 3.5 % worse and 52.9 % better"),
+        (0.5, 0.5, "50.0 % better"),
+        (-123.4, -0.2, "20.0 % to 123 times worse"),
+        (0.0, 0.1, "0.0 to 10.0 % better"),
+    ],
+)
+def test_a_range_of_differences_is_readable(low, high, text):
+    assert between(low, high) == text
+
+
+def test_the_smallest_detectable_difference_is_a_ratio_of_errors_and_points_of_accuracy(study, published):
+    noise = np.random.default_rng(0).standard_normal(80)
+    errors = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    errors["value"] += 0.01 * noise
+    for changed, text in ((errors, r"1\.\d+ times"), (errors.assign(metric="accuracy"), r"[0-9.]+ points")):
+        claims = [{**study["claims"][0], "metric": changed["metric"][0]}]
+        (found,) = check_claims(Results({**study, "claims": claims}, changed, published))[COLUMNS[3]]
+        assert re.fullmatch(rf"In one comparison: {text} \(median; .*\)\. In all alike: .*\.", found)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +96,9 @@ def test_one_bad_comparison_makes_a_claim_fail(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
     bad = (cells["method"] == "GORF") & (cells["dataset"] == "usps") & (cells["n_components"] == 64)
     cells.loc[bad, "value"] = 0.5
-    assert verdicts(study, cells, published)[0] == "not reproduced"
+    verdict_, evidence = verdicts(study, cells, published)
+    assert verdict_ == "mixed", "the average supports it"
+    assert "and fails in 1, significantly in 1 and by a factor of two or more in 1." in evidence
     assert verdicts(study, cells, published, share=0.75)[0] == "reproduced"
 
 
@@ -78,7 +107,7 @@ def test_a_failure_within_the_noise_is_undecided(study, published):
     noise = np.random.default_rng(1).standard_normal(len(cells)) * 0.01
     verdict_, evidence = verdicts(study, cells.assign(value=cells["value"] + noise), published)
     assert verdict_ == "undecided"
-    assert "fails significantly in 0" in evidence
+    assert ", significantly in 0. The average" in evidence
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.9, "reproduced"), (2.1, "not reproduced")])
@@ -105,7 +134,7 @@ def test_steadier(study, published):
     found, evidence = verdicts(study, spread, published, type="steadier")
     assert found == "reproduced"
     assert "It holds in 4 of 4 comparisons (100 % claimed)" in evidence
-    assert "The standard deviation of GORF is smaller than that of GRFF by +90.0 % to +90.0 %." in evidence
+    assert "The standard deviation of GORF is 90.0 % smaller than that of GRFF." in evidence
     turned = verdicts(study, spread, published, type="steadier", method="GRFF", than="GORF")
     assert turned[0] == "not reproduced"
 
@@ -118,13 +147,13 @@ def test_equal_spreads_of_a_skewed_law_are_not_called_different(study, published
     skewed = cells.assign(value=np.exp(np.random.default_rng(0).standard_normal(len(cells))))
     found, evidence = verdicts(study, skewed, published, type="steadier")
     assert found == "undecided"
-    assert "fails significantly in 0" in evidence
+    assert ", significantly in 0. The average" in evidence
 
 
 def test_ties_by_construction_do_not_count(study, published):
     cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
     cells.loc[(cells["method"] == "GORF") & (cells["dataset"] == "usps"), "value"] += 0.2
-    assert verdicts(study, cells, published)[0] == "not reproduced"
+    assert verdicts(study, cells, published)[0] == "not reproduced", "nor does the average support it"
     tie = {"datasets": ["usps"], "s": ["d", "2d"], "reason": "Both draw the same law."}
     found, evidence = verdicts(study, cells, published, ties=[tie])
     assert found == "reproduced"
@@ -164,3 +193,12 @@ def test_an_explanation_must_hold_itself(study, published):
     )
     with pytest.raises(ValueError, match="'GORF wins': explanation: the key 'within' is missing"):
         verdicts(study, failed, published, explanation=reason)
+
+
+def test_a_mixed_claim_can_be_explained(study, published):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
+    bad = (cells["method"] == "GORF") & (cells["dataset"] == "usps") & (cells["n_components"] == 64)
+    cells.loc[bad, "value"] += 0.15
+    reason = {"text": "T", "type": "better", "metric": ERROR, "method": "GORF", "than": "GRFF"}
+    assert verdicts(study, cells, published, explanation={**reason, "share": 0.75})[0] == "explained"
+    assert verdicts(study, cells, published, explanation=reason)[0] == "mixed"

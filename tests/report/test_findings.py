@@ -37,8 +37,8 @@ def published(verdicts, ours):
         (["no data"], "The only claim is without data."),
         (["reproduced"] * 3, "All 3 claims are reproduced."),
         (
-            ["not reproduced", "reproduced", "reproduced", "undecided"],
-            "Of 4 claims, 2 are reproduced, 1 is undecided and 1 is not reproduced.",
+            ["not reproduced", "reproduced", "mixed", "reproduced", "undecided"],
+            "Of 5 claims, 2 are reproduced, 1 is mixed, 1 is undecided and 1 is not reproduced.",
         ),
     ],
 )
@@ -89,9 +89,21 @@ def test_higher_accuracy_is_better():
     assert "B has the best accuracy with SVM in all 4 comparisons." in found(cells)[1].text
 
 
-def test_a_best_map_that_never_loses_is_no_surprise():
-    surprise = found(made_up_cells({"A": 0.1, "B": 0.2}))[2]
-    assert surprise.text == "There is no surprise: no other method is significantly better than A anywhere."
+def test_without_a_significant_loss_both_counts_are_shown_and_what_could_have_been_found():
+    cells = made_up_cells({"A": 0.1, "B": 0.2}, spread=0.01)
+    surprise = found(cells)[2]
+    counted = (
+        "By relative error (Frobenius), A is better in {} of 4 pairings with other methods and worse in {}"
+    )
+    detectable = " Smallest detectable loss: in one comparison: 1."
+    assert surprise.text.startswith(f"{counted.format(4, 0)}.{detectable}")
+    worse = (cells["dataset"] == "usps") & (cells["n_components"] == 64) & (cells["method"] == "A")
+    noise = np.random.default_rng(0).standard_normal(len(cells)) * 0.2 * worse
+    cells["value"] += worse * 0.11 + noise - noise[worse].mean() * worse
+    surprise = found(cells)[2]
+    assert surprise.text.startswith(
+        f"{counted.format(3, 1)}, by up to 1.05 times, which may be noise.{detectable}"
+    )
 
 
 def test_one_repetition_allows_no_test():
@@ -106,10 +118,12 @@ def test_the_surprise_is_the_claim_that_is_contradicted_most():
     claims = [better("B beats A", "B", "A"), better("C beats A", "C", "A"), better("A beats B", "A", "B")]
     surprise = found(cells, claims=claims, verdicts=["not reproduced", "explained", "reproduced"])[2]
     assert surprise.text == (
-        "The largest surprise: “C beats A” is not reproduced but explained. On letter, delta, s = d, the mean "
+        "The largest surprise: “C beats A” is contradicted but explained. On letter, delta, s = d, the mean "
         "relative error (Frobenius) is 0.9 with C and 0.1 with A."
     )
     assert surprise.evidence == "claims-1"
+    surprise = found(cells, claims=claims, verdicts=["mixed", "undecided", "reproduced"])[2]
+    assert surprise.text.startswith("The largest surprise: “B beats A” is mixed. On letter, delta, s = ")
     numbers = {"type": "agrees", "title": "As printed", "metric": ERROR}
     surprise = found(cells, claims=[numbers], verdicts=["not reproduced"])[2]
     assert surprise.text == "The largest surprise: “As printed” is not reproduced."

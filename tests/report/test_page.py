@@ -10,9 +10,9 @@ import yaml
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.plan import plan_study
 from rflib.files import write_table
+from rflib.report.claim_rule import CLAIM_RULE, VERDICTS
 from rflib.report.export import code, export
 from rflib.report.figures import write_figures
-from rflib.report.inference import CLAIM_RULE
 from rflib.report.method_cards import cards
 from rflib.report.page import reduced, write_page
 from rflib.report.provenance import warned
@@ -35,6 +35,10 @@ def test_page(results, tmp_path):
     assert '<td class="n best" data-key="0.1' in html
     assert "Kernel error: 4 pairings won, 0 tied, 0 lost" in html
     assert CLAIM_RULE in unescape(html)
+    meaning = f"reproduced</span></dt><dd>{VERDICTS['reproduced']}</dd>"
+    assert meaning in unescape(html), "each verdict that is there, and no other"
+    assert VERDICTS["mixed"] not in unescape(html)
+    assert "In one comparison: 1.0" in html
     assert STANDING_RULE in unescape(html)
     for verdict_ in ("agrees", "better", "worse", "not run", "reproduced"):
         assert f">{verdict_}</span>" in html
@@ -165,7 +169,9 @@ def test_export(results, tmp_path):
     assert "| letter | delta | GORF | GORF | d | 0.1 ± 0.001 | 0.1000 ± 0.0010 | 10 |" in page
     assert (tmp_path / "out/made_up_00_error.svg").exists()
     assert "80 cells in 10 repetitions" in page
-    assert CLAIM_RULE in page
+    assert f"\n- *reproduced*: {VERDICTS['reproduced']}\n\n{CLAIM_RULE}\n" in page
+    assert "| verdict | claim | evidence | smallest detectable difference | source |" in page
+    assert "| In one comparison: 1.0" in page
 
 
 def test_export_writes_a_long_table_to_a_file_of_its_own(results, tmp_path, monkeypatch):

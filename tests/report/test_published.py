@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import chdtri, stdtr
 from scipy.stats import ttest_ind_from_stats
 
 from rflib.report.claims import check_claims
 from rflib.report.kind import Results
 from rflib.report.kinds.published import p_of_difference, published_numbers, verdict
+from rflib.report.power import noncentrality
 
 from .made_up import ERROR, PUBLISHED_FOLDER, made, made_up_cells
 
@@ -98,6 +100,32 @@ def test_agreement_with_a_published_table(study, published):
         check_claims(Results({**study, "claims": [claim]}, worse, published))["verdict"][0]
         == "not reproduced"
     )
+
+
+def test_an_agreement_that_could_have_missed_any_number_is_undecided(study, published):
+    claim = {"type": "agrees", "title": "As printed", "share": 0.3}
+    claim |= {k: study["tables"][0][k] for k in ("metric", "paper", "table", "kernels", "methods")}
+    for spread, expected, smallest in ((0.02, "reproduced", 1.74), (0.3, "undecided", 6.3)):
+        cells = made_up_cells({"GORF": 0.1}, spread=spread)
+        numbers = pd.read_csv(published / "mine.csv").assign(std=spread)
+        numbers.to_csv(published / "mine.csv", index=False)
+        (found,) = check_claims(Results({**study, "claims": [claim]}, cells, published)).to_dict("records")
+        assert found["verdict"] == expected
+        text = found["smallest detectable difference"]
+        assert float(text.split()[3]) == pytest.approx(smallest, rel=0.05)
+
+
+def test_the_smallest_difference_from_a_published_number_is_found_with_a_probability_of_80_percent():
+    """At 5 %, two-sided: 3,000 simulated pairs of means over 10 and 5 repetitions deviate by .7 %."""
+    rng = np.random.default_rng(0)
+    published, ours = rng.standard_normal((3000, 10)), 2 * rng.standard_normal((3000, 5))
+    errors = np.sqrt(published.var(axis=1, ddof=1) / 10 + ours.var(axis=1, ddof=1) / 5)
+    error, freedom = np.sqrt(1 / 10 + 4 / 5), 4.9
+    found = noncentrality(freedom, 0.025) * error / np.sqrt(freedom / chdtri(freedom, 0.5))
+    parts = published.var(axis=1, ddof=1) / 10, ours.var(axis=1, ddof=1) / 5
+    own = sum(parts) ** 2 / (parts[0] ** 2 / 9 + parts[1] ** 2 / 4)
+    t = (ours.mean(axis=1) + found - published.mean(axis=1)) / errors
+    assert np.mean(2 * stdtr(own, -t) < 0.05) == pytest.approx(0.8, abs=0.03)
 
 
 def test_data_sets_are_left_out_of_a_claim(study, published):

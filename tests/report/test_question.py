@@ -331,7 +331,7 @@ def test_a_phone_shows_the_verdict_without_scrolling_sideways(page):
         root = driver.find_element(By.TAG_NAME, "html")
         assert root.get_property("scrollWidth") == root.get_property("clientWidth") == 360
         cells = visible(driver, "table[data-name='Claims of made_up'] td")
-        assert len(cells) == 8
+        assert len(cells) == 10
         assert visible(driver, "table[data-name='Claims of made_up'] th") == [], "cells below each other"
         for cell in cells:
             assert cell.rect["x"] + cell.rect["width"] <= 360

@@ -44,7 +44,8 @@ ENVIRONMENT = [
 # They run each step, or import what others define, and decide nothing.
 RUNNERS = {
     *("rflib.__main__", "rflib.cli", "rflib.warm", "rflib.lazy", "rflib.extras", "rflib.threads"),
-    *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.values"),
+    *("rflib.experiment.sources", "rflib.experiment.jobs", "rflib.experiment.data"),
+    "rflib.experiment.values",
 }
 # Their rules have what they use of a study as a parameter: all but what is shown, or just that.
 READ_A_STUDY = {"aggregate", "tables", "figures", "report"}
@@ -54,8 +55,9 @@ PLAN_AGAIN = {"aggregate", "report"}
 NAMED = ("rflib.kernels.", "rflib.measures.", "rflib.frequencies.", "rflib.maps.", "rflib.learners.")
 # Looking up a data set imports all of them. Only the job's own is in its fingerprint.
 LOOKED_UP = closure(*MODULES.values())
-# They find a data set and its verified files, and leave the rest to the modules of `prepare.sources_of`.
-FIND_THE_DATA = {*(f"rflib.datasets.{name}" for name in ("prepare", "registry", "user")), "rflib.validation"}
+# They find a data set and its verified files, or read a user file, whose fingerprint has them. For others they
+# decide nothing: the rest is left to the modules of `prepare.sources_of`.
+FIND_THE_DATA = {"rflib.datasets.prepare", "rflib.datasets.registry", *closure("rflib.datasets.user")}
 
 
 class Job(NamedTuple):

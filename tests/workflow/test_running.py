@@ -123,7 +123,7 @@ def test_published_numbers_changed(failed: tuple[Workspace, str], copy_of: Copy)
     assert workspace.planned(target="results/tiny/tables") == {}
     published.write_text(published.read_text().replace("0.01,0.001", "0.50,9"))
     workspace.snakemake("results/tiny/tables")
-    assert list(pd.read_csv(claims)["verdict"]) == ["reproduced"]
+    assert list(pd.read_csv(claims)["verdict"]) == ["undecided"], "with this spread, any number would agree"
 
 
 def test_options_are_not_taken_for_studies(finished: Workspace, copy_of: Copy) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from rflib.datasets.entry import NOT_STATED, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.checked import reading
-from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.delimited import read_csv
+from rflib.datasets.formats.numbers import numbers
 
 if TYPE_CHECKING:
     import pandas as pd

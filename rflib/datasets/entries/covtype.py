@@ -6,7 +6,8 @@ import numpy as np
 
 from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.checked import finite
-from rflib.datasets.formats.delimited import csv_blocks, numbers
+from rflib.datasets.formats.delimited import csv_blocks
+from rflib.datasets.formats.numbers import numbers
 
 _CITATION = "Blackard & Dean 1999, UCI"
 _LABELS = (

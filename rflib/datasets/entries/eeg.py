@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.delimited import read_csv
+from rflib.datasets.formats.numbers import numbers
 
 _OUTLIERS = (898, 10386, 11509, 13179)
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from rflib.datasets.entry import NOT_STATED, UCI, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.delimited import read_csv
 from rflib.datasets.formats.npz import read_npz
+from rflib.datasets.formats.numbers import numbers
 
 
 def _read(paths: Paths) -> Blocks:

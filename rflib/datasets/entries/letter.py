@@ -7,8 +7,9 @@ import numpy as np
 
 from rflib.datasets.checksum import mismatch
 from rflib.datasets.entry import CC_BY, TRAIN_TEST, UCI, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.delimited import read_csv
 from rflib.datasets.formats.npz import read_splits
+from rflib.datasets.formats.numbers import numbers
 
 _TRAIN_ROWS = 12_000
 _ROWS = Path(__file__).with_name("letter_luo2021_rows.npy")

@@ -3,7 +3,8 @@
 import numpy as np
 
 from rflib.datasets.entry import CC_BY, UCI, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.delimited import read_csv
+from rflib.datasets.formats.numbers import numbers
 
 
 def _read(paths: Paths) -> Blocks:

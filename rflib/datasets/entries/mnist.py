@@ -1,20 +1,9 @@
 """MNIST: 70,000 images of handwritten digits."""
 
-import numpy as np
-
-from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.idx import read_idx
+from rflib.datasets.entry import Entry, File
+from rflib.datasets.formats.idx import read_images
 
 _URL = "https://ossci-datasets.s3.amazonaws.com/mnist"
-
-
-def _read(paths: Paths) -> Blocks:
-    """Read the images as rows of 784 grey levels, in single precision, which is exact for them."""
-    for part, images, labels in zip(TRAIN_TEST, paths[::2], paths[1::2], strict=True):
-        X, y = read_idx(images), read_idx(labels)
-        if len(X) != len(y):
-            raise ValueError(f"{images} has {len(X):,} images, but {labels} has {len(y):,} labels.")
-        yield Block(part, X.reshape(len(X), -1).astype(np.float32), y.astype(np.int64))
 
 
 def _file(name: str, md5: str, plain_sha256: str, plain_size: int) -> File:
@@ -29,7 +18,7 @@ ENTRIES = {
         classes=10,
         split="given",
         train_rows=60_000,
-        read=_read,
+        read=read_images,
         files=(
             _file(
                 "train-images-idx3-ubyte",

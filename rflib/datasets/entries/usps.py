@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from rflib.datasets.entry import ELEMENTS, NOT_STATED, TRAIN_TEST, Block, Blocks, Entry, File, Paths
-from rflib.datasets.formats.delimited import numbers, read_csv
+from rflib.datasets.formats.delimited import read_csv
 from rflib.datasets.formats.npz import read_splits
+from rflib.datasets.formats.numbers import numbers
 
 
 def _read(paths: Paths) -> Blocks:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 _OPENERS: dict[str, Callable[..., IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
 
+NO_UTF8 = "it is not text in UTF-8. Save it in this encoding"
+
 
 @contextmanager
 def reading(path: Path, form: str) -> Iterator[None]:
@@ -29,6 +31,17 @@ def reading(path: Path, form: str) -> Iterator[None]:
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed by its ending."""
     return _OPENERS.get(path.suffix, open)(path, "rb")
+
+
+def open_text(path: Path) -> IO[bytes]:
+    """Open a text behind the mark of UTF-8 that it may begin with, decompressed; UTF-16 is an error."""
+    with open_bytes(path) as file:
+        head = file.read(1024)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
+        raise ValueError(NO_UTF8)
+    file = open_bytes(path)
+    file.seek(3 if head.startswith(b"\xef\xbb\xbf") else 0)
+    return file
 
 
 def finite(

@@ -1,4 +1,4 @@
-"""The IDX format of the MNIST files: a big-endian header with the type and the shape, then the values."""
+"""The IDX format of MNIST and its kin: a big-endian header with the type and the shape, then the values."""
 
 import struct
 from math import prod
@@ -7,9 +7,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Paths
 from rflib.datasets.formats.checked import open_bytes, reading
 
 _UNSIGNED_BYTES = 8
+
+
+def read_images(paths: Paths) -> Blocks:
+    """Read images as rows of grey levels, in single precision, which is exact for them.
+
+    The files are training images, training labels, test images and test labels.
+    """
+    for part, images, labels in zip(TRAIN_TEST, paths[::2], paths[1::2], strict=True):
+        X, y = read_idx(images), read_idx(labels)
+        if len(X) != len(y):
+            raise ValueError(f"{images} has {len(X):,} images, but {labels} has {len(y):,} labels.")
+        yield Block(part, X.reshape(len(X), -1).astype(np.float32), y.astype(np.int64))
 
 
 def read_idx(path: Path, limit: int = 1 << 30) -> NDArray[np.uint8]:

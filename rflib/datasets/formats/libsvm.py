@@ -1,5 +1,6 @@
-"""LIBSVM's format: a line is a label and the columns that are not zero."""
+"""LIBSVM's format: a line is a label, which is a text here, and the columns that are not zero."""
 
+import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -9,9 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Part, Paths, Reader
-from rflib.datasets.formats.checked import open_bytes, reading
+from rflib.datasets.formats.checked import NO_UTF8, open_text, reading
 
 _BLOCK_BYTES = 1 << 24
+# The first word of each line that is neither blank nor a comment.
+_LABEL = re.compile(rb"^[^\S\n]*([^\s#]+)", re.MULTILINE)
 
 
 def libsvm_reader(columns: int, first_label: int = 0, sparse: bool = False) -> Reader:
@@ -21,30 +24,32 @@ def libsvm_reader(columns: int, first_label: int = 0, sparse: bool = False) -> R
         parts: Sequence[Part] = TRAIN_TEST if len(paths) == 2 else ("all",)
         for part, path in zip(parts, paths, strict=True):
             for X, y in libsvm_blocks(path, columns):
-                yield Block(part, X if sparse else X.toarray(), y.astype(np.int64) - first_label)
+                labels = y.astype(np.float64).astype(np.int64) - first_label
+                yield Block(part, X if sparse else X.toarray(), labels)
 
     return read
 
 
 def libsvm_blocks(
     path: Path, columns: int | None = None, zero_based: bool = False
-) -> Iterator[tuple[csr_matrix, NDArray[np.float64]]]:
-    """Yield a LIBSVM file as sparse inputs (n, columns) and labels (n,) of some rows.
+) -> Iterator[tuple[csr_matrix, NDArray[np.str_]]]:
+    """Yield a LIBSVM file as sparse inputs (n, columns) and the texts of labels (n,) of some rows.
 
     Parameters
     ----------
     columns : int or None
-        Number of columns; None for the largest index of each block.
+        Number of columns; None for as many as the values of each block need.
     zero_based : bool
         Whether the file counts columns from 0; by LIBSVM's rule it counts from 1.
 
     Raises
     ------
     ValueError
-        If the file is malformed or has an index beyond ``columns``; the message names the first bad line.
+        If the file is malformed, a value is missing or not finite, or an index is beyond ``columns``. The message
+        names the first bad line, counted from 1, and the index as the file counts.
     """
     start = 1
-    with reading(path, "LIBSVM data"), open_bytes(path) as file:
+    with reading(path, "LIBSVM data"), open_text(path) as file:
         while lines := file.readlines(_BLOCK_BYTES):
             yield _libsvm_rows(lines, start, columns, zero_based)
             start += len(lines)
@@ -52,8 +57,8 @@ def libsvm_blocks(
 
 def read_libsvm(
     path: Path, columns: int | None = None, zero_based: bool = False
-) -> tuple[csr_matrix, NDArray[np.float64]]:
-    """Return a LIBSVM file whole: sparse inputs and labels."""
+) -> tuple[csr_matrix, NDArray[np.str_]]:
+    """Return a LIBSVM file whole: sparse inputs and the texts of labels."""
     blocks = list(libsvm_blocks(path, columns, zero_based))
     if not blocks:
         raise ValueError(f"{path} cannot be read as LIBSVM data: it is empty")
@@ -65,16 +70,32 @@ def read_libsvm(
 
 def _libsvm_rows(
     lines: Sequence[bytes], start: int, columns: int | None, zero_based: bool
-) -> tuple[csr_matrix, NDArray[np.float64]]:
+) -> tuple[csr_matrix, NDArray[np.str_]]:
     from sklearn.datasets import load_svmlight_file
 
+    text = b"".join(lines)
     try:
-        X, y = load_svmlight_file(BytesIO(b"".join(lines)), n_features=columns, zero_based=zero_based)
+        words = _LABEL.findall(text)
+        labels = {word: _label(word) for word in set(words)}
+        text = _LABEL.sub(b"0", text)
+        if b"_" in text and re.search(rb"^[^#\n]*_", text, re.MULTILINE):
+            raise ValueError("a number has no '_'")
+        X, _ = load_svmlight_file(BytesIO(text), zero_based=zero_based)
+        width = int(X.indices.max(initial=-1)) + 1
+        wrong = ~np.isfinite(X.data)
+        if wrong.any():
+            index = X.indices[wrong][0] + (not zero_based)
+            raise ValueError(
+                f"the value of index {index} is missing or not finite. Impute it, or remove the row"
+            )
+        if columns is not None and width > columns:
+            index = X.indices[X.indices >= columns][0] + (not zero_based)
+            raise ValueError(f"the index {index} is beyond the {columns} columns that are said to be there")
     except (ValueError, OverflowError) as error:
         if len(lines) == 1:
             remedy = (
                 ". If the file counts columns from 0, set zero_based: true"
-                if "index 0 " in str(error)
+                if "Invalid index 0 " in str(error)
                 else ""
             )
             raise ValueError(f"line {start}: {error}{remedy}") from error
@@ -82,4 +103,16 @@ def _libsvm_rows(
         _libsvm_rows(lines[:middle], start, columns, zero_based)
         _libsvm_rows(lines[middle:], start + middle, columns, zero_based)
         raise
-    return csr_matrix(X), y
+    X.resize(X.shape[0], width if columns is None else columns)
+    return csr_matrix(X), np.array([labels[word] for word in words], dtype=np.str_)
+
+
+def _label(word: bytes) -> str:
+    if b":" in word:
+        raise ValueError(f"it begins with {word.decode(errors='replace')!r} and not with a label")
+    if b"," in word:
+        raise ValueError(f"{word.decode(errors='replace')!r} are several labels")
+    try:
+        return word.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(NO_UTF8) from error

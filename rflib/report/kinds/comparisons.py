@@ -5,12 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rflib.report import keys
 from rflib.report.cell_table import at_columns, at_s, select
-from rflib.report.inference import LEVEL, Judgement, judge, spared
-from rflib.report.kind import Check, DataFrame, Options, Results, Series
-from rflib.report.wording import METRICS, in_percent, plural
+from rflib.report.claim_rule import Judgement, judge, spared
+from rflib.report.inference import LEVEL, Floats, Moments
+from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Series
+from rflib.report.power import detectable
+from rflib.report.wording import METRICS, between, plural, points, times
 
 _S = {"type": ["string", "integer"], "expected": "a value of s"}
 _TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
@@ -34,56 +37,102 @@ def scale(than: DataFrame) -> Series:
     return than.mean(axis=1).abs().replace(0.0, 1.0)
 
 
+def sign_of(entry: Options) -> int:
+    """Return 1 if less is better by the metric of an entry, and -1 otherwise."""
+    return 1 if METRICS[entry["metric"]].lower else -1
+
+
+def in_units_of(than: ArrayLike, gains: ArrayLike) -> Floats:
+    """Return gains in units of the mean of ``than``; both have the shape (sides, comparisons, repetitions)."""
+    unit = np.abs(Moments.of(than).mean)
+    return np.asarray(np.asarray(gains) / np.where(unit > 0, unit, 1.0)[..., None])
+
+
+def factor_of_two(sign: int) -> float:
+    """Return the loss, in units of the other mean, that is a factor of two: twice an error, or half a score."""
+    return 1.0 if sign == 1 else 0.5
+
+
+def smallest(metric: str, gains: ArrayLike, than: ArrayLike) -> str:
+    """Say which differences are detectable: in points of accuracy, and by other metrics as ratios to ``than``."""
+    return detectable(gains, points) if metric == "accuracy" else detectable(in_units_of(than, gains), times)
+
+
+def _of_means(claim: Options, gains: Floats, method: DataFrame, than: DataFrame) -> tuple[str, str]:
+    relative = relative_gain(sign_of(claim), method, than)
+    difference = between(relative.min(), relative.max())
+    text = f"The mean of {claim['method']} is {difference} than that of {claim['than']}."
+    return text, smallest(claim["metric"], gains, than.to_numpy()[None])
+
+
 def compare(
     claim: Options,
     results: Results,
     gains: Callable[[int, DataFrame, DataFrame], list[DataFrame]],
-    improvement: Callable[[int, DataFrame, DataFrame], Series] = relative_gain,
-    improved: str = "The mean of {method} improves on that of {than}",
-) -> tuple[str, str]:
-    """Judge a claim about ``method`` and ``than`` in a ``share`` of the comparisons; return verdict and evidence.
+    said: Callable[[Options, Floats, DataFrame, DataFrame], tuple[str, str]] = _of_means,
+    far: float | None = None,
+) -> Checked:
+    """Judge a claim about ``method`` and ``than`` in a ``share`` of the comparisons.
 
     A comparison is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). Those that the claim
     lists under ``ties`` do not count.
 
     Parameters
     ----------
-    gains, improvement : callable
-        Functions of 1 if less is better and -1 otherwise, and of the values of ``method`` and ``than``, which have
-        a row for each comparison and a column for each repetition. ``gains`` returns how much each repetition
-        supports the claim, in a table for each side of the claim; ``improvement`` returns the relative improvement
-        in each comparison.
-    improved : str
-        What the evidence says of the improvement.
+    gains : callable
+        Function of 1 if less is better and -1 otherwise, and of the values of ``method`` and ``than``, which have
+        a row for each comparison and a column for each repetition. It returns how much each repetition supports
+        the claim, in a table for each side of the claim.
+    said : callable
+        Function of the claim, its gains and the values. It returns a sentence on the differences, and which of
+        them are detectable.
+    far : float, optional
+        The loss that is a factor of two.
     """
     found, place, left_out = cells_of(claim, results)
     method, than = paired(found, place, claim["method"], claim["than"])
     if method.empty:
-        return "no data", f"None of its comparisons was run.{left_out}"
-    values = 1 if METRICS[claim["metric"]].lower else -1, method, than
-    improvements = improvement(*values)
-    share = float(claim.get("share", 1.0))
-    judgement = judge(np.stack(gains(*values)), spared=spared(len(improvements), share))
-    by = f"by {in_percent(improvements.min())} to {in_percent(improvements.max())}"
-    return str(judgement.verdict), f"{counted(judgement, share)} {improved.format(**claim)} {by}.{left_out}"
+        return Checked("no data", f"None of its comparisons was run.{left_out}")
+    sides, share = np.stack(gains(sign_of(claim), method, than)), float(claim.get("share", 1.0))
+    judgement = judge(
+        in_units_of(than.to_numpy()[None], sides),
+        spared(len(method), share),
+        factor_of_two(sign_of(claim)) if far is None else far,
+    )
+    differences, smallest = said(claim, sides, method, than)
+    return Checked(str(judgement.verdict), f"{counted(judgement, share)} {differences}{left_out}", smallest)
 
 
 def counted(judgement: Judgement, share: float) -> str:
-    """Say in how many comparisons a claim about a share of them holds, and what the average over them says."""
+    """Say in how many comparisons a claim holds and fails, and what the average over them says."""
     held = f"It holds in {judgement.holds.sum()} of {plural(len(judgement.holds), 'comparison')} "
     held += f"({share * 100:.0f} % claimed)"
     if not judgement.tested:
-        return f"{held}. {NO_TEST}"
+        return f"{held} and fails in {judgement.fails.sum()}. {NO_TEST}"
     return (
-        f"{held}, significantly in {judgement.surely.sum()}, and fails significantly in "
-        f"{judgement.refuted.sum()}. The average over the comparisons {supports(judgement)} it "
-        f"(p = {float(judgement.p_average):.2g})."
+        f"{held}, significantly in {judgement.surely.sum()}, and fails in {failed(judgement)}. The average "
+        f"over the comparisons {weighed(judgement, 'it')}"
     )
 
 
-def supports(judgement: Judgement) -> str:
-    """Return the verb with which the evidence says whether the average supports a claim."""
-    return "supports" if judgement.p_average < LEVEL else "does not support"
+def failed(judgement: Judgement) -> str:
+    """Return in how many comparisons a claim fails, and how often significantly and by a factor of two."""
+    said = f"{judgement.fails.sum()}"
+    if judgement.fails.any():
+        said += f", significantly in {judgement.refuted.sum()}"
+    return said + (f" and by a factor of two or more in {judgement.far.sum()}" if judgement.far.any() else "")
+
+
+def weighed(judgement: Judgement, what: str) -> str:
+    """Say whether the average supports a claim, and whether noise explains what contradicts it."""
+    supports = judgement.p_average < LEVEL
+    said = f"{'supports' if supports else 'does not support'} {what} (p = {float(judgement.p_average):.2g})."
+    if not (supports and judgement.fails.any()):
+        return said
+    explains = "does not explain" if judgement.p_noise < LEVEL else "may explain"
+    said += f" Noise alone {explains} what contradicts it (p = {float(judgement.p_noise):.2g})."
+    apart = judgement.apart.sum()
+    return f"{said} If only what contradicts it is tested, {apart} of it is significant." if apart else said
 
 
 def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str], str]:
@@ -123,7 +172,7 @@ def _tied(tie: Options, cells: DataFrame) -> Series:
 
 
 @Check.with_options({**COMPARED, "factor": keys.POSITIVE}, REQUIRED)
-def better(claim: Options, results: Results) -> tuple[str, str]:
+def better(claim: Options, results: Results) -> Checked:
     """The mean of `method` is better than that of `than`, by at least the ratio `factor` if given."""
 
     def gains(sign: int, method: DataFrame, than: DataFrame) -> list[DataFrame]:
@@ -133,7 +182,7 @@ def better(claim: Options, results: Results) -> tuple[str, str]:
 
 
 @Check.with_options({**COMPARED, "within": keys.NOT_NEGATIVE}, (*REQUIRED, "within"))
-def equal(claim: Options, results: Results) -> tuple[str, str]:
+def equal(claim: Options, results: Results) -> Checked:
     """The relative difference of the two means is at most `within`."""
 
     def gains(_: int, method: DataFrame, than: DataFrame) -> list[DataFrame]:
@@ -144,17 +193,21 @@ def equal(claim: Options, results: Results) -> tuple[str, str]:
 
 
 @Check.with_options(COMPARED, REQUIRED)
-def steadier(claim: Options, results: Results) -> tuple[str, str]:
+def steadier(claim: Options, results: Results) -> Checked:
     """The variance of `method` over the repetitions is smaller than that of `than`."""
 
     def gains(_: int, method: DataFrame, than: DataFrame) -> list[DataFrame]:
         return [_squares(than) - _squares(method)]
 
-    def improvement(_: int, method: DataFrame, than: DataFrame) -> Series:
-        return 1 - (_squares(method).sum(axis=1) / _squares(than).sum(axis=1)) ** 0.5
+    return compare(claim, results, gains, _of_deviations, far=np.inf)
 
-    improved = "The standard deviation of {method} is smaller than that of {than}"
-    return compare(claim, results, gains, improvement, improved)
+
+def _of_deviations(claim: Options, gains: Floats, method: DataFrame, than: DataFrame) -> tuple[str, str]:
+    relative = 1 - (_squares(method).mean(axis=1) / _squares(than).mean(axis=1)) ** 0.5
+    difference = between(relative.min(), relative.max(), ("smaller", "larger"))
+    text = f"The standard deviation of {claim['method']} is {difference} than that of {claim['than']}."
+    in_variances = in_units_of(_squares(than).to_numpy()[None], gains)
+    return text, detectable(in_variances, lambda excess: times((1 + excess) ** 0.5 - 1))
 
 
 def _squares(values: DataFrame) -> DataFrame:

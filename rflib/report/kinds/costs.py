@@ -9,7 +9,7 @@ import numpy as np
 
 from rflib.report import keys
 from rflib.report.cell_table import BLOCK, EXACT, at_columns, medians, select
-from rflib.report.kind import Check, DataFrame, Options, Results, Series, Table
+from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Series, Table
 from rflib.report.kinds.comparisons import COMPARED, REQUIRED, better
 from rflib.report.wording import METRICS, metric_text
 
@@ -181,20 +181,20 @@ def _mean_times(places: Sequence[_Place], method: str) -> float | None:
     },
     (*REQUIRED, "cost"),
 )
-def better_at_cost(claim: Options, results: Results) -> tuple[str, str]:
+def better_at_cost(claim: Options, results: Results) -> Checked:
     """With the most columns that cost no more than those of `than`, the mean of `method` is better.
 
     There is a comparison for each number of columns of `than`, unless `method` costs more with its fewest columns.
     With `rows`, the cost is that of the fit and of the transform of so many rows.
     """
     cells, left_out, limited = _at_equal_cost(claim, results.cells)
-    verdict, evidence = better.make({**claim, "at": "columns"}, replace(results, cells=cells))
-    method = claim["method"]
+    found: Checked = better.make({**claim, "at": "columns"}, replace(results, cells=cells))
+    evidence, method = found.evidence, claim["method"]
     if left_out:
         evidence += f" In {left_out} more, {method} costs more even with its fewest columns."
     if limited:
         evidence += f" In {limited}, {method} has the most columns that were measured, and could have more."
-    return verdict, evidence
+    return found._replace(evidence=evidence)
 
 
 def _at_equal_cost(claim: Options, cells: DataFrame) -> tuple[DataFrame, int, int]:

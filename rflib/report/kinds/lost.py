@@ -13,7 +13,7 @@ def _caption(entry: Options) -> str:
     text = (
         f"{metric_text(entry)}: the comparisons in which another method has a better mean than {entry['method']}, "
         "with the greatest loss first. The ratio is that of the two means. A loss is significant by a one-sided "
-        "t-test over the repetitions, with Holm's correction over all comparisons and methods."
+        "t-test over the repetitions, with Holm's correction over all losses (and twice their p values)."
     )
     if "chooser" in entry:
         text += f" The last columns show the mean of {entry['chooser']} and the map that it chose."
@@ -36,7 +36,7 @@ def lost(entry: Options, results: Results) -> DataFrame:
     own, others, _ = encounters({**entry, "at": "columns"}, results)
     sign = 1 if METRICS[entry["metric"]].lower else -1
     judgement = judged(sign, own, others)
-    table = pd.DataFrame({"ratio": 1 / ratios(sign, own, others), "significant": judgement.refuted})
+    table = pd.DataFrame({"ratio": 1 / ratios(sign, own, others), "significant": judgement.apart})
     table["significant"] = table["significant"].map({True: "yes", False: "no"})
     table[entry["method"]], table["its mean"] = own.mean(axis=1), others.mean(axis=1)
     table = table[table["ratio"] > 1].sort_values("ratio", ascending=False, kind="stable").reset_index()

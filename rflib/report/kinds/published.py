@@ -6,9 +6,11 @@ import numpy as np
 
 from rflib.report import keys
 from rflib.report.cell_table import at_s, select
-from rflib.report.inference import LEVEL, holm, spared
-from rflib.report.kind import Check, DataFrame, Options, Results, Series, Table
-from rflib.report.wording import METRICS, in_percent, metric_text
+from rflib.report.claim_rule import spared
+from rflib.report.inference import LEVEL, holm
+from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Series, Table
+from rflib.report.power import in_text, noncentrality
+from rflib.report.wording import METRICS, in_percent, metric_text, points, times
 
 REPETITIONS = 10
 _MARK = "•"
@@ -20,7 +22,7 @@ _OPTIONS = {**keys.METRIC, "repetitions": keys.COUNT, **keys.NUMBERS}
 _REQUIRED = ("metric", *keys.NUMBERS_REQUIRED)
 _COLUMNS = (
     *("data set", "kernel", "method", "published as", "s", "published", "published std", "ours", "ours std"),
-    *("repetitions", "difference", "verdict", "p"),
+    *("repetitions", "difference", "verdict", "p", "error", "freedom", "rounding"),
 )
 
 
@@ -58,10 +60,11 @@ def published_numbers(folder: Path, paper: str, table: str, metric: str) -> Data
 
 
 def with_p_values(entry: Options, results: Results) -> DataFrame:
-    """Return each published number and ours: means, standard deviations, difference, verdict and p value.
+    """Return each published number and ours: means, standard deviations, difference, verdict and test.
 
-    A published number has a row for each method of the study that stands for it. If that method has no cell, the
-    verdict is "not run".
+    ``error`` and ``freedom`` are the standard error of the difference and its degrees of freedom. A published
+    number has a row for each method of the study that stands for it. If that method has no cell, the verdict is
+    "not run".
     """
     import pandas as pd
 
@@ -80,7 +83,8 @@ def with_p_values(entry: Options, results: Results) -> DataFrame:
                 printed, label = (cell["mean"], cell["std"]), (kernel_label, method_label, method)
                 measured = (ours.mean(), ours.std(), len(ours), ours.mean() - cell["mean"])
                 judged = verdict(cell["mean"], ours, p, lower)
-                rows.append((cell["dataset"], *label, cell["s"], *printed, *measured, judged, p))
+                test = (p, *_error(cell["std"], repetitions, ours), cell["rounding"])
+                rows.append((cell["dataset"], *label, cell["s"], *printed, *measured, judged, *test))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
@@ -103,12 +107,16 @@ def p_of_difference(mean: float, std: float, repetitions: int, ours: Series, rou
     if not len(ours):
         return float("nan")
     excess = max(abs(float(ours.mean()) - mean) - rounding, 0.0)
+    error, freedom = _error(std, repetitions, ours)
+    return float(2 * stdtr(freedom, -excess / error) if error else excess == 0)
+
+
+def _error(std: float, repetitions: int, ours: Series) -> tuple[float, float]:
+    """Return the standard error of the difference of two means, and its degrees of freedom by Welch."""
     own = float(ours.var()) if len(ours) > 1 else 0.0
-    parts = np.array([np.nan_to_num(std) ** 2 / repetitions, own / len(ours)])
-    if not parts.any():
-        return float(excess == 0)
-    freedom = parts.sum() ** 2 / (parts**2 / np.maximum([repetitions - 1, len(ours) - 1], 1)).sum()
-    return float(2 * stdtr(freedom, -excess / np.sqrt(parts.sum())))
+    parts = np.array([np.nan_to_num(std) ** 2 / repetitions, own / max(len(ours), 1)])
+    squares = (parts**2 / np.maximum([repetitions - 1, len(ours) - 1], 1)).sum()
+    return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / squares) if squares else 1.0
 
 
 def verdict(mean: float, ours: Series, p: float, lower: bool) -> str:
@@ -128,7 +136,7 @@ def verdict(mean: float, ours: Series, p: float, lower: bool) -> str:
 )
 def published(entry: Options, results: Results) -> DataFrame:
     """Each published number and ours, with their difference and a verdict."""
-    return with_p_values(entry, results).drop(columns="p")
+    return with_p_values(entry, results).drop(columns=["p", "error", "freedom", "rounding"])
 
 
 @Table.with_options(
@@ -167,11 +175,12 @@ def significance(entry: Options, results: Results) -> DataFrame:
 
 
 @Check.with_options({**_OPTIONS, "share": keys.SHARE, "without": keys.labels("dataset")}, _REQUIRED)
-def agrees(claim: Options, results: Results) -> tuple[str, str]:
+def agrees(claim: Options, results: Results) -> Checked:
     """The measured numbers agree with the published ones, except for the data sets of `without`.
 
     The claim is not reproduced if more numbers than it allows disagree after Holm's correction. Otherwise, it is
-    reproduced if the tests at 5 % each find no more disagreements than the claim allows and chance would add.
+    reproduced if the tests at 5 % each find no more disagreements than the claim allows and chance would add, and
+    would find a number that is off by its own size in at least half of the cases.
     """
     from scipy.stats import binom
 
@@ -180,7 +189,7 @@ def agrees(claim: Options, results: Results) -> tuple[str, str]:
     table = table[~table["data set"].isin(left_out)]
     run = table[table["verdict"] != "not run"]
     if run.empty:
-        return "no data", f"None of the {len(table)} published numbers was measured."
+        return Checked("no data", f"None of the {len(table)} published numbers was measured.")
     counts = run["verdict"].value_counts()
     agreeing, n, share = int(counts.get("agrees", 0)), len(run), float(claim.get("share", 1.0))
     may_fail, refuted = spared(n, share), int(holm(run["p"]).sum())
@@ -193,7 +202,14 @@ def agrees(claim: Options, results: Results) -> tuple[str, str]:
     )
     if n < len(table):
         evidence += f" {len(table) - n} more published numbers were not measured."
-    if refuted > may_fail:
-        return "not reproduced", evidence
+    found = run["rounding"] + noncentrality(run["freedom"], LEVEL / n / 2) * run["error"]
+    share_of_published = found / run["published"].abs()
+    smallest = in_text(found, points) if claim["metric"] == "accuracy" else in_text(share_of_published, times)
     by_chance = int(binom.ppf(1 - LEVEL, n - may_fail, LEVEL))
-    return ("reproduced" if n - agreeing <= may_fail + by_chance else "undecided"), evidence
+    if refuted > may_fail:
+        decided = "not reproduced"
+    elif n - agreeing <= may_fail + by_chance and share_of_published.median() < 1:
+        decided = "reproduced"
+    else:
+        decided = "undecided"
+    return Checked(decided, evidence, f"In one number: {smallest}.")

@@ -1,12 +1,25 @@
-"""Claims that compare a method with several others at once: it is better than each of them, or none beats it."""
+"""Claims that compare a method with several others, in each comparison, or each pairing."""
 
 import numpy as np
 
 from rflib.report import keys
-from rflib.report.inference import Judgement, judge, spared
-from rflib.report.kind import Check, DataFrame, Options, Results, Series
-from rflib.report.kinds.comparisons import COMPARED, NO_TEST, REQUIRED, cells_of, counted, paired, supports
-from rflib.report.wording import METRICS, in_percent, plural
+from rflib.report.claim_rule import Judgement, judge, spared
+from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Series
+from rflib.report.kinds.comparisons import (
+    COMPARED,
+    NO_TEST,
+    REQUIRED,
+    cells_of,
+    counted,
+    factor_of_two,
+    failed,
+    in_units_of,
+    paired,
+    sign_of,
+    smallest,
+    weighed,
+)
+from rflib.report.wording import between, plural
 
 _NAMED = 8
 METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
@@ -44,7 +57,8 @@ def floored(entry: Options) -> str:
 
 def judged(sign: int, own: DataFrame, others: DataFrame) -> Judgement:
     """Judge whether the method is better in every comparison with each rival; all of these are one family."""
-    return judge((sign * (others - own)).to_numpy()[None])
+    theirs = others.to_numpy()[None]
+    return judge(in_units_of(theirs, sign * (theirs - own.to_numpy()[None])), far=factor_of_two(sign))
 
 
 def ratios(sign: int, own: DataFrame, others: DataFrame) -> Series:
@@ -53,31 +67,36 @@ def ratios(sign: int, own: DataFrame, others: DataFrame) -> Series:
 
 
 @Check.with_options({**_RIVALS, "share": keys.SHARE, "factor": keys.POSITIVE}, REQUIRED)
-def best(claim: Options, results: Results) -> tuple[str, str]:
+def best(claim: Options, results: Results) -> Checked:
     """The mean of `method` is better than that of each of `than`, by at least the ratio `factor` if given."""
     own, others, left_out = encounters(claim, results)
     if own.empty:
-        return "no data", f"None of its comparisons was run.{left_out}"
-    sign = 1 if METRICS[claim["metric"]].lower else -1
+        return Checked("no data", f"None of its comparisons was run.{left_out}")
+    sign = sign_of(claim)
     gains = sign * (others - float(claim.get("factor", 1.0)) ** sign * own)
     places = gains.droplevel("rival").index.unique()
-    sides = np.stack([gains.loc[rival].reindex(places) for rival in gains.index.unique("rival")])
+    sides, theirs = (
+        np.stack([table.loc[rival].reindex(places) for rival in gains.index.unique("rival")])
+        for table in (gains, others)
+    )
     share = float(claim.get("share", 1.0))
-    found = judge(sides, spared=spared(len(places), share))
+    found = judge(in_units_of(theirs, sides), spared(len(places), share), factor_of_two(sign))
     times = ratios(sign, own, others).groupby(level=[1, 2, 3], sort=False).min()
-    return str(found.verdict), (
-        f"{counted(found, share)} The mean of {claim['method']} improves on the best of the others by "
-        f"{in_percent(times.min() - 1)} to {in_percent(times.max() - 1)}.{left_out}"
+    return Checked(
+        str(found.verdict),
+        f"{counted(found, share)} The mean of {claim['method']} is {between(times.min() - 1, times.max() - 1)} "
+        f"than the best of the others.{left_out}",
+        smallest(claim["metric"], sides, theirs),
     )
 
 
 @Check.with_options(_RIVALS, REQUIRED)
-def unbeaten(claim: Options, results: Results) -> tuple[str, str]:
-    """No method of `than` is significantly better than `method` anywhere, and `method` is better on average."""
+def unbeaten(claim: Options, results: Results) -> Checked:
+    """The mean of `method` is better than that of each of `than`; each pairing of each comparison counts."""
     own, others, left_out = encounters(claim, results)
     if own.empty:
-        return "no data", f"None of its comparisons was run.{left_out}"
-    sign = 1 if METRICS[claim["metric"]].lower else -1
+        return Checked("no data", f"None of its comparisons was run.{left_out}")
+    sign = sign_of(claim)
     found, times = judged(sign, own, others), ratios(sign, own, others)
     lost = times[found.refuted].sort_values().reset_index().to_numpy().tolist()
     named = [
@@ -85,15 +104,16 @@ def unbeaten(claim: Options, results: Results) -> tuple[str, str]:
         for rival, *place, ratio in lost
     ]
     more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    where = f": {'; '.join(named[:_NAMED])}{more}" if named else ""
+    where = f" It is significantly worse on {'; '.join(named[:_NAMED])}{more}." if named else ""
     held = (
         f"{claim['method']} is better in {found.holds.sum()} of {plural(len(own), 'pairing')} with "
         f"{plural(len(own.index.unique('rival')), 'other method')}"
     )
-    if not found.tested:
-        return str(found.verdict), f"{held}. {NO_TEST}{left_out}"
-    return str(found.verdict), (
-        f"{held}, significantly in {found.surely.sum()}. The average over them "
-        f"{supports(found)} this (p = {float(found.p_average):.2g}). It is significantly worse in "
-        f"{len(lost)}{where}.{left_out}"
-    )
+    evidence = f"{held} and worse in {found.fails.sum()}. {NO_TEST}{left_out}"
+    if found.tested:
+        evidence = (
+            f"{held}, significantly in {found.surely.sum()}, and worse in {failed(found)}.{where} The average "
+            f"over the pairings {weighed(found, 'this')}{left_out}"
+        )
+    gains = (sign * (others - own)).to_numpy()[None]
+    return Checked(str(found.verdict), evidence, smallest(claim["metric"], gains, others.to_numpy()[None]))

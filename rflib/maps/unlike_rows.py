@@ -1,0 +1,106 @@
+"""Rows unlike the training rows: what features lose of k(x, x), and whether more rows lose much than by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from rflib.kernels.namespaces import Array, namespace, widest
+from rflib.maps.row_blocks import row_blocks
+
+# Largest probability of a warning for rows of the law of the training rows, for each of two questions.
+_CHANCE = 4e-4
+# Rows are unlike the training rows if they lose so many times what the third worst of these lose,
+_MARGIN, _RANK = 1.5, 3
+# or if half of a batch loses more than 99 in 100 of these.
+_SHARE, _LARGE_PART = 0.01, 0.5
+_FEWEST = 20
+_BLOCK_ELEMENTS = 1 << 16
+
+
+@dataclass(frozen=True)
+class UsualLosses:
+    """The losses of training rows, to which those of other rows are compared.
+
+    If new rows and the training rows have the same law, the number of new rows beyond the k-th largest of m losses
+    has a known law, whatever that of the losses is: with n new rows, at least j of them are beyond it if at most
+    k - 1 of the m training rows are among the j + k - 1 largest of all n + m losses. So there is a warning for
+    fewer than one in 1,000 batches of rows that have the law of the training rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number m of training rows.
+    limits : ndarray of shape (2,)
+        The loss beyond which rows are counted, and the one beyond which they are if half of the rows are.
+    beyond : ndarray of shape (2,)
+        Number of training rows beyond each limit.
+    """
+
+    n_rows: int
+    limits: NDArray[np.float64]
+    beyond: NDArray[np.int64]
+
+    @staticmethod
+    def of(losses: NDArray, least: float) -> UsualLosses | None:
+        """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
+        m = len(losses)
+        if m < _FEWEST:
+            return None
+        ordered = np.sort(losses)
+        limits = np.array([_MARGIN * ordered[-_RANK], ordered[-1 - int(_SHARE * m)]])
+        limits = np.maximum(limits, least)
+        return UsualLosses(m, limits, np.array([np.count_nonzero(losses > limit) for limit in limits]))
+
+    def unlike(self, losses: Array) -> int:
+        """Return how many rows are beyond a limit, or 0 if these are no more than chance gives."""
+        n, xp = losses.shape[0], namespace(losses)
+        for limit, beyond, least in zip(self.limits, self.beyond, (1, _LARGE_PART * n), strict=True):
+            count = int(xp.count_nonzero(losses > float(limit)))
+            if count >= least and _chance(count, n, int(beyond), self.n_rows) < _CHANCE:
+                return count
+        return 0
+
+
+def _chance(count: int, n: int, beyond: int, m: int) -> float:
+    """Return P(at least ``count`` of n rows are beyond a loss that ``beyond`` of m rows exceed), by their law."""
+    ours = np.arange(min(beyond, m) + 1)
+    theirs = count + beyond - ours
+    ours, theirs = ours[theirs <= n], theirs[theirs <= n]
+    logs = _log_choices(m, ours) + _log_choices(n, theirs) - _log_choices(n + m, np.array(count + beyond))
+    return float(np.exp(logs).sum())
+
+
+def _log_choices(n: int, k: NDArray) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return found
+
+
+def squares(features: Array, signs: NDArray | None = None) -> Array:
+    """Return the sum over the columns of the squared features, with signs if given, shape (n,)."""
+    xp = namespace(features)
+    if signs is not None and (signs > 0).all():
+        signs = None
+    if xp is not np:
+        values = widest(features) ** 2
+        return xp.sum(values if signs is None else values * xp.asarray(signs), axis=1)
+    if signs is None:
+        return np.einsum("ij,ij->i", features, features)
+    signs = signs.astype(features.dtype)
+    blocks = row_blocks(len(features), max(1, _BLOCK_ELEMENTS // max(1, features.shape[1])))
+    parts: Sequence[NDArray] = [np.square(features[rows]) @ signs for rows in blocks]
+    return np.concatenate(parts)
+
+
+def loss(kept: Array) -> Array:
+    """Return -log of the share of k(x, x) that features keep; a share above one counts as much as one below."""
+    xp = namespace(kept)
+    kept = xp.where(kept > 1, 2 - kept, kept)
+    kept = xp.where(kept < 0, xp.zeros_like(kept), kept)  # NaN, where nothing can be lost, stays
+    with np.errstate(divide="ignore"):
+        lost = -xp.log(kept)
+    return xp.where(lost > 0, lost, xp.zeros_like(lost))
