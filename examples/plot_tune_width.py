@@ -6,13 +6,15 @@ A kernel has ``get_params`` and ``set_params``, so scikit-learn's search can cha
 inside a map inside a pipeline. The name of the parameter is the path to it: ``orf__kernel__sigma``.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from rflib.kernels import Gaussian
+from rflib.kernels import Gaussian, WidthWarning
 from rflib.learners import KRRClassifier
 from rflib.maps import ORF
 
@@ -23,6 +25,8 @@ X = X / 16  # pixels from 0 to 1
 # The grid holds numbers. ``"scale"`` and ``"median"`` are rules that find a width from the training rows,
 # and they may stand in the same grid.
 
+# The search also tries widths at which the kernel is nearly the identity.
+warnings.simplefilter("ignore", WidthWarning)
 model = make_pipeline(ORF(Gaussian(), n_components=256, random_state=0), KRRClassifier(alphas=1e-4))
 widths = np.geomspace(0.3, 30, 9)
 search = GridSearchCV(model, {"orf__kernel__sigma": [*widths, "scale", "median"]}, cv=3).fit(X, y)

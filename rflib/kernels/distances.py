@@ -26,7 +26,7 @@ _SAFE_SIZES = (1e-60, 1e60)
 _FEW_COLUMNS = 12
 _MANY = 1 / 16
 # Rows of both sides for which distances are computed at a time, and numbers in the differences of some pairs.
-_TILE, _SPARSE_TILE, _DEVICE_TILE = 256, 512, 4096
+_TILE, _SPARSE_TILE, _DEVICE_TILE = 256, 360, 4096
 _DIFFERENCES = 1 << 17
 
 

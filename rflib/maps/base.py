@@ -334,13 +334,14 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         rows = X[np.sort(rng.permutation(X.shape[0])[: self._n_usual_rows])]
         if (reach := self._reach(rows)) is not None:
             self._usual_reach = UsualLosses.of(reach, 1 + _ROUNDING)
-        if self._fades:
+        if not self._fades:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
-            known = not isinstance(kernel, Similarity | Precomputed)
-            if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
-                self._typical = float(np.median(squares(features)))
-                if not self._typical:
-                    return
+        known = not isinstance(kernel, Similarity | Precomputed)
+        if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
+            self._typical = float(np.median(squares(features)))
+        if self._typical != 0:
             losses = self._held_out(self._losses(kernel, rows, features))
             self._usual_losses = UsualLosses.of(losses, _LEAST_LOSS)
 

@@ -48,6 +48,7 @@ class UsualLosses:
     @staticmethod
     def of(losses: NDArray, least: float) -> UsualLosses | None:
         """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
+        losses = losses[~np.isnan(losses)]
         m = len(losses)
         if m < _FEWEST:
             return None

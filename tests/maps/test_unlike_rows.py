@@ -63,7 +63,7 @@ def fitted(name, X, kernel=None):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("name", set(MAPS) - {"AutoMap"})
+@pytest.mark.parametrize("name", sorted(set(MAPS) - {"AutoMap"}))
 def test_rows_of_the_same_law_are_not_noticed(name, law):
     train, test = np.array_split(LAWS[law](np.random.default_rng(7)), 2)
     feature_map = fitted(name, train)
@@ -84,7 +84,7 @@ def test_rows_of_another_law_are_noticed_once(name, law):
     assert not count(restored, test)
 
 
-@pytest.mark.parametrize("name", set(MAPS) - {"plain"})
+@pytest.mark.parametrize("name", sorted(set(MAPS) - {"plain"}))
 @pytest.mark.parametrize("axis", [0, 1])
 def test_another_cap_of_the_sphere_is_noticed(name, axis):
     """The plain map's measure represents the kernel on the whole sphere."""
