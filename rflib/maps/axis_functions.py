@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    empty,
+    held_beside,
+    in_type_of,
+    multiply_into,
+    namespace,
+    ones,
+)
 
 # A column with at most so many values has its functions at these, exactly.
 _FEW_VALUES = 30
@@ -20,12 +28,14 @@ _NODES = 12, 48, 6
 _CONSTANT = 1e-6
 # Eigenvalues below this share of the first one are left out.
 _LEAST_SHARE = 1e-10
-# Numbers of Chebyshev coefficients that are tried, and the largest last coefficient of a function that is smooth.
+# Numbers of Chebyshev coefficients that are tried, and the largest last one of a function that is smooth.
 _DEGREES = 8, 16, 32, 64, 128
-_SMOOTH = 1e-10
+_SMOOTH = 1e-9
 # Where the Chebyshev series ends: so many of the kernel's widths beyond the outermost nodes, but no farther beyond
 # them than the coordinates are from each other.
 _MARGIN = 2
+# Axes whose functions are evaluated together.
+_AXES = 16
 # A function's smallest value by which another one is divided.
 _TINY = 1e-30
 
@@ -87,9 +97,9 @@ class AxisFunctions:
     """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis a.
 
     They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square root of
-    its eigenvalue. The law is that of the nodes of Gauss quadrature, or of all values if there are few, and the functions are
-    continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are
-    evaluated by their Chebyshev series between the outermost nodes; beyond, they decay as the kernel does.
+    its eigenvalue. The law is that of the nodes of Gauss quadrature, or of all values if there are few. The
+    functions are continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth,
+    they are evaluated by Chebyshev series in an interval around the nodes; beyond it, they decay as the kernel does.
 
     Attributes
     ----------
@@ -132,10 +142,8 @@ class AxisFunctions:
         nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, m))
         coefficients = np.zeros((n_axes, m, m))
         for size in np.unique(sizes):
-            for axes, law in (
-                (np.flatnonzero((sizes == size) & few), _counts),
-                (np.flatnonzero((sizes == size) & ~few), _gauss),
-            ):
+            for law, chosen in ((_counts, few), (_gauss, ~few)):
+                axes = np.flatnonzero(chosen & (sizes == size))
                 if len(axes):
                     q, weights = law(u[axes], spreads[axes], int(size))
                     found = _eigenfunctions(q, weights, kernel)
@@ -170,9 +178,9 @@ def _gauss(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
         beside[:, k] = np.sqrt(np.einsum("ij,ij->i", following, following))
         before, vector = vector, following / np.where(beside[:, k] > 0, beside[:, k], 1)[:, None]
     matrices = np.zeros((len(u), size, size))
-    k = np.arange(size)
-    matrices[:, k, k] = diagonal
-    matrices[:, k[1:], k[:-1]] = matrices[:, k[:-1], k[1:]] = beside[:, :-1]
+    i = np.arange(size)
+    matrices[:, i, i] = diagonal
+    matrices[:, i[1:], i[:-1]] = matrices[:, i[:-1], i[1:]] = beside[:, :-1]
     nodes, vectors = np.linalg.eigh(matrices)
     return nodes * spreads[:, None], vectors[:, 0, :] ** 2
 
@@ -232,7 +240,7 @@ class Tables:
             q = functions.nodes[a, : n_nodes[a]]
             c = functions.coefficients[a, : n_nodes[a], chosen[starts[a] : starts[a + 1]]].reshape(-1, len(q))
             if len(q) > _DEGREES[0]:
-                low, high = _interval(q, *functions.ends[:, a], functions.kernel.width)
+                low, high = _interval(q, functions.ends[:, a], functions.kernel.width)
                 if (smooth := _chebyshev(functions.kernel, q, c, low, high)) is not None:
                     c, ends[:, a], lengths[a] = smooth, (low, high), smooth.shape[1]
             series.append(c)
@@ -249,63 +257,83 @@ class Tables:
         u : array of shape (n_axes, n)
             Coordinates.
         """
-        xp = namespace(u)
-        n_axes, n = u.shape
-        like = u[:1, :]
-        ratios = xp.empty((len(self.series) - n_axes, n), dtype=u.dtype) if xp is np else None
-        root, parts = xp.ones_like(like[0, :]), []
-        for a in range(n_axes):
-            first, stop = self.starts[a], self.starts[a + 1]
-            values = self._values(a, self.series[first:stop, : self.lengths[a]], u[a, :])
-            head = values[0, :]
-            root = root * head
-            if stop > first + 1:
-                divisor = xp.where(xp.abs(head) > _TINY, head, xp.full_like(head, _TINY))
-                if ratios is not None:
-                    np.divide(values[1:], divisor, out=ratios[first - a : stop - a - 1])
-                else:
-                    parts.append(values[1:, :] / divisor)
-        if ratios is None:
-            ratios = xp.concat(parts, axis=0) if parts else xp.zeros_like(u[:0, :])
+        xp, n = namespace(u), u.shape[1]
+        ratios = empty((len(self.series) - len(self.lengths), n), u)
+        root = ones((n,), u)
+        for group in self._groups:
+            values = self._values(group, u[group.axes, :])
+            heads = values[:, 0, :]
+            root *= xp.prod(heads, axis=0)
+            divisors = xp.where(xp.abs(heads) > _TINY, heads, xp.full_like(heads, _TINY))
+            for i, rows in enumerate(group.ratios):
+                count = rows.stop - rows.start
+                if count:
+                    ratios[rows, :] = values[i, 1 : count + 1, :] / divisors[i, :]
         return root, ratios
 
-    def _values(self, a: int, series: NDArray, u: Array) -> Array:
-        """Return functions of axis a at coordinates (n,)."""
-        xp = namespace(u)
-        low, high = self.ends[:, a].tolist()
-        if low != low:
-            q = beside(self.nodes[a, : self.lengths[a]], u)
-            return beside(series, u) @ in_type_of(self.kernel.between(q[:, None], u[None, :]), u)
-        inside = xp.clip(u, low, high) if isinstance(self.kernel, ProductFactor) else u
-        values = beside(series, u) @ _polynomials(
-            (inside - (low + high) / 2) * (2 / (high - low)), series.shape[1]
-        )
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """Consecutive axes whose functions are evaluated together: all by their series, or all by their nodes."""
+        by_nodes = np.isnan(self.ends[0])
+        found: list[_Group] = []
+        start = 0
+        for stop in range(1, len(by_nodes) + 1):
+            if stop == len(by_nodes) or by_nodes[stop] != by_nodes[start] or stop - start == _AXES:
+                axes = slice(start, stop)
+                counts = np.diff(self.starts[start : stop + 1])
+                series = np.zeros((stop - start, int(counts.max()), int(self.lengths[axes].max())))
+                for i, (first, count) in enumerate(zip(self.starts[axes], counts, strict=True)):
+                    series[i, :count] = self.series[first : first + count, : series.shape[2]]
+                firsts = self.starts[axes] - np.arange(start, stop)
+                ratios = [slice(int(a), int(a + count - 1)) for a, count in zip(firsts, counts, strict=True)]
+                ends = None if by_nodes[start] else self.ends[:, axes]
+                found.append(_Group(axes, series, np.nan_to_num(self.nodes[axes]), ends, ratios))
+                start = stop
+        return found
+
+    def _values(self, group: _Group, u: Array) -> Array:
+        """Return the functions of some axes at their coordinates (n_axes, n), shape (n_axes, n_functions, n)."""
+        xp, series = namespace(u), held_beside(group.series, u)
+        if group.ends is None:
+            nodes = beside(group.nodes[:, : group.series.shape[2]], u)
+            return series @ in_type_of(self.kernel.between(nodes[:, :, None], u[:, None, :]), u)
+        low, high = (beside(ends[:, None], u) for ends in group.ends)
+        decays = isinstance(self.kernel, ProductFactor)
+        inside = xp.minimum(xp.maximum(u, low), high) if decays else u
+        values = series @ _polynomials((2 * inside - (low + high)) / (high - low), group.series.shape[2])
         if isinstance(self.kernel, ProductFactor) and bool(xp.any(u != inside)):
-            values = values * in_type_of(self.kernel.beyond(u - inside), u)
+            values = values * in_type_of(self.kernel.beyond(u - inside), u)[:, None, :]
         return values
 
 
-def _interval(q: NDArray, least: float, largest: float, width: float) -> tuple[float, float]:
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Axes, their series or coefficients (n_axes, n_functions, m), nodes, ends, and the places of their ratios."""
+
+    axes: slice
+    series: NDArray[np.float64]
+    nodes: NDArray[np.float64]
+    ends: NDArray[np.float64] | None
+    ratios: list[slice]
+
+
+def _interval(q: NDArray, ends: NDArray, width: float) -> tuple[float, float]:
     """Return where functions with these nodes have Chebyshev series: around the nodes, and most coordinates."""
-    margin = min(_MARGIN * width, largest - least)
+    margin = min(_MARGIN * width, float(ends[1] - ends[0]))
     return float(q.min()) - margin, float(q.max()) + margin
 
 
 def _polynomials(t: Array, n: int) -> Array:
-    """Return the first n Chebyshev polynomials at t (m,), shape (n, m)."""
-    xp = namespace(t)
-    rows: Any = xp.empty((n, t.shape[0]), dtype=t.dtype) if xp is np else [None] * n
-    rows[0] = xp.ones_like(t)
+    """Return the first n Chebyshev polynomials at t (n_axes, m), shape (n_axes, n, m)."""
+    found = empty((t.shape[0], n, t.shape[1]), t)
+    found[:, 0, :] = 1
     if n > 1:
-        rows[1] = t
+        found[:, 1, :] = t
     twice = 2 * t
     for k in range(2, n):
-        if xp is np:
-            np.multiply(twice, rows[k - 1], out=rows[k])
-            rows[k] -= rows[k - 2]
-        else:
-            rows[k] = twice * rows[k - 1] - rows[k - 2]
-    return rows if xp is np else xp.stack(rows)
+        multiply_into(found[:, k, :], twice, found[:, k - 1, :])
+        found[:, k, :] -= found[:, k - 2, :]
+    return found
 
 
 def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, low: float, high: float) -> NDArray | None:

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 # Directions of the functions with a smaller mean square on the rows than this share of the largest are left out.
 _LEAST_SHARE = 1e-13
-# Ridges of the least-squares fit, in units of the largest mean square's square.
+# Ridges of the least-squares fit, in units of the square of the largest mean square.
 _RIDGES = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4
 # Parts of the tail that are tried for a kernel that is no product, because its functions have much in common. A
 # function of which less than this share is new to the head is left out.
@@ -61,12 +61,12 @@ def fit_columns(
 ) -> FittedColumns:
     """Return the columns that represent a kernel best on some rows.
 
-    With the functions P of the head, W minimises |P W P^T - K|^2 / n^2 + r |P^T P / n|^2 |W - W_0|^2 for a ridge r,
-    which has the least error on the held-out rows; in the directions in which P^T P is diagonal, this has a closed
-    form. W_0 is the identity if the functions are those of a kernel that is a product (then W is the identity if
-    the coordinates of the rows are independent), and zero otherwise. The functions of the tail keep their scale if
-    the kernel is a product; otherwise each is scaled by least squares. Columns are the principal directions of
-    P W P^T and the functions of the tail, the largest ones first.
+    With the functions P (n, H) of the head, the matrix W minimises |P W P^T - K|^2 / n^2 + r |W - W_0|^2. In the
+    directions in which P^T P is diagonal, the solution has a closed form. The ridge r is the one with the least
+    error on held-out rows. W_0 is the identity if the functions are those of a kernel that is a product (then W is
+    the identity if the coordinates are independent), and zero otherwise. The functions of the tail keep their scale
+    if the kernel is a product; otherwise each is scaled by least squares. The columns are the principal directions
+    of P W P^T and the functions of the tail, the largest ones first.
 
     Parameters
     ----------

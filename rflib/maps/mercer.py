@@ -75,7 +75,8 @@ class MercerFeatures(RandomFeatureMap):
     (Fasshauer and McCourt, *Stable evaluation of Gaussian RBF interpolants*, SIAM J. Sci. Comput. 2012).
     Related maps for one dimension or a box: Solin and Sarkka, *Hilbert space methods for reduced-rank Gaussian
     process regression*, Statistics and Computing 2020; Joukov and Kulic, *Fast approximate multioutput Gaussian
-    processes*, 2022; for monomials: Cotter, Keshet and Srebro, *Explicit approximations of the Gaussian kernel*, 2011.
+    processes*, 2022. For monomials: Cotter, Keshet, Srebro, *Explicit approximations of the Gaussian kernel*,
+    2011.
 
     Examples
     --------
@@ -122,6 +123,7 @@ class MercerFeatures(RandomFeatureMap):
             list(self._axes_to_try(X, sample.rows)), sample, self.mean_, self.n_components
         )
         self.columns_, self.predicted_error_ = columns, error
+        self._held_rows = sample.held
         self.signature_ = self.columns_.signs
 
     def _axes_to_try(self, X: Rows, sample: NDArray) -> Iterator[Axes]:
@@ -141,6 +143,9 @@ class MercerFeatures(RandomFeatureMap):
     @property
     def _fades(self) -> bool:
         return True
+
+    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
+        super()._note_usual_losses(kernel, self.__dict__.pop("_held_rows").astype(X.dtype, copy=False), rng)
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)

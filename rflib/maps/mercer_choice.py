@@ -1,4 +1,4 @@
-"""How MercerFeatures chooses its columns: axes, functions and coefficients with the least error on held-out rows."""
+"""How MercerFeatures chooses axes, functions and coefficients: by the error on held-out rows."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 
-# Rows whose coordinates give the laws, rows on which coefficients are fitted, rows on which choices are compared, and
-# rows that are held out: at most so many, and the last at most one in five.
+# Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
+# are held out: at most so many, and the last at most one in five.
 _LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS, _HELD_SHARE = 2000, 4000, 800, 500, 5
-# Functions that are combined: at most so many in a trial, in the end, and in the end if the kernel is no product, and
-# so many for each column and each row.
+# Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
+# and so many for each column and each row.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
 # The functions are the largest on the rows among so many times as many.
 _CANDIDATES = 2
-# The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts to
-# this accuracy, and the error is not larger.
+# The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts
+# to this accuracy, and the error is not larger.
 _MISFIT = 0.1
 _ROUNDING = 1e-12
-# For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths that
-# are tried, in units of the median distance.
+# For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths
+# that are tried for it, in units of the median distance.
 _TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _DISTANCE_ROWS = 500
 
@@ -112,10 +112,7 @@ class Basis:
     def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
         """Return the eigenfunctions on the axes."""
         coordinates = self.axes.of(sample.rows[:_LAW_ROWS], mean).T
-        return [
-            AxisFunctions.of(coordinates, self.axes.spreads, each.on_line(sample.kernel))
-            for each in self.factors
-        ]
+        return [AxisFunctions.of(coordinates, self.axes.spreads, each) for each in self.factors]
 
 
 def choose_columns(
@@ -163,12 +160,12 @@ def _best_basis(
 
 
 def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
-    """Return the kernels of a coordinate that are tried for a kernel that is none: polynomials and pairs of Gaussians."""
+    """Return what is tried for a kernel that is no product: pairs of Gaussians, and polynomials."""
     distances = pdist(sample.rows[:_DISTANCE_ROWS])
     unit = float(np.median(distances)) if distances.size else 1.0
     widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
     found: list[tuple[LineKernel, ...]] = [
-        tuple(ProductFactor(Gaussian(width * each), width * each) for each in _TWO_WIDTHS) for width in widths
+        tuple(ProductFactor(Gaussian(each * width), each * width) for each in _TWO_WIDTHS) for width in widths
     ]
     if degree := sample.kernel.polynomial_degree:
         found += [(ExponentialSeries(width, degree),) for width in widths]
@@ -206,7 +203,8 @@ def _law(
 def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
     """Return columns with fitted coefficients, and their error."""
     most = _TRIAL_FUNCTIONS if sample.is_thinned else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
-    n_head = max(1, min(_PER_COLUMN * n_columns, most, int(_PER_ROW * len(sample.rows))))
+    n_rows = len(sample.rows) if sample.held is sample.rows else int(_PER_ROW * len(sample.rows))
+    n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
     coordinates = basis.axes.of(sample.rows, mean), basis.axes.of(sample.held, mean)
     products, order = _largest_on_rows(basis, sample, mean, coordinates[0], max(n_head, n_columns))
     head, tail = order[:n_head], order[n_head:]

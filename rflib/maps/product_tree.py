@@ -17,7 +17,7 @@ _ROWS = 64
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Products with the same number of factors: the places of their parents, and the numbers of their functions."""
+    """Products with the same number of factors: the places of their parents and the numbers of their functions."""
 
     parents: NDArray[np.int64]
     functions: NDArray[np.int64]
@@ -35,7 +35,7 @@ class ProductTree:
     parents : ndarray of shape (n_products,)
         The number of the parent, which is smaller than that of the product; -1 for the first product.
     axes, powers : ndarrays of shape (n_products,)
-        The axis and the number of the function that the product has and its parent has not; -1 and 0 for the first.
+        Axis and number of the function that the product has and its parent has not; -1 and 0 for the first.
     """
 
     parents: NDArray[np.int64]
@@ -87,9 +87,9 @@ class ProductTree:
 def largest_products(values: NDArray, n: int) -> tuple[ProductTree, NDArray[np.float64]]:
     """Return the n products with the largest eigenvalues, and these, descending.
 
-    The search is best-first (each product is reached from one other only): the axes are sorted by the ratio of their
-    second eigenvalue to the first; after a product come the next power on its last axis, the next axis in place of
-    its last one, and one axis more. So it takes O(n log n), however many axes there are.
+    The search is best-first, and each product is reached from one other only: the axes are sorted by the ratio of
+    their second eigenvalue to the first; after a product come the next power on its last axis, the next axis in
+    place of its last one, and one axis more. So it takes O(n log n), however many axes there are.
 
     Parameters
     ----------
