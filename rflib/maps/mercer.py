@@ -24,6 +24,8 @@ AXES = ("auto", "principal", "input")
 # A column with at most so many values counts as discrete.
 _FEW_VALUES = 30
 _BLOCK_ROWS = 1024
+# Axes of fewer rows for each input column fit these rows better than others.
+_ROWS_FOR_AN_AXIS = 5
 
 
 class MercerFeatures(RandomFeatureMap):
@@ -42,6 +44,8 @@ class MercerFeatures(RandomFeatureMap):
     the first ones are combined so. Kernels that are no product, such as `Matern` or a polynomial, are always
     represented so, by the products for two Gaussian kernels whose widths are chosen on held-out rows.
 
+    Sparse rows are not taken, and features fade beyond the training rows, of which `transform` warns.
+
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
@@ -54,7 +58,8 @@ class MercerFeatures(RandomFeatureMap):
         held-out training rows; where some columns have few different values, such as indicators of categories, it
         also tries these columns together with the principal axes of the others.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the choice of the rows that are held out and sampled.
+        Seed of the choice of the rows that are held out and sampled. Rows that are held out have no part in
+        principal axes, functions and coefficients.
 
     Attributes
     ----------
@@ -70,8 +75,8 @@ class MercerFeatures(RandomFeatureMap):
 
     Notes
     -----
-    The one-dimensional eigenfunctions are those of the law of 16 to 60 quantiles of the coordinates, continued by
-    Nystroem's formula (Williams and Seeger 2000). For normal coordinates they are close to Hermite functions
+    The one-dimensional eigenfunctions are those of the law of 12 to 48 nodes of Gauss quadrature for the coordinates,
+    or of all their values if there are at most 30, continued by Nystroem's formula (Williams and Seeger 2000). For normal coordinates they are close to Hermite functions
     (Fasshauer and McCourt, *Stable evaluation of Gaussian RBF interpolants*, SIAM J. Sci. Comput. 2012).
     Related maps for one dimension or a box: Solin and Sarkka, *Hilbert space methods for reduced-rank Gaussian
     process regression*, Statistics and Computing 2020; Joukov and Kulic, *Fast approximate multioutput Gaussian
@@ -120,23 +125,28 @@ class MercerFeatures(RandomFeatureMap):
         self.mean_ = X.mean(axis=0, dtype=np.float64)
         sample = RowSamples.of(X, kernel, rng)
         columns, error = choose_columns(
-            list(self._axes_to_try(X, sample.rows)), sample, self.mean_, self.n_components
+            list(self._axes_to_try(X, sample)), sample, self.mean_, self.n_components
         )
         self.columns_, self.predicted_error_ = columns, error
-        self._held_rows = sample.held
+        is_free = not self.is_fitted_to_rows_ and len(X) >= _ROWS_FOR_AN_AXIS * X.shape[1]
+        self._usual_rows = X if is_free else sample.held
         self.signature_ = self.columns_.signs
 
-    def _axes_to_try(self, X: Rows, sample: NDArray) -> Iterator[Axes]:
-        """Yield the axes that the parameter allows."""
+    def _axes_to_try(self, X: Rows, sample: RowSamples) -> Iterator[Axes]:
+        """Yield the axes that the parameter allows; rows that are held out have no part in principal axes."""
         if self.axes != "principal":
             yield Axes.of_inputs(X.var(axis=0, dtype=np.float64))
         if self.axes == "input":
             return
         centred = X - self.mean_.astype(X.dtype)
-        covariance = (centred.T @ centred).astype(np.float64) / len(X)
+        products, n = (centred.T @ centred).astype(np.float64), len(X)
+        if sample.held is not sample.rows:
+            held = sample.held - self.mean_
+            products, n = products - held.T @ held, n - len(held)
+        covariance = products / n
         yield Axes.principal(covariance, np.arange(X.shape[1]))
         if self.axes == "auto":
-            few = np.array([len(np.unique(column)) <= _FEW_VALUES for column in sample.T])
+            few = np.array([len(np.unique(column)) <= _FEW_VALUES for column in sample.rows.T])
             if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(covariance, np.flatnonzero(~few))
 
@@ -145,7 +155,8 @@ class MercerFeatures(RandomFeatureMap):
         return True
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        super()._note_usual_losses(kernel, self.__dict__.pop("_held_rows").astype(X.dtype, copy=False), rng)
+        rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
+        super()._note_usual_losses(kernel, rows, rng)
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)

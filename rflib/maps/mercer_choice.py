@@ -17,8 +17,10 @@ from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
-# are held out: at most so many, and the last at most one in five.
-_LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS, _HELD_SHARE = 2000, 4000, 800, 500, 5
+# are held out: at most so many.
+_LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS = 2000, 4000, 800, 500
+# One row in so many is held out, but 20 of 60 or more, so that they can say what is usual, and none of less than 20.
+_HELD_SHARE, _FEWEST_HELD, _FEWEST_ROWS = 5, 20, 60
 # Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
 # and so many for each column and each row.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
@@ -67,6 +69,8 @@ class RowSamples:
         n = len(X)
         order = rng.permutation(n)
         n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
+        if n >= _FEWEST_ROWS:
+            n_held = max(n_held, _FEWEST_HELD)
         rows = X[np.sort(order[n_held : n_held + _FIT_ROWS])].astype(np.float64)
         held = X[np.sort(order[:n_held])].astype(np.float64) if n_held else rows
         return RowSamples(kernel, rows, held, kernel(held), n)

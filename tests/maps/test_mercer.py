@@ -203,7 +203,7 @@ def test_indicators_of_categories_keep_their_axes():
     np.testing.assert_array_equal(inputs.axes_, np.eye(10))
     principal = MercerFeatures(Gaussian(1.5), 40, axes="principal", random_state=0).fit(X)
     covariance = principal.axes_ @ np.cov(X.T) @ principal.axes_.T
-    np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=1e-10)
+    np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=0.02 * covariance.max())
     assert found.predicted_error_ <= min(inputs.predicted_error_, principal.predicted_error_) * 1.5
 
 
