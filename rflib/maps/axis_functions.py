@@ -98,8 +98,9 @@ class AxisFunctions:
 
     They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square root of
     its eigenvalue. The law is that of the nodes of Gauss quadrature, or of all values if there are few. The
-    functions are continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth,
-    they are evaluated by Chebyshev series in an interval around the nodes; beyond it, they decay as the kernel does.
+    functions are continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are
+    smooth, they are evaluated by Chebyshev series in an interval around the nodes; beyond it, they decay as the
+    kernel does.
 
     Attributes
     ----------

@@ -64,9 +64,9 @@ def fit_columns(
     With the functions P (n, H) of the head, the matrix W minimises |P W P^T - K|^2 / n^2 + r |W - W_0|^2. In the
     directions in which P^T P is diagonal, the solution has a closed form. The ridge r is the one with the least
     error on held-out rows. W_0 is the identity if the functions are those of a kernel that is a product (then W is
-    the identity if the coordinates are independent), and zero otherwise. The functions of the tail keep their scale
-    if the kernel is a product; otherwise each is scaled by least squares. The columns are the principal directions
-    of P W P^T and the functions of the tail, the largest ones first.
+    the identity if the coordinates are independent), and zero otherwise. The functions of the tail keep their
+    scale if the kernel is a product; otherwise each is scaled by least squares. The columns are the principal
+    directions of P W P^T and the functions of the tail, the largest ones first.
 
     Parameters
     ----------

@@ -75,8 +75,9 @@ class MercerFeatures(RandomFeatureMap):
 
     Notes
     -----
-    The one-dimensional eigenfunctions are those of the law of 12 to 48 nodes of Gauss quadrature for the coordinates,
-    or of all their values if there are at most 30, continued by Nystroem's formula (Williams and Seeger 2000). For normal coordinates they are close to Hermite functions
+    The one-dimensional eigenfunctions are those of the law of 12 to 48 nodes of Gauss quadrature for the
+    coordinates, or of all their values if there are at most 30, continued by Nystroem's formula (Williams and
+    Seeger 2000). For normal coordinates they are close to Hermite functions
     (Fasshauer and McCourt, *Stable evaluation of Gaussian RBF interpolants*, SIAM J. Sci. Comput. 2012).
     Related maps for one dimension or a box: Solin and Sarkka, *Hilbert space methods for reduced-rank Gaussian
     process regression*, Statistics and Computing 2020; Joukov and Kulic, *Fast approximate multioutput Gaussian

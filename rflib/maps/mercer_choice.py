@@ -19,7 +19,7 @@ from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
 # are held out: at most so many.
 _LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS = 2000, 4000, 800, 500
-# One row in so many is held out, but 20 of 60 or more, so that they can say what is usual, and none of less than 20.
+# One row in so many is held out, but at least 20 of 60 or more, which can say what is usual, and none of 19.
 _HELD_SHARE, _FEWEST_HELD, _FEWEST_ROWS = 5, 20, 60
 # Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
 # and so many for each column and each row.
