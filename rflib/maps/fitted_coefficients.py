@@ -10,8 +10,9 @@ from scipy.linalg import eigh
 
 # Directions of the functions with a smaller mean square on the rows than this share of the largest are left out.
 _LEAST_SHARE = 1e-13
-# Ridges of the least-squares fit, in units of the square of the largest mean square.
-_RIDGES = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4
+# Ridges of the least-squares fit, in units of the square of the largest mean square. The small ones are for kernels
+# that are no product, which may be exact combinations; for others they do harm at rows unlike the held-out ones.
+_RIDGES, _SMALL_RIDGES = (1e-8, 1e-6, 1e-4, 1e-2), (1e-14, 1e-12, 1e-10)
 # Parts of the tail that are tried for a kernel that is no product, because its functions have much in common. A
 # function of which less than this share is new to the head is left out.
 _PARTS, _LEAST_REST = (0.0, 0.1, 0.3, 1.0), 1e-3
@@ -94,7 +95,7 @@ def fit_columns(
     held_turned, in_tail = held_head @ turn, (held_tail * weights) @ held_tail.T
     best, least, factor = np.eye(len(own)), np.inf, 0.0
     for part in _PARTS if tail.size and not product else (1.0,):
-        for ridge in _RIDGES:
+        for ridge in _RIDGES if product else (*_SMALL_RIDGES, *_RIDGES):
             r = ridge * own[-1] ** 2
             W = (moments - part * tail_moments + r * np.eye(len(own)) * product) / (np.outer(own, own) + r)
             difference = held_turned @ W @ held_turned.T + part * in_tail - held_kernel

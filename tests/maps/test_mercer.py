@@ -225,3 +225,12 @@ def test_constant_columns_and_columns_that_are_mostly_zero(column):
 def test_axes_that_are_not_known():
     with pytest.raises(ValueError, match="MercerFeatures: axes must be one of 'auto', 'principal', 'input'"):
         MercerFeatures(axes="pca").fit(np.eye(5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fitted_coefficients_do_no_harm_at_outliers(seed):
+    """With smaller ridges, coefficients that fit the held-out rows had twice the error for one seed of four."""
+    X = scaled("breast cancer")
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = X[order[:400]], X[order[400:]]
+    assert error(MercerFeatures(Gaussian("median"), 120, random_state=seed).fit(train), test) < 0.02
