@@ -10,8 +10,8 @@ from scipy.linalg import eigh
 
 # Directions of the functions with a smaller mean square on the rows than this share of the largest are left out.
 _LEAST_SHARE = 1e-13
-# Ridges of the least-squares fit, in units of the square of the largest mean square. The small ones are for kernels
-# that are no product, which may be exact combinations; for others they do harm at rows unlike the held-out ones.
+# Ridges of the least-squares fit, in units of the square of the largest mean square. The small ones are for
+# kernels that are no product, which may be exact combinations; else they do harm at rows unlike the held-out ones.
 _RIDGES, _SMALL_RIDGES = (1e-8, 1e-6, 1e-4, 1e-2), (1e-14, 1e-12, 1e-10)
 # Parts of the tail that are tried for a kernel that is no product, because its functions have much in common. A
 # function of which less than this share is new to the head is left out.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import ClassVar
 
 import numpy as np
@@ -18,14 +19,15 @@ from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
 from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.unlike_rows import FEWEST
 from rflib.validation import check_choice
 
 AXES = ("auto", "principal", "input")
 # A column with at most so many values counts as discrete.
 _FEW_VALUES = 30
 _BLOCK_ROWS = 1024
-# Axes of fewer rows for each input column fit these rows better than others.
-_ROWS_FOR_AN_AXIS = 5
+# Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
+_FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
 
 
 class MercerFeatures(RandomFeatureMap):
@@ -129,7 +131,8 @@ class MercerFeatures(RandomFeatureMap):
             list(self._axes_to_try(X, sample)), sample, self.mean_, self.n_components
         )
         self.columns_, self.predicted_error_ = columns, error
-        is_free = not self.is_fitted_to_rows_ and len(X) >= _ROWS_FOR_AN_AXIS * X.shape[1]
+        enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
+        is_free = not self.is_fitted_to_rows_ and len(X) >= enough
         self._usual_rows = X if is_free else sample.held
         self.signature_ = self.columns_.signs
 
@@ -157,7 +160,21 @@ class MercerFeatures(RandomFeatureMap):
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
+        self._few = (kernel, X, rng) if len(rows) < FEWEST <= len(X) else None
         super()._note_usual_losses(kernel, rows, rng)
+        del self._few
+
+    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
+        """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others."""
+        if self._few is None:
+            return losses
+        kernel, X, rng = self._few
+        found = []
+        for part in np.array_split(rng.permutation(len(X)), 5):
+            other = copy(self)
+            other._draw(kernel, np.delete(X, part, axis=0), None, rng)
+            found.append(other._losses(kernel, X[part], other._columns(X[part])))
+        return np.concatenate(found)
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)

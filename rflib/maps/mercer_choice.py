@@ -15,12 +15,13 @@ from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKern
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
+from rflib.maps.unlike_rows import FEWEST
 
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
 # are held out: at most so many.
 _LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS = 2000, 4000, 800, 500
-# One row in so many is held out, but at least 20 of 60 or more, which can say what is usual, and none of 19.
-_HELD_SHARE, _FEWEST_HELD, _FEWEST_ROWS = 5, 20, 60
+# One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
+_HELD_SHARE, _FEWEST_ROWS = 5, 60
 # Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
 # and so many for each column and each row.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
@@ -70,7 +71,7 @@ class RowSamples:
         order = rng.permutation(n)
         n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
         if n >= _FEWEST_ROWS:
-            n_held = max(n_held, _FEWEST_HELD)
+            n_held = max(n_held, FEWEST)
         rows = X[np.sort(order[n_held : n_held + _FIT_ROWS])].astype(np.float64)
         held = X[np.sort(order[:n_held])].astype(np.float64) if n_held else rows
         return RowSamples(kernel, rows, held, kernel(held), n)
