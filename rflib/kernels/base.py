@@ -35,13 +35,24 @@ class Kernel(Keywords, ABC):
         Whether the kernel is defined only for rows of Euclidean norm one.
     takes_sparse : bool
         Whether the kernel accepts sparse rows too.
+    is_product : bool
+        Whether the kernel is the product over the columns of its values `on_line`.
+    is_rotation_invariant : bool
+        Whether rotating all rows about the origin leaves the kernel as it is.
     is_stationary : bool
         Whether k(x, x) is the same for all rows x.
     """
 
     unit_norm: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = True
+    is_product: ClassVar[bool] = False
+    is_rotation_invariant: ClassVar[bool] = False
     is_stationary: ClassVar[bool] = False
+
+    @property
+    def polynomial_degree(self) -> int | None:
+        """The degree of the kernel as a polynomial in the rows, or None if it is none."""
+        return None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return a dictionary of the parameters, as scikit-learn's estimators do.
@@ -131,6 +142,16 @@ class Kernel(Keywords, ABC):
         check_finite(self, matrix, *rows)
         return matrix
 
+    def on_line(self, z: Array) -> Array:
+        """Return the factor of one column at the differences z, in the shape of z, if the kernel is a product.
+
+        Raises
+        ------
+        TypeError
+            If the kernel is not a product over the columns (``is_product``).
+        """
+        raise TypeError(f"{self!r} is not a product over the columns.")
+
     @abstractmethod
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         """Return the kernel matrix of checked rows, both float32 or both float64; None for Y means X."""
@@ -169,6 +190,7 @@ class RadialKernel(Kernel):
     k(x, y) = at_distance(||x - y||); the function ``at_distance`` is called the kernel's profile.
     """
 
+    is_rotation_invariant: ClassVar[bool] = True
     is_stationary: ClassVar[bool] = True
 
     @abstractmethod
@@ -185,6 +207,13 @@ class DotProductKernel(Kernel):
 
     k(x, y) = at_product(<x, y>) = sum_N a_N <x, y>^N, a sum of finitely many terms.
     """
+
+    is_rotation_invariant: ClassVar[bool] = True
+
+    @property
+    def polynomial_degree(self) -> int:
+        """The degree of the kernel as a polynomial in the rows."""
+        return len(self.maclaurin()) - 1
 
     @abstractmethod
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:

@@ -35,11 +35,16 @@ class Cauchy(KernelWithWidth):
     width_parameter: ClassVar[str] = "gamma"
     takes_sparse: ClassVar[bool] = False  # every column has a factor, even where both rows are zero
     is_inverse: ClassVar[bool] = True
+    is_product: ClassVar[bool] = True
 
     gamma: Width = 1.0
 
     def __post_init__(self) -> None:
         self._check_width()
+
+    def on_line(self, z: Array) -> Array:
+        """Return the factor of one column at the differences z, in the shape of z."""
+        return 1 / (1 + (self.single_width * z) ** 2)
 
     def _matrix(self, X: Array, Y: Array | None) -> Array:
         Y = X if Y is None else Y

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import RadialKernel
-from rflib.kernels.namespaces import as_array
+from rflib.kernels.namespaces import Array, as_array, namespace
 from rflib.kernels.width import KernelWithWidth, Width
 
 
@@ -33,6 +33,7 @@ class Gaussian(KernelWithWidth, RadialKernel):
     """
 
     width_parameter: ClassVar[str] = "sigma"
+    is_product: ClassVar[bool] = True
 
     sigma: Width = 1.0
 
@@ -43,3 +44,7 @@ class Gaussian(KernelWithWidth, RadialKernel):
         """Return the kernel at the non-negative distances z, in the shape of z."""
         xp, distances = as_array(z)
         return xp.exp(-0.5 * (distances / self.single_width) ** 2)
+
+    def on_line(self, z: Array) -> Array:
+        """Return the factor of one column at the differences z, in the shape of z."""
+        return namespace(z).exp(z * z * (-0.5 / self.single_width**2))

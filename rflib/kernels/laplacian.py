@@ -44,11 +44,16 @@ class Laplacian(KernelWithWidth):
     width_parameter: ClassVar[str] = "gamma"
     is_inverse: ClassVar[bool] = True
     one_norm: ClassVar[bool] = True
+    is_product: ClassVar[bool] = True
 
     gamma: Width = 1.0
 
     def __post_init__(self) -> None:
         self._check_width()
+
+    def on_line(self, z: Array) -> Array:
+        """Return the factor of one column at the differences z, in the shape of z."""
+        return namespace(z).exp(-self.single_width * abs(z))
 
     def _matrix(self, X: Rows, Y: Rows | None) -> NDArray[np.floating]:
         kernel, factors = self.by_column(X.shape[1])

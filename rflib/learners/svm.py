@@ -1,5 +1,6 @@
 """Soft-margin linear SVMs on features for classification and regression, by liblinear or Newton's method."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self, Unpack
 

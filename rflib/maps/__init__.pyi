@@ -8,6 +8,7 @@ from .grff import GRFF as GRFF
 from .leverage import LeverageRFF as LeverageRFF
 from .leverage import SurrogateLeverageRFF as SurrogateLeverageRFF
 from .maclaurin import RandomMaclaurin as RandomMaclaurin
+from .mercer import MercerFeatures as MercerFeatures
 from .moment_matching import MomentMatching as MomentMatching
 from .mvorf import MVORF as MVORF
 from .nystroem import Nystroem as Nystroem

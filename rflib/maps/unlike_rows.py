@@ -18,7 +18,7 @@ _CHANCE = 4e-4
 _MARGIN, _RANK = 1.5, 3
 # or if half of a batch loses more than 99 in 100 of these.
 _SHARE, _LARGE_PART = 0.01, 0.5
-_FEWEST = 20
+FEWEST = 20
 _BLOCK_ELEMENTS = 1 << 16
 
 
@@ -50,7 +50,7 @@ class UsualLosses:
         """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
         losses = losses[~np.isnan(losses)]
         m = len(losses)
-        if m < _FEWEST:
+        if m < FEWEST:
             return None
         ordered = np.sort(losses)
         limits = np.array([_MARGIN * ordered[-_RANK], ordered[-1 - int(_SHARE * m)]])

@@ -48,6 +48,7 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "MVORF": (2, 7, 0),
     "MVORF plain": (2, 15, 2),
     "MVORF learner": (2, 3, 3),
+    "MercerFeatures": (10, 4, 0),
     "AutoMap": (6, 8, 3),
     "AutoMap oblivious": (6, 18, 1),
     "SRF": (9, 8, 0),

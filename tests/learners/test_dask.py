@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from rflib.kernels import DeltaGaussian, Gaussian, SphericalPolynomial
 from rflib.learners import KRR, ArrayRows, KRRClassifier
-from rflib.maps import GORF, MVORF, RFF, Nystroem, TensorSketch
+from rflib.maps import GORF, MVORF, RFF, MercerFeatures, Nystroem, TensorSketch
 from rflib.maps.dask_rows import DaskRows, for_workers
 from rflib.maps.row_sample import RowSample
 
@@ -237,6 +237,7 @@ def test_the_fit_does_not_depend_on_the_chunks(
     [
         RFF(Gaussian("median"), n_components=10, random_state=0),
         MVORF(Gaussian(), n_components=16, random_state=0),
+        MercerFeatures(Gaussian(), 16, random_state=0),
         *(Nystroem(Gaussian(), 10, landmarks=rule, random_state=0) for rule in ("uniform", "kmeans")),
         Nystroem(Gaussian(), 10, landmarks="rpcholesky", random_state=0),
     ],

@@ -28,6 +28,7 @@ from rflib.maps import (
     SRF,
     AutoMap,
     LeverageRFF,
+    MercerFeatures,
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
@@ -105,6 +106,8 @@ BIASED = {
     ),
     "Nystroem": lambda D, seed: Nystroem(DELTA, D, random_state=seed),
     "Nystroem kmeans": lambda D, seed: Nystroem(POLYNOMIAL, D, landmarks="kmeans", random_state=seed),
+    "MercerFeatures": lambda D, seed: MercerFeatures(Gaussian(0.8), D, random_state=seed),
+    "MercerFeatures delta-Gaussian": lambda D, seed: MercerFeatures(DELTA, D, random_state=seed),
     "AutoMap": lambda D, seed: AutoMap(
         Gaussian(0.8), D, candidates=["ORF", "OptimizedMaclaurin", "Nystroem"], random_state=seed
     ),

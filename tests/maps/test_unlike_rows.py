@@ -19,7 +19,18 @@ from sklearn.preprocessing import normalize, scale
 
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Matern, Polynomial
 from rflib.learners import KRR
-from rflib.maps import CRAFT, MVORF, ORF, RFF, SRF, AutoMap, Nystroem, OptimizedMaclaurin, TensorSketch
+from rflib.maps import (
+    CRAFT,
+    MVORF,
+    ORF,
+    RFF,
+    SRF,
+    AutoMap,
+    MercerFeatures,
+    Nystroem,
+    OptimizedMaclaurin,
+    TensorSketch,
+)
 from rflib.maps.unlike_rows import UsualLosses, _chance
 from rflib.measures import RangeWarning
 
@@ -29,6 +40,7 @@ MAPS = {
     "MVORF for learners": MVORF(n_components=60, objective="learner", random_state=0),
     "plain": MVORF(n_components=60, measure=QUICK, harmonics=None, parity=False, coupled=False),
     "OptimizedMaclaurin": OptimizedMaclaurin(n_components=60, random_state=0),
+    "MercerFeatures": MercerFeatures(n_components=60, random_state=0),
     "Nystroem": Nystroem(n_components=60, random_state=0),
     "Nystroem kmeans": Nystroem(n_components=60, landmarks="kmeans", random_state=0),
     "Nystroem rpcholesky": Nystroem(n_components=60, landmarks="rpcholesky", random_state=0),

@@ -1,0 +1,60 @@
+"""Columns that are products of eigenfunctions on the axes of rows, or combinations of such products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.kernels.namespaces import Array, empty
+from rflib.maps.axis_functions import AxisFunctions, Tables
+from rflib.maps.product_tree import Level, ProductTree, evaluate, largest_products
+
+
+@dataclass(frozen=True, eq=False)
+class EigenProducts:
+    """Products of eigenfunctions of a product kernel, as functions of coordinates.
+
+    Attributes
+    ----------
+    tree : ProductTree
+        Which products they are.
+    tables : Tables
+        The functions on the axes.
+    """
+
+    tree: ProductTree
+    tables: Tables
+
+    @staticmethod
+    def largest(functions: AxisFunctions, n: int) -> tuple[EigenProducts, NDArray[np.float64]]:
+        """Return the n products with the largest eigenvalues, and these."""
+        tree, values = largest_products(functions.values, n)
+        return EigenProducts.of(functions, tree), values
+
+    @staticmethod
+    def of(functions: AxisFunctions, tree: ProductTree) -> EigenProducts:
+        """Return the products of a tree."""
+        axes, powers, _ = tree.functions()
+        return EigenProducts(tree, Tables.of(functions, axes, powers))
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def at(self, coordinates: Array) -> Array:
+        """Return the products at coordinates (n_axes, n), shape (n, n_products)."""
+        out = empty((coordinates.shape[1], len(self)), coordinates)
+        self.fill(coordinates, out)
+        return out
+
+    def fill(self, coordinates: Array, out: Array) -> None:
+        """Write the products at coordinates (n_axes, n) into an array (n, n_products)."""
+        places, levels = self._levels
+        root, ratios = self.tables.at(coordinates)
+        evaluate(levels, places, root, ratios, out)
+
+    @cached_property
+    def _levels(self) -> tuple[NDArray[np.int64], list[Level]]:
+        return self.tree.levels()

@@ -1,0 +1,258 @@
+"""How MercerFeatures chooses axes, functions and coefficients: by the error on held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+
+from rflib.kernels.base import Kernel
+from rflib.kernels.gaussian import Gaussian
+from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
+from rflib.maps.eigen_products import EigenProducts
+from rflib.maps.fitted_coefficients import fit_columns
+from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
+from rflib.maps.unlike_rows import FEWEST
+
+# Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
+# are held out: at most so many.
+_LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS = 2000, 4000, 800, 500
+# One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
+_HELD_SHARE, _FEWEST_ROWS = 5, 60
+# Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
+# and so many for each column and each row.
+_TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
+# The functions are the largest on the rows among so many times as many.
+_CANDIDATES = 2
+# The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts
+# to this accuracy, and the error is not larger.
+_MISFIT = 0.1
+_ROUNDING = 1e-12
+# For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths
+# that are tried for it, in units of the median distance.
+_TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+_DISTANCE_ROWS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class RowSamples:
+    """Two disjoint samples of the training rows, to which columns are fitted and on which they are compared.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel.
+    rows : ndarray of shape (n, d)
+        Rows to fit.
+    held : ndarray of shape (m, d)
+        Held-out rows.
+    target : ndarray of shape (m, m)
+        Their kernel matrix.
+    n_rows : int
+        Number of training rows.
+    is_thinned : bool
+        Whether some of the rows were left out for a trial.
+    """
+
+    kernel: Kernel
+    rows: NDArray[np.float64]
+    held: NDArray[np.float64]
+    target: NDArray[np.floating]
+    n_rows: int
+    is_thinned: bool = False
+
+    @staticmethod
+    def of(X: NDArray, kernel: Kernel, rng: Generator) -> RowSamples:
+        """Return samples of the rows X; if there are few, the same rows are in both."""
+        n = len(X)
+        order = rng.permutation(n)
+        n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
+        if n >= _FEWEST_ROWS:
+            n_held = max(n_held, FEWEST)
+        rows = X[np.sort(order[n_held : n_held + _FIT_ROWS])].astype(np.float64)
+        held = X[np.sort(order[:n_held])].astype(np.float64) if n_held else rows
+        return RowSamples(kernel, rows, held, kernel(held), n)
+
+    def thinned(self, n: int) -> RowSamples:
+        """Return at most n of the rows, with all held-out rows."""
+        return replace(self, rows=self.rows[:: -(-len(self.rows) // n)], is_thinned=True)
+
+    def error(self, columns: NDArray, signs: NDArray) -> float:
+        """Return the relative Frobenius error on as many new rows as there are training rows.
+
+        Of the held-out rows there are fewer, so that pairs of a row with itself are counted less.
+        """
+        off, diagonal = self.mean_squares((columns * signs) @ columns.T - self.target)
+        size, own = self.mean_squares(self.target)
+        share = 1 / self.n_rows
+        total = (1 - share) * size + share * own
+        return float(np.sqrt(((1 - share) * off + share * diagonal) / total)) if total > 0 else 0.0
+
+    @staticmethod
+    def mean_squares(matrix: NDArray) -> tuple[float, float]:
+        """Return the mean squares of the entries off the diagonal and on it."""
+        m, own = len(matrix), matrix.diagonal()
+        on = float(own @ own)
+        return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Axes, and one or two kernels of a coordinate whose eigenfunctions on these axes are multiplied.
+
+    Attributes
+    ----------
+    is_law : bool
+        Whether these are the kernel's own factors: if coordinates are independent, the products are its
+        eigenfunctions.
+    """
+
+    axes: Axes
+    factors: tuple[LineKernel, ...]
+    is_law: bool = False
+
+    def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
+        """Return the eigenfunctions on the axes."""
+        coordinates = self.axes.of(sample.rows[:_LAW_ROWS], mean).T
+        return [AxisFunctions.of(coordinates, self.axes.spreads, each) for each in self.factors]
+
+
+def choose_columns(
+    axes: list[Axes], sample: RowSamples, mean: NDArray, n_columns: int
+) -> tuple[MercerColumns, float]:
+    """Return the columns with the least error on held-out rows, and this error."""
+    kernel = sample.kernel
+    own = [
+        Basis(each, (ProductFactor(kernel, _width(kernel)),), is_law=True)
+        for each in axes
+        if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
+    ]
+    laws = [_law(basis, sample, mean, n_columns) for basis in own]
+    best_law = min(laws, key=lambda found: found[1], default=None)
+    if best_law is not None and best_law[2]:
+        return best_law[:2]
+    columns, error = _fitted(_best_basis(axes, own, sample, mean, n_columns), sample, mean, n_columns)
+    return (columns, error) if best_law is None or error < best_law[1] else best_law[:2]
+
+
+def _width(kernel: Kernel) -> float:
+    """Return the distance at which a product kernel has fallen to exp(-1/2) on the line."""
+    z = np.geomspace(1e-12, 1e12, 4801)
+    values = np.asarray(kernel.on_line(z))
+    return float(z[np.argmax(values <= np.exp(-0.5) * kernel.on_line(np.zeros(1)))])
+
+
+def _best_basis(
+    axes: list[Axes], own: list[Basis], sample: RowSamples, mean: NDArray, n_columns: int
+) -> Basis:
+    """Return the basis with the least error in trials with fewer functions and rows."""
+    trial = sample.thinned(_TRIAL_ROWS)
+
+    def least(bases: list[Basis]) -> Basis:
+        if len(bases) == 1:
+            return bases[0]
+        return min(bases, key=lambda basis: _fitted(basis, trial, mean, min(n_columns, _TRIAL_FUNCTIONS))[1])
+
+    if own and len(own) == len(axes):
+        return least(own)
+    # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
+    others = [each for each in axes if all(each is not basis.axes for basis in own)]
+    found = least([Basis(others[0], factors) for factors in _factors(sample)])
+    return least([*own, *(Basis(each, found.factors) for each in others)])
+
+
+def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
+    """Return what is tried for a kernel that is no product: pairs of Gaussians, and polynomials."""
+    distances = pdist(sample.rows[:_DISTANCE_ROWS])
+    unit = float(np.median(distances)) if distances.size else 1.0
+    widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
+    found: list[tuple[LineKernel, ...]] = [
+        tuple(ProductFactor(Gaussian(each * width), each * width) for each in _TWO_WIDTHS) for width in widths
+    ]
+    if degree := sample.kernel.polynomial_degree:
+        found += [(ExponentialSeries(width, degree),) for width in widths]
+    return found
+
+
+def _law(
+    basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int
+) -> tuple[MercerColumns, float, bool]:
+    """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so."""
+    functions = basis.functions(sample, mean)[0]
+    products, values = EigenProducts.largest(functions, n_columns)
+    n = len(products)
+    columns = MercerColumns(
+        basis.axes,
+        (products,),
+        head=np.arange(0),
+        combine=np.empty((0, 0)),
+        tail=np.arange(n),
+        scales=np.ones(n),
+        signs=np.ones(n_columns),
+    )
+    found = np.empty((len(sample.held), n_columns))
+    columns.fill(sample.held, mean, found)
+    every, own = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
+    left, own_left = max(every - float(values @ values), 0), max(own - float(values.sum()), 0)
+    share = 1 / sample.n_rows
+    predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
+    error = sample.error(found, columns.signs)
+    mean_square = sample.mean_squares(sample.target)[0]
+    holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
+    return columns, error, holds
+
+
+def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
+    """Return columns with fitted coefficients, and their error."""
+    most = _TRIAL_FUNCTIONS if sample.is_thinned else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
+    n_rows = len(sample.rows) if sample.held is sample.rows else int(_PER_ROW * len(sample.rows))
+    n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
+    coordinates = basis.axes.of(sample.rows, mean), basis.axes.of(sample.held, mean)
+    products, order = _largest_on_rows(basis, sample, mean, coordinates[0], max(n_head, n_columns))
+    head, tail = order[:n_head], order[n_head:]
+    at_rows, at_held = (products_at(products, each) for each in coordinates)
+    held = at_held[:, head], at_held[:, tail]
+    fitted = fit_columns(
+        at_rows[:, head],
+        at_rows[:, tail],
+        sample.kernel(sample.rows),
+        (*held, sample.target),
+        n_columns,
+        product=basis.is_law,
+    )
+    found, signs = fitted.columns(*held)
+    columns = MercerColumns(
+        basis.axes,
+        products,
+        head,
+        fitted.combine,
+        tail[fitted.tail],
+        fitted.tail_scales,
+        np.append(signs, np.ones(n_columns - len(signs))),
+    )
+    return columns, sample.error(found, signs)
+
+
+def _largest_on_rows(
+    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray, n: int
+) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64]]:
+    """Return products, and the numbers of the n that have the largest mean squares on rows, the largest first.
+
+    The other products are their ancestors.
+    """
+    per_kernel = -(-_CANDIDATES * n // len(basis.factors))
+    functions = basis.functions(sample, mean)
+    candidates = [EigenProducts.largest(each, per_kernel)[0] for each in functions]
+    sizes = [(products.at(coordinates) ** 2).mean(axis=0) for products in candidates]
+    order = np.argsort(-np.concatenate(sizes), kind="stable")[:n]
+    starts = np.cumsum([0, *map(len, candidates)])
+    used, places, n_used = [], np.full(starts[-1], -1), 0
+    for each, products, start, stop in zip(functions, candidates, starts[:-1], starts[1:], strict=True):
+        tree, numbers = products.tree.of(order[(order >= start) & (order < stop)] - start)
+        used.append(EigenProducts.of(each, tree))
+        places[start + numbers] = n_used + np.arange(len(tree))
+        n_used += len(tree)
+    return tuple(used), places[order]

@@ -1,0 +1,236 @@
+"""MercerFeatures: eigenfunctions of the line, the largest products, and columns that are fitted to rows."""
+
+from functools import reduce
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.preprocessing import StandardScaler
+
+from rflib.kernels import (
+    ArcCosine,
+    Cauchy,
+    DeltaGaussian,
+    Gaussian,
+    Laplacian,
+    Matern,
+    Polynomial,
+    SphericalPolynomial,
+)
+from rflib.maps import MVORF, MercerFeatures, Nystroem
+from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
+from rflib.maps.eigen_products import EigenProducts
+from rflib.maps.product_tree import largest_products
+
+DATA = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer}
+
+
+def scaled(name):
+    X = DATA[name](return_X_y=True)[0]
+    return StandardScaler().fit_transform(X[:, X.std(axis=0) > 0])
+
+
+def halves(X, seed=0):
+    order = np.random.default_rng(seed).permutation(len(X))
+    return X[order[: len(X) // 2]], X[order[len(X) // 2 :]]
+
+
+def error(feature_map, X):
+    exact = feature_map.kernel_(X)
+    return np.linalg.norm(feature_map.kernel_matrix(X) - exact) / np.linalg.norm(exact)
+
+
+def functions_of(coordinates, kernel, width):
+    u = np.asarray(coordinates, dtype=float)
+    return AxisFunctions.of(u, u.std(axis=0), ProductFactor(kernel, width))
+
+
+def test_eigenvalues_for_normal_coordinates_are_those_of_hermite_functions():
+    """lambda_n of Fasshauer and McCourt 2012; the coordinates are quantiles of the normal distribution."""
+    from scipy.special import ndtri
+
+    spread, sigma = 1.3, 1.7
+    u = spread * ndtri((np.arange(2000) + 0.5) / 2000)[:, None]
+    a2, e2 = 1 / (2 * spread**2), 1 / (2 * sigma**2)
+    d2 = a2 / 2 * (np.sqrt(1 + 4 * e2 / a2) - 1)
+    n = np.arange(6)
+    expected = np.sqrt(a2 / (a2 + d2 + e2)) * (e2 / (a2 + d2 + e2)) ** n
+    np.testing.assert_allclose(functions_of(u, Gaussian(sigma), sigma).values[0, :6], expected, rtol=5e-3)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.7), Laplacian(1.3), Cauchy(0.8)])
+def test_the_functions_of_a_column_with_few_values_are_exact(kernel):
+    values = np.array([-1.0, 0.0, 0.5, 3.0])
+    u = np.random.default_rng(0).choice(values, (200, 1))
+    functions = functions_of(u, kernel, 0.7)
+    n = int((functions.values[0] > 0).sum())
+    tables = Tables.of(functions, np.zeros(n - 1, dtype=int), np.arange(1, n))
+    root, ratios = tables.at(values[None, :])
+    columns = np.vstack([root, ratios * root])
+    np.testing.assert_allclose(columns.T @ columns, kernel(values[:, None]), atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.2, 1.0, 20.0])
+def test_series_equal_nystroems_formula_inside_and_outside_of_the_training_rows(width):
+    """Far outside, where the series ends, functions decay as the kernel does."""
+    u = np.random.default_rng(1).standard_normal((500, 2))
+    functions = functions_of(u, Gaussian(width), width)
+    axes, powers = np.array([0, 0, 1]), np.array([1, 2, 1])
+    tables = Tables.of(functions, axes, powers)
+    v = np.linspace(-4, 4, 301)
+    root, ratios = tables.at(np.stack([v, v]))
+    at_nodes = [np.exp(-((v[:, None] - q[~np.isnan(q)]) ** 2) / (2 * width**2)) for q in functions.nodes]
+    found = [at @ c[: at.shape[1]] for at, c in zip(at_nodes, functions.coefficients, strict=True)]
+    np.testing.assert_allclose(root, found[0][:, 0] * found[1][:, 0], atol=2e-5)
+    for row, (axis, power) in enumerate(zip(axes, powers, strict=True)):
+        expected = found[axis][:, power] * found[1 - axis][:, 0]
+        np.testing.assert_allclose(ratios[row] * root, expected, atol=2e-5)
+    far, _ = tables.at(np.full((2, 1), 1e3 * width))
+    assert abs(far[0]) < 1e-12
+
+
+def test_the_largest_products_are_those_of_brute_force():
+    rng = np.random.default_rng(2)
+    values = np.sort(rng.random((5, 4)), axis=1)[:, ::-1].copy()
+    values[2, 2:] = 0
+    values[4, 1:] = 0
+    every = sorted((np.prod(each) for each in product(*values)), reverse=True)
+    tree, found = largest_products(values, 60)
+    np.testing.assert_allclose(found, every[:60])
+    for number in range(len(tree)):
+        powers = dict(tree.indices(number))
+        value = np.prod([values[axis, powers.get(axis, 0)] for axis in range(5)])
+        assert value == pytest.approx(found[number])
+    assert len({tuple(tree.indices(number)) for number in range(60)}) == 60
+
+
+def test_products_end_where_no_more_are_above_zero():
+    tree, found = largest_products(np.array([[1.0, 0.5], [1.0, 0.0]]), 10)
+    assert len(tree) == len(found) == 2
+
+
+def test_many_axes_and_many_products():
+    values = np.stack([np.ones(5000), np.geomspace(0.5, 1e-5, 5000)], axis=1)
+    tree, found = largest_products(values, 20_000)
+    assert len(tree) == 20_000 and (np.diff(found) <= 0).all()
+
+
+def test_a_tree_of_some_products_has_their_ancestors():
+    tree, _ = largest_products(np.array([[1.0, 0.9, 0.8], [1.0, 0.7, 0.6], [1.0, 0.5, 0.4]]), 27)
+    last = 26
+    small, numbers = tree.of(np.array([last]))
+    assert list(numbers)[-1] == last and small.indices(len(small) - 1) == tree.indices(last)
+
+
+def test_products_are_products():
+    rng = np.random.default_rng(3)
+    u = rng.standard_normal((300, 3)) * [1, 0.5, 0.2]
+    functions = functions_of(u, Gaussian(0.8), 0.8)
+    found, _ = EigenProducts.largest(functions, 40)
+    columns = found.at(u.T)
+    singles = []
+    for axis in range(3):
+        q = functions.nodes[axis][~np.isnan(functions.nodes[axis])]
+        singles.append(Gaussian(0.8)(u[:, [axis]], q[:, None]) @ functions.coefficients[axis, : len(q)])
+    for number in range(40):
+        powers = dict(found.tree.indices(number))
+        expected = reduce(np.multiply, (singles[axis][:, powers.get(axis, 0)] for axis in range(3)))
+        np.testing.assert_allclose(columns[:, number], expected, atol=1e-7)
+
+
+def test_independent_coordinates_keep_their_law_and_the_prediction_holds():
+    """The error on new rows is the predicted one within a tenth."""
+    X = np.random.default_rng(4).standard_normal((4000, 40))
+    train, test = X[:2000], X[2000:]
+    found = MercerFeatures(Gaussian(np.sqrt(80)), 300, random_state=0).fit(train)
+    assert not found.is_fitted_to_rows_ and (found.signature_ == 1).all()
+    names = found.get_feature_names_out()
+    assert names[0] == "1" and len(set(names)) == 300
+    assert error(found, test) == pytest.approx(found.predicted_error_, rel=0.1)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("kernel", [Gaussian("median"), Matern(1.5, "median")])
+def test_the_error_on_new_rows_is_below_that_of_mvorf_and_of_uniform_nystroem(name, kernel):
+    train, test = halves(scaled(name))
+    n_columns = 2 * train.shape[1]
+    found = MercerFeatures(kernel, n_columns, random_state=0).fit(train)
+    assert (found.signature_ == 1).all()
+    for other in (MVORF, Nystroem):
+        rival = error(other(kernel, min(n_columns, len(train)), random_state=0).fit(train), test)
+        assert error(found, test) < rival
+
+
+@pytest.mark.parametrize(
+    ("kernel", "on_sphere"),
+    [
+        (Laplacian("median"), False),
+        (Cauchy("median"), False),
+        (Polynomial(2, 0.1, 1.0), False),
+        (DeltaGaussian((1, -0.5), (0.5, 3), "median"), False),
+        (lambda z: np.exp(-z / 4) * np.cos(z / 3), False),
+        (SphericalPolynomial(4, 10), True),
+        (ArcCosine(1), True),
+        (Gaussian(tuple(np.linspace(1, 5, 10))), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_every_kind_of_kernel(kernel, on_sphere):
+    """Better than Nystroem with as many columns; the sign -1 occurs where the kernel is not definite."""
+    X = scaled("diabetes")
+    X = X / np.linalg.norm(X, axis=1, keepdims=True) if on_sphere else X
+    train, test = halves(X)
+    found = MercerFeatures(kernel, 60, random_state=0).fit(train)
+    assert error(found, test) < error(Nystroem(kernel, 60, random_state=0).fit(train), test)
+    indefinite = np.linalg.eigvalsh(found.kernel_(train))[0] < -1e-3
+    assert (found.signature_ < 0).any() == indefinite
+    np.testing.assert_allclose(found.transform(test.astype(np.float32)), found.transform(test), atol=2e-5)
+
+
+def test_a_polynomial_kernel_is_exact_with_enough_columns():
+    X = np.random.default_rng(5).standard_normal((400, 3))
+    found = MercerFeatures(Polynomial(2, 0.5, 1.0), 60, random_state=0).fit(X[:200])
+    assert error(found, X[200:]) < 1e-6
+
+
+def test_indicators_of_categories_keep_their_axes():
+    rng = np.random.default_rng(6)
+    X = np.hstack([np.eye(6)[rng.integers(6, size=800)], rng.standard_normal((800, 4)) @ rng.random((4, 4))])
+    found = MercerFeatures(Gaussian(1.5), 40, random_state=0).fit(X)
+    np.testing.assert_allclose(found.axes_ @ found.axes_.T, np.eye(10), atol=1e-12)
+    inputs = MercerFeatures(Gaussian(1.5), 40, axes="input", random_state=0).fit(X)
+    np.testing.assert_array_equal(inputs.axes_, np.eye(10))
+    principal = MercerFeatures(Gaussian(1.5), 40, axes="principal", random_state=0).fit(X)
+    covariance = principal.axes_ @ np.cov(X.T) @ principal.axes_.T
+    np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=0.02 * covariance.max())
+    assert found.predicted_error_ <= min(inputs.predicted_error_, principal.predicted_error_) * 1.5
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (5, 1), (8, 40)])
+def test_few_rows(shape):
+    X = np.random.default_rng(7).standard_normal(shape)
+    found = MercerFeatures(Gaussian(2.0), 12, random_state=0).fit(X)
+    assert np.isfinite(found.transform(X)).all()
+    assert error(found, X) < 0.2
+
+
+@pytest.mark.parametrize("column", [np.full(200, 3.0), np.append(np.zeros(190), np.arange(10.0))])
+def test_constant_columns_and_columns_that_are_mostly_zero(column):
+    X = np.column_stack([np.random.default_rng(8).standard_normal((200, 3)), column])
+    for axes in ("input", "principal"):
+        assert error(MercerFeatures(Gaussian(2.0), 80, axes=axes, random_state=0).fit(X), X) < 0.15
+
+
+def test_axes_that_are_not_known():
+    with pytest.raises(ValueError, match="MercerFeatures: axes must be one of 'auto', 'principal', 'input'"):
+        MercerFeatures(axes="pca").fit(np.eye(5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fitted_coefficients_do_no_harm_at_outliers(seed):
+    """With smaller ridges, coefficients that fit the held-out rows had twice the error for one seed of four."""
+    X = scaled("breast cancer")
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = X[order[:400]], X[order[400:]]
+    assert error(MercerFeatures(Gaussian("median"), 120, random_state=seed).fit(train), test) < 0.02
