@@ -48,8 +48,7 @@ def euclidean_distances(X: Rows, Y: Rows | None = None, factors: NDArray | None 
     distances = empty((n, m), X)
     tile = _SPARSE_TILE if is_sparse else _TILE if namespace(X) is np else _DEVICE_TILE
     # Columns of sparse rows are slow to cut, and their products are symmetric to the bit.
-    # Few rows are compared with more of the others at a time.
-    width = m if is_sparse else min(m, max(tile, tile * tile // n))
+    width = m if is_sparse else min(m, tile)
     height = max(1, tile * tile // width)
     for i in range(0, n, height):
         rows = slice(i, min(i + height, n))
