@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from rflib.kernels.namespaces import Array, namespace, widest
+from rflib.kernels.namespaces import Array, beside, namespace, widest
 from rflib.maps.row_blocks import row_blocks
 
 # Largest probability of a warning for rows of the law of the training rows, for each of two questions.
@@ -88,7 +88,7 @@ def squares(features: Array, signs: NDArray | None = None) -> Array:
         signs = None
     if xp is not np:
         values = widest(features) ** 2
-        return xp.sum(values if signs is None else values * xp.asarray(signs), axis=1)
+        return xp.sum(values if signs is None else values * beside(signs, values), axis=1)
     if signs is None:
         return np.einsum("ij,ij->i", features, features)
     signs = signs.astype(features.dtype)

@@ -234,3 +234,10 @@ def test_fitted_coefficients_do_no_harm_at_outliers(seed):
     order = np.random.default_rng(0).permutation(len(X))
     train, test = X[order[:400]], X[order[400:]]
     assert error(MercerFeatures(Gaussian("median"), 120, random_state=seed).fit(train), test) < 0.02
+
+
+def test_rows_that_are_held_out_have_no_part_in_the_axes():
+    """With axes of all 100 rows, .086 was predicted where new rows had .150."""
+    X = np.random.default_rng(9).standard_normal((600, 150))
+    found = MercerFeatures(Gaussian(12.0), 60, axes="principal", random_state=0).fit(X[:100])
+    assert error(found, X[100:200]) == pytest.approx(found.predicted_error_, rel=0.15)

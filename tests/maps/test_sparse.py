@@ -27,6 +27,7 @@ from rflib.maps import (
     AutoMap,
     FourierFeatures,
     LeverageRFF,
+    MercerFeatures,
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
@@ -259,6 +260,7 @@ class DenseMap(RandomFeatureMap):
         CRAFT(DenseMap(), 2, n_components_up=4),
         Nystroem(Cauchy()),
         Nystroem("precomputed"),
+        MercerFeatures(),
     ],
     ids=repr,
 )
