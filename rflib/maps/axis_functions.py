@@ -344,7 +344,7 @@ def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, low: float, high: flo
         t = (low + high) / 2 + nodes * (high - low) / 2
         series: NDArray = (c @ kernel.between(q[:, None], t[None, :])) @ to_coefficients
         sizes = np.abs(series).max(axis=0)
-        if sizes[-3:].max() <= _SMOOTH * sizes.max():
+        if sizes[-3:].max() < _SMOOTH * sizes.max():
             used = np.flatnonzero(sizes > _SMOOTH * 1e-3 * sizes.max())
             return series[:, : used[-1] + 1]
     return None

@@ -85,6 +85,9 @@ def fit_columns(
     n = len(head)
     squares, turn = eigh(head.T @ head / n)
     kept = squares > _LEAST_SHARE * squares[-1]
+    if not kept.any():  # the functions are zero at all rows
+        none = np.arange(0)
+        return FittedColumns(np.zeros((head.shape[1], 0)), np.ones(0), none, np.ones(0), np.ones(0))
     own, turn = squares[kept], turn[:, kept]
     turned = head @ turn
     weights, sizes = _tail(turned, tail, kernel, own, product)
@@ -115,7 +118,11 @@ def fit_columns(
     chosen, left = order[order < len(own)], order[order >= len(own)] - len(own)
     combine = turn @ (best @ (roots[:, None] * vectors[:, chosen]) / np.sqrt(np.abs(values[chosen])))
     return FittedColumns(
-        combine, _signs(values[chosen]), left, np.sqrt(np.abs(weights[left])), _signs(weights[left])
+        np.ascontiguousarray(combine),
+        _signs(values[chosen]),
+        left,
+        np.sqrt(np.abs(weights[left])),
+        _signs(weights[left]),
     )
 
 

@@ -98,6 +98,7 @@ class MercerFeatures(RandomFeatureMap):
     """
 
     _state: ClassVar[tuple[str, ...]] = ("mean_", "columns_", "predicted_error_")
+    _few: tuple[Kernel, Rows, Generator] | None = None
 
     def __init__(
         self,
@@ -190,6 +191,7 @@ class MercerFeatures(RandomFeatureMap):
 
         "pc1" is the second eigenfunction on the first principal axis, "pc1^2" the third one; "1" is the product of
         the first eigenfunctions on all axes. Columns that combine many products are called "combined".
+        Of a kernel that is no product, those of the wider one of two Gaussian kernels end in "wide".
         """
         _check_feature_names_in(self, input_features)
         return np.array(self.columns_.names(len(self.columns_.products[0].tables.lengths)), dtype=object)

@@ -140,9 +140,14 @@ def choose_columns(
 
 def _width(kernel: Kernel) -> float:
     """Return the distance at which a product kernel has fallen to exp(-1/2) on the line."""
-    z = np.geomspace(1e-12, 1e12, 4801)
-    values = np.asarray(kernel.on_line(z))
-    return float(z[np.argmax(values <= np.exp(-0.5) * kernel.on_line(np.zeros(1)))])
+    fallen = np.exp(-0.5) * kernel.on_line(np.zeros(1))
+    ends, n = (1e-153, 1e153), 307
+    for _ in range(2):
+        z = np.geomspace(*ends, n)
+        with np.errstate(over="ignore"):
+            place = max(1, int(np.argmax(kernel.on_line(z) <= fallen)))
+        ends, n = (z[place - 1], z[place]), 201
+    return float(ends[1])
 
 
 def _best_basis(

@@ -112,12 +112,12 @@ class MercerColumns:
         """Return a name for each column."""
         axes = self.axes.names(n_axes)
         of_product = []
-        for products in self.products:
+        for mark, products in zip(("", " wide"), self.products, strict=False):
             for number in range(len(products)):
                 factors = [
                     axes[a] + (f"^{power}" if power > 1 else "") for a, power in products.tree.indices(number)
                 ]
-                of_product.append(" ".join(factors) or "1")
+                of_product.append((" ".join(factors) or "1") + mark)
         n_combined = self.combine.shape[1]
         names = [f"combined{i + 1}" for i in range(n_combined)] + [of_product[i] for i in self.tail]
         return names + [f"zero{i + 1}" for i in range(len(self.signs) - len(names))]

@@ -241,3 +241,22 @@ def test_rows_that_are_held_out_have_no_part_in_the_axes():
     X = np.random.default_rng(9).standard_normal((600, 150))
     found = MercerFeatures(Gaussian(12.0), 60, axes="principal", random_state=0).fit(X[:100])
     assert error(found, X[100:200]) == pytest.approx(found.predicted_error_, rel=0.15)
+
+
+@pytest.mark.parametrize("unit", [1e-140, 1e-15, 1e15, 1e140])
+def test_the_unit_of_the_rows_does_not_matter(unit):
+    X = np.random.default_rng(10).standard_normal((100, 4))
+    expected = MercerFeatures(Gaussian(2.0), 20, random_state=0).fit(X).transform(X)
+    found = MercerFeatures(Gaussian(2.0 * unit), 20, random_state=0).fit(unit * X).transform(unit * X)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-6)
+
+
+def test_a_kernel_that_is_narrow_beside_the_gaps_of_the_rows():
+    X = np.random.default_rng(11).standard_normal((200, 4))
+    assert np.isfinite(MercerFeatures(Gaussian(1e-3), 50, random_state=0).fit(X).transform(X)).all()
+
+
+def test_names_differ_where_products_of_two_kernels_are_columns():
+    X = np.random.default_rng(12).standard_normal((200, 6))
+    names = MercerFeatures(Matern(0.5, 1.0), 400, random_state=0).fit(X).get_feature_names_out()
+    assert len(set(names)) == 400 > len({name.removesuffix(" wide") for name in names})
