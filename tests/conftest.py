@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 # Grids and widths are arbitrary in most tests of these folders.
-ARBITRARY = {
-    "learners": "rflib.learners.grid_edge.GridEdgeWarning",
-    "maps": "rflib.kernels.width_warning.WidthWarning",
-}
+_EDGE = "rflib.learners.grid_edge.GridEdgeWarning"
+_WIDTH = "rflib.kernels.width_warning.WidthWarning"
+ARBITRARY = {"learners": [_EDGE], "maps": [_WIDTH, _EDGE], "measures": [_WIDTH], "frequencies": [_WIDTH]}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of the workflow, which take longest, before all others."""
     for item in items:
-        if category := ARBITRARY.get(item.path.parent.name):
+        for category in ARBITRARY.get(item.path.parent.name, ()):
             item.add_marker(pytest.mark.filterwarnings(f"ignore::{category}"), append=False)
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)

@@ -19,6 +19,8 @@ _MARGIN, _RANK = 1.5, 3
 # or if half of a batch loses more than 99 in 100 of these.
 _SHARE, _LARGE_PART = 0.01, 0.5
 FEWEST = 20
+# Features that keep less than this share of k(x, x) keep nothing, in single precision as in double.
+_LEAST_KEPT = 1e-12
 _BLOCK_ELEMENTS = 1 << 16
 
 
@@ -101,7 +103,8 @@ def loss(kept: Array) -> Array:
     """Return -log of the share of k(x, x) that features keep; a share above one counts as much as one below."""
     xp = namespace(kept)
     kept = xp.where(kept > 1, 2 - kept, kept)
-    kept = xp.where(kept < 0, xp.zeros_like(kept), kept)  # NaN, where nothing can be lost, stays
-    with np.errstate(divide="ignore"):
-        lost = -xp.log(kept)
+    kept = xp.where(
+        kept < _LEAST_KEPT, xp.full_like(kept, _LEAST_KEPT), kept
+    )  # NaN, where nothing is lost, stays
+    lost = -xp.log(kept)
     return xp.where(lost > 0, lost, xp.zeros_like(lost))

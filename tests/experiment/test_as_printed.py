@@ -96,6 +96,7 @@ def test_luo2021_as_printed_runs_with_the_papers_columns(results: Path) -> None:
     }
 
 
+@pytest.mark.filterwarnings("ignore::rflib.learners.grid_edge.GridEdgeWarning")  # of few rows
 def test_pennington2015_has_both_settings_of_the_svm(results: Path) -> None:
     assert {learner for _, learner in columns("pennington2015", results)} == {None, "SVM", "SVM tuned"}
 

@@ -97,7 +97,7 @@ def test_errors_on_rows_that_are_preprocessed_in_another_way_than_those_of_the_f
         for name in ("standardize+unit_norm", "unit_norm")
     )
     kernel = SphericalPolynomial(2, 5)
-    feature_map = OptimizedMaclaurin(kernel, 32, random_state=seed_of(unit.path, 32, 0)).fit(fit)
+    feature_map = OptimizedMaclaurin(kernel, 32, random_state=seed_of(unit.stream, 32, 0)).fit(fit)
     expected = relative_frobenius_error(kernel(measured), feature_map.kernel_matrix(measured))
     assert table["relative_frobenius_error"] == pytest.approx(expected, rel=1e-9)
 

@@ -131,7 +131,7 @@ def test_sparse_single_and_restored_rows_have_the_same_features(n_columns):
     again = MVORF(kernel, n_columns).restore(fitted.state())
     assert np.array_equal(again.transform(X), Z)
     other = MVORF(kernel, n_columns, random_state=0).fit(csr_array(X))
-    assert np.abs(other.transform(X) - Z).max() < 1e-6
+    assert np.abs(other.transform(X) - Z).max() < 1e-5
 
 
 def test_other_maps_have_no_axis():

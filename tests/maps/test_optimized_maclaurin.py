@@ -71,6 +71,7 @@ def variance_of_degree(x, Y, n, weights, block, quarter, odd):
     return total
 
 
+@pytest.mark.filterwarnings("ignore::rflib.measures.RangeWarning")  # draws are not those of the fit
 @pytest.mark.parametrize("options", LAWS, ids=str)
 @pytest.mark.parametrize(("kernel", "columns"), [(SphericalPolynomial(4, 3), 61), (Signed(), 46)], ids=str)
 def test_mean_and_variance(kernel, columns, options):
