@@ -86,6 +86,7 @@ def expected_failures(estimator):
 
 # the hinge on the checks' random data does not converge; the warning says so, as it should
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::rflib.kernels.WidthWarning")  # "precomputed": of arbitrary matrices
 @pytest.mark.filterwarnings("ignore:The least populated class")  # of the data of checks in scikit-learn 1.6
 @parametrize_with_checks(LEARNERS, expected_failed_checks=expected_failures)
 def test_sklearn_check(estimator, check):

@@ -34,11 +34,11 @@ def test_own_method_own_study_own_data_report_and_cluster(
     guide = page("add-a-kernel-data-set-or-study").split("## A study\n")[1].split("\n## ")[0]
     (text,) = re.findall(r"```yaml\n(.*?)```", guide, re.S)
     study.write_text(text)
-    run, dry_run = printed(guide)
+    run, *_, dry_run = printed(guide)
     assert re.search(r"^features +[1-9]", run_as_printed(home, dry_run), re.M)
 
     data = page("data").split("## Your own data\n")[1]
-    (entry,) = re.findall(r"```yaml\n(.*?)```", data, re.S)
+    entry, *_ = re.findall(r"```yaml\n(.*?)```", data, re.S)
     own_files(home)
     study.write_text(yaml.safe_dump({**yaml.safe_load(text), **yaml.safe_load(entry), "repetitions": 2}))
     output = run_as_printed(home, run)
