@@ -45,8 +45,8 @@ def sample_frequencies(
     ----------
     measure : SpectralMeasure
         A radial measure allows all directions. A product measure (of the Laplacian or Cauchy kernel) allows only
-        "iid", "halton" and "sobol", because its directions and norms are not independent. `DifferenceOfMixtures`
-        allows only "iid" for directions and norms.
+        "iid", "halton" and "sobol", because its directions and norms are not independent. A difference
+        of mixtures (``DifferenceOfMixtures``) allows only "iid" for directions and norms.
     n : int
         Number of frequencies. If the measure has a negative part, they are divided equally between both parts, as
         in luo2021. An atomic measure with stratified norms divides them among its atoms so that the variance is
