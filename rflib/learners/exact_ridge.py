@@ -12,7 +12,7 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
-from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -125,8 +125,9 @@ class _ExactRidge(ExactKernelEstimator):
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         """Return the loss of predicting the mean, where that is the variance of the targets."""
-        deviations = targets - np.average(targets, axis=0, weights=weights)
-        return float(np.average(deviations**2, axis=0, weights=weights).mean())
+        means = np.average(targets, axis=0, weights=weights)
+        error = np.average((targets - means) ** 2, axis=0, weights=weights).mean()
+        return unless_rounding(float(error), means)
 
 
 def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:

@@ -33,6 +33,12 @@ def has_default_alphas(learner: Any) -> bool:
     return np.array_equal(learner.alphas, ALPHAS)
 
 
+def unless_rounding(error: float, means: NDArray) -> float | None:
+    """Return the error of predicting the means of targets, or None if it is no more than their rounding."""
+    rounding = 8 * np.finfo(np.float64).eps * float(np.abs(means).max(initial=0))
+    return error if error > rounding**2 else None
+
+
 def chosen(
     learner: Any,
     name: str,

@@ -27,7 +27,7 @@ from rflib.kernels.namespaces import (
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.folds import check_folds, fold_numbers, folds_by_content
-from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas, unless_rounding
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks, Moments, add_to_folds
 from rflib.learners.one_vs_rest import (
@@ -305,7 +305,8 @@ class _FeatureRidge(MappedRows, BaseEstimator):
             else:
                 self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
                 losses = self.cv_errors_.mean(axis=1)
-                baseline = solver.error_of_mean() if self.criterion == "squared_error" else None
+                if self.criterion == "squared_error":
+                    baseline = unless_rounding(solver.error_of_mean(), centre)
             if has_default_alphas(self):
                 losses = np.where(solver.resolved(alphas), losses, np.inf)
             best = chosen(self, "alphas", alphas, losses, baseline)

@@ -151,7 +151,10 @@ class Nystroem(RandomFeatureMap):
             self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
         self.landmarks_ = landmarks[self._order]
         self._normalise(W)
-        self._left_out = self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
+        # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
+        is_repaired = isinstance(kernel, Precomputed) and self._rank is not None and self._rank < n
+        known = None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
+        self._left_out = known
 
     def state(self) -> dict[str, NDArray]:
         """Return the arrays that define the fitted map, for `restore`."""
