@@ -7,7 +7,13 @@ import pytest
 # Grids and widths are arbitrary in most tests of these folders.
 _EDGE = "rflib.learners.grid_edge.GridEdgeWarning"
 _WIDTH = "rflib.kernels.width_warning.WidthWarning"
-ARBITRARY = {"learners": [_EDGE], "maps": [_WIDTH, _EDGE], "measures": [_WIDTH], "frequencies": [_WIDTH]}
+ARBITRARY = {
+    "learners": [_EDGE],
+    "maps": [_WIDTH, _EDGE],
+    "measures": [_WIDTH],
+    "arrays": [_EDGE, _WIDTH],
+    "frequencies": [_WIDTH],
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

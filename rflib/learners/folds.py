@@ -88,7 +88,7 @@ def fold_numbers(
         If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
     cv, classifier = learner.cv, is_classifier(learner)
-    groups = known_groups(learner, groups, len(y))
+    groups = known_groups(learner, groups, y.shape[0])
     if namespace(y) is not np:  # of numbers on a device, the usual folds need how many there are
         y = np.empty(y.shape[0]) if cv is None or isinstance(cv, Integral) else to_numpy(y)
     check_enough_rows(learner, y, instead="give a single alpha")

@@ -592,7 +592,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _FeatureRidge):
     def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
         X, y = self._checked(block.X, block.y, reset=False)
         self._check_row_shape(y)
-        return X, y, check_weights(self, block.weight, len(y), only_zeros=True)
+        return X, y, check_weights(self, block.weight, y.shape[0], only_zeros=True)
 
     def _check_row_shape(self, y: NDArray) -> None:
         if tuple(y.shape[1:]) != self._row_shape:
