@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ from rflib.files import write_arrays
 
 if TYPE_CHECKING:
     from rflib.experiment.jobs import SampleJob
+
+# What a map has learned but does not compute its features with: measures are megabytes for each map.
+_OF_THE_FIT = re.compile(r"(^|\.)(measure_|composition_)[.@]")
 
 
 def run(job: SampleJob, results: Path, output: Path) -> None:
@@ -38,5 +42,6 @@ def run(job: SampleJob, results: Path, output: Path) -> None:
             seconds = perf_counter() - start
             about = {"seconds": np.array(seconds), COLUMN: np.array(warnings, dtype=np.str_)}
             state = feature_map.state() | about
-            arrays |= {f"{n}/{seed}/{name}": array for name, array in state.items()}
+            kept = {name: array for name, array in state.items() if not _OF_THE_FIT.search(name)}
+            arrays |= {f"{n}/{seed}/{name}": array for name, array in kept.items()}
     write_arrays(output, arrays)
