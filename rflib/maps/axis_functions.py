@@ -21,7 +21,7 @@ from rflib.kernels.namespaces import (
 )
 
 # A column with at most so many values has its functions at these, exactly.
-_FEW_VALUES = 30
+FEW_VALUES = 30
 # Number of nodes that stand for the law of a coordinate: at least, at most, and for each of the kernel's widths.
 _NODES = 12, 48, 6
 # Coordinates whose range is below this multiple of the width count as equal.
@@ -134,7 +134,7 @@ class AxisFunctions:
         wide = (u[:, -1] - u[:, 0]) / kernel.width
         least, most, per_width = _NODES
         sizes = np.clip(per_width * np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most)
-        few = (n_values <= _FEW_VALUES) & (n_values < n)
+        few = (n_values <= FEW_VALUES) & (n_values < n)
         sizes = np.where(wide < _CONSTANT, 1, np.where(few, n_values, np.minimum(sizes, n_values))).astype(
             int
         )
@@ -171,17 +171,17 @@ def _gauss(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
     centred = u - u.mean(axis=1, keepdims=True)
     own = centred.std(axis=1, keepdims=True)
     unit = centred / np.where(own > 0, own, 1)
-    diagonal, beside = np.zeros((len(u), size)), np.zeros((len(u), size))
+    diagonal, next_to_it = np.zeros((len(u), size)), np.zeros((len(u), size))
     before, vector = np.zeros_like(unit), np.full_like(unit, 1 / np.sqrt(n))
     for k in range(size):
         diagonal[:, k] = np.einsum("ij,ij,ij->i", unit, vector, vector)
-        following = (unit - diagonal[:, k, None]) * vector - (beside[:, k - 1, None] * before if k else 0)
-        beside[:, k] = np.sqrt(np.einsum("ij,ij->i", following, following))
-        before, vector = vector, following / np.where(beside[:, k] > 0, beside[:, k], 1)[:, None]
+        following = (unit - diagonal[:, k, None]) * vector - (next_to_it[:, k - 1, None] * before if k else 0)
+        next_to_it[:, k] = np.sqrt(np.einsum("ij,ij->i", following, following))
+        before, vector = vector, following / np.where(next_to_it[:, k] > 0, next_to_it[:, k], 1)[:, None]
     matrices = np.zeros((len(u), size, size))
     i = np.arange(size)
     matrices[:, i, i] = diagonal
-    matrices[:, i[1:], i[:-1]] = matrices[:, i[:-1], i[1:]] = beside[:, :-1]
+    matrices[:, i[1:], i[:-1]] = matrices[:, i[:-1], i[1:]] = next_to_it[:, :-1]
     nodes, vectors = np.linalg.eigh(matrices)
     return nodes * spreads[:, None], vectors[:, 0, :] ** 2
 

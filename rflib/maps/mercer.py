@@ -15,6 +15,7 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, empty
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
+from rflib.maps.axis_functions import FEW_VALUES
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
@@ -23,8 +24,6 @@ from rflib.maps.unlike_rows import FEWEST
 from rflib.validation import check_choice
 
 AXES = ("auto", "principal", "input")
-# A column with at most so many values counts as discrete.
-_FEW_VALUES = 30
 _BLOCK_ROWS = 1024
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
@@ -151,7 +150,7 @@ class MercerFeatures(RandomFeatureMap):
         covariance = products / n
         yield Axes.principal(covariance, np.arange(X.shape[1]))
         if self.axes == "auto":
-            few = np.array([len(np.unique(column)) <= _FEW_VALUES for column in sample.rows.T])
+            few = np.array([len(np.unique(column)) <= FEW_VALUES for column in sample.rows.T])
             if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(covariance, np.flatnonzero(~few))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -75,6 +76,11 @@ class RowSamples:
         rows = X[np.sort(order[n_held : n_held + _FIT_ROWS])].astype(np.float64)
         held = X[np.sort(order[:n_held])].astype(np.float64) if n_held else rows
         return RowSamples(kernel, rows, held, kernel(held), n)
+
+    @cached_property
+    def matrix(self) -> NDArray[np.floating]:
+        """The kernel matrix (n, n) of the rows to fit."""
+        return self.kernel(self.rows)
 
     def thinned(self, n: int) -> RowSamples:
         """Return at most n of the rows, with all held-out rows."""
@@ -223,7 +229,7 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
     fitted = fit_columns(
         at_rows[:, head],
         at_rows[:, tail],
-        sample.kernel(sample.rows),
+        sample.matrix,
         (*held, sample.target),
         n_columns,
         product=basis.is_law,
