@@ -13,8 +13,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from rflib.kernels.namespaces import Array, empty, in_type_of, is_single, namespace, take_rows, widest
 from rflib.kernels.sparse_rows import Rows, largest_size, row_sums, squared_norms, times_columns
 
-# Products are those of rows less the median of so many of them: an offset of all rows costs no digits.
-_ORIGIN_ROWS = 15
+# Where the squared norm of the median of so many rows is more than so many times the spread about it, products are
+# those of rows less the median: an offset of all rows costs no digits.
+_ORIGIN_ROWS, _FAR = 15, 10
 # |x|^2 + |y|^2 - 2 <x, y> has a rounding error of a few eps (|x|^2 + |y|^2). Squares below this multiple of the
 # sum, or below _TINY, are computed from differences. By single precision of the rows and of the products: the
 # relative error of a distance is then at most about 1e-12, 1e-7, and 1e-5 on devices without float64.
@@ -88,8 +89,8 @@ class _Tiles:
         self.unit = _unit(*sides)
         if self.unit != 1:
             sides = [rows / self.unit for rows in sides]
-        if not any(map(issparse, sides)):
-            origin = _median(sides[-1])
+        origin = None if any(map(issparse, sides)) else _far_origin(sides[-1])
+        if origin is not None:
             sides = [rows - origin for rows in sides]
         if self.factors is not None:
             unit = _unit(self.factors)
@@ -97,7 +98,13 @@ class _Tiles:
             self.unit *= unit
         norms = [squared_norms(rows) for rows in sides]
         self.left_norms, self.right_norms = norms[0], norms[-1]
-        self.left, self.right = -2.0 * sides[0], sides[-1].T.tocsr() if issparse(sides[-1]) else sides[-1].T
+        # No square above it is computed from differences.
+        self.most = (
+            self.near * sum(float(namespace(each).max(each)) for each in (norms[0], norms[-1])) + self.tiny
+        )
+        left, right = sides[0], sides[-1].T.tocsr() if issparse(sides[-1]) else sides[-1].T
+        is_left = left.shape[0] <= right.shape[1]  # the smaller side is copied
+        self.left, self.right = (-2.0 * left, right) if is_left else (left, -2.0 * right)
 
     def distances(self, rows: slice, columns: slice) -> Array:
         """Return the distances of some rows of X to some rows of Y; of sparse rows, to all of them."""
@@ -113,20 +120,24 @@ class _Tiles:
         xp, (height, width) = namespace(squares), squares.shape
         bounds = self.left_norms[rows, None] + self.right_norms[None, columns]
         squares += bounds
-        bounds *= self.near
-        bounds += self.tiny
-        near = xp.reshape(squares <= bounds, (-1,))
-        found = xp.reshape(xp.sqrt(xp.abs(squares)), (-1,))
-        if self.unit != 1:
-            found *= self.unit
+        squares = xp.reshape(squares, (-1,))
+        itself = slice(0, 0)
         if self.Y is self.X and columns.start <= rows.start < columns.stop:
             itself = slice(rows.start - columns.start, None, width + 1)
-            found[itself], near[itself] = 0.0, False
-        places = xp.nonzero(near)[0]
-        if places.shape[0] > _MANY * near.shape[0] and self.has_cdist:
-            return self._by_cdist(rows, columns)
-        if places.shape[0]:
-            found[near] = self._by_differences(places // width + rows.start, places % width + columns.start)
+            squares[itself] = xp.inf
+        found = xp.sqrt(xp.abs(squares))
+        if self.unit != 1:
+            found *= self.unit
+        found[itself] = 0.0
+        if float(xp.min(squares)) <= self.most:
+            near = squares <= xp.reshape(self.near * bounds + self.tiny, (-1,))
+            places = xp.nonzero(near)[0]
+            if places.shape[0] > _MANY * near.shape[0] and self.has_cdist:
+                return self._by_cdist(rows, columns)
+            if places.shape[0]:
+                found[near] = self._by_differences(
+                    places // width + rows.start, places % width + columns.start
+                )
         return xp.reshape(found, (height, width))
 
     def _by_cdist(self, rows: slice, columns: slice) -> NDArray[np.float64]:
@@ -171,7 +182,10 @@ def _unit(*arrays: Rows) -> float:
     return float(2.0 ** np.clip(exponent, -most, most)) if abs(exponent) > most / 4 else 1.0
 
 
-def _median(X: Array) -> Array:
-    """Return the median of some rows, shape (d,)."""
+def _far_origin(X: Array) -> Array | None:
+    """Return the median of some rows, shape (d,), if all rows are far from zero beside their spread."""
     places = np.linspace(0, X.shape[0] - 1, min(X.shape[0], _ORIGIN_ROWS)).astype(int)
-    return namespace(X).sort(take_rows(X, places), axis=0)[len(places) // 2, :]
+    xp, rows = namespace(X), take_rows(X, places)
+    median = xp.sort(rows, axis=0)[len(places) // 2, :]
+    spread = float(xp.sum((rows - median) ** 2)) / len(places)
+    return median if float(xp.sum(median**2)) > _FAR * spread else None

@@ -46,16 +46,12 @@ def times_columns(X: Rows, factors: NDArray) -> Rows:
 
 
 def largest_size(X: Rows) -> float:
-    """Return the largest absolute value."""
+    """Return the largest absolute value, without a copy of dense rows."""
     values = X.data if issparse(X) else X
     xp = namespace(X)
-    return float(np.abs(values).max(initial=0) if xp is np else xp.max(xp.abs(values)))
-
-
-def bound(X: Rows) -> float:
-    """Return the largest absolute value, without a copy of the rows."""
-    xp = namespace(X)
-    return max(float(X.max()), -float(X.min())) if xp is np else max(float(xp.max(X)), -float(xp.min(X)))
+    if xp is np:
+        return max(float(values.max(initial=0)), -float(values.min(initial=0)))
+    return max(float(xp.max(values)), -float(xp.min(values)))
 
 
 def mean_row(X: Rows) -> NDArray[np.float64]:

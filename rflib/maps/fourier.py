@@ -22,7 +22,7 @@ from rflib.frequencies.products import NO_PRODUCTS, Products
 from rflib.kernels.base import Kernel, RadialKernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, bound, canonical
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, canonical, largest_size
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.exact_harmonics import ExactHarmonics
@@ -197,7 +197,7 @@ class FourierFeatures(RandomFeatureMap):
 
     def _surely_finite(self, X: Rows) -> bool:
         exact, d = self._exact(), X.shape[1]
-        largest = max(1.0, bound(X)) + np.abs(exact.pole).max()
+        largest = max(1.0, largest_size(X)) + np.abs(exact.pole).max()
         norm = row_norms(self.frequencies_).max(initial=0.0)
         reach = largest * max(float(norm) * d**0.5, d / exact.unit)
         return bool(reach ** max(1, exact.degrees.max(initial=0)) < namespace(X).finfo(X.dtype).max)

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, namespace
-from rflib.kernels.sparse_rows import Rows, bound
+from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.kernel_requirements import alternatives
@@ -80,5 +80,5 @@ class GaussianCosines(RandomFeatureMap):
         return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
 
     def _surely_finite(self, X: Rows) -> bool:
-        largest = max(1.0, bound(X)) * X.shape[1] ** 0.5 * row_norms(self.frequencies_).max()
+        largest = max(1.0, largest_size(X)) * X.shape[1] ** 0.5 * row_norms(self.frequencies_).max()
         return bool(largest < namespace(X).finfo(X.dtype).max)
