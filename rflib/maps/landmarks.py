@@ -135,7 +135,7 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | 
     - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
     rows = uniform(kernel, X, rows_used("rpcholesky", n), rng).astype(np.float64)
-    chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))
+    chosen, *_ = pivoted_cholesky(positive_kernel(kernel), rows, n, rng, block)
     rest = np.setdiff1d(np.arange(rows.shape[0]), chosen, assume_unique=True)[: n - len(chosen)]
     return rows[np.concatenate([chosen, rest]).astype(int)]
 
@@ -151,9 +151,14 @@ def positive_kernel(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> NDArray[np.int64]:
-    """Return the indices of n pivots as in `rpcholesky`, or fewer if the residual is zero before."""
-    n_rows = rows.shape[0]
+def pivoted_cholesky(
+    kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the indices of n pivots as in `rpcholesky`, or fewer if the residual is zero before, with F and s.
+
+    The kernel matrix is about F diag(s) F^T with F (n_rows, n) and signs s, which are +1 for a definite kernel.
+    """
+    n_rows, block = rows.shape[0], block or max(1, n // 10)
     parts = np.array_split(np.arange(n_rows), 1 + n_rows // 64)
     residual = np.concatenate([np.diag(kernel(rows[part])) for part in parts])
     total = np.abs(residual).sum()
@@ -169,7 +174,7 @@ def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> ND
         among = kernel(rows[proposed]) - (F[proposed] * signed) @ F[proposed].T
         kept = _accepted(among, rng.random(block))[: n - used]
         new = proposed[kept]
-        columns = kernel(rows, rows[new]) - (F * signed) @ F[new].T
+        columns = kernel(rows, rows[new]) - F @ (F[new] * signed).T
         values, vectors = np.linalg.eigh(among[np.ix_(kept, kept)])
         held = np.abs(values) > _EXHAUSTED * np.abs(values).max()
         scale = np.where(held, 1 / np.sqrt(np.where(held, np.abs(values), 1)), 0)
@@ -177,7 +182,7 @@ def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> ND
         factor[:, used:stop], signs[used:stop] = columns @ vectors * scale, np.where(values < 0, -1.0, 1.0)
         residual = residual - factor[:, used:stop] ** 2 @ signs[used:stop]
         chosen = np.concatenate([chosen, new])
-    return chosen
+    return chosen, factor[:, : len(chosen)], signs[: len(chosen)]
 
 
 def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
