@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from rflib.maps.row_blocks import row_blocks
 from rflib.warn import warn
 
-# Residuals as shares of the right-hand sides, and steps in a run: of the solution, and of those that are compared
-# on held-out rows. The predictions of training rows are as near to those of the exact solution.
+# The largest error of values at the training rows, as a share of the targets' norm, and steps in a run: of the
+# solution, and of those that are compared on held-out rows.
 TOLERANCE, STEPS = 1e-7, 1000
 CV_TOLERANCE, CV_STEPS = 1e-4, 200
 # A run in single precision ends there, and residuals are computed again in double precision.
@@ -75,9 +75,16 @@ class LowRank:
 
 
 def solve_by_gradients(
-    systems: Systems, rhs: Matrix, *, tolerance: float, most_steps: int, name: str, verbose: bool
+    systems: Systems,
+    rhs: Matrix,
+    units: NDArray[np.float64],
+    *,
+    tolerance: float,
+    most_steps: int,
+    name: str,
+    verbose: bool,
 ) -> tuple[Matrix, NDArray[np.float64]]:
-    """Return solutions (m, n_columns) for right-hand sides of that shape, and their residuals as shares of these.
+    """Return solutions (m, n_columns) for right-hand sides of that shape, and norms of residuals in some units.
 
     Runs in single precision refine each other: residuals are those of double precision. Columns that these do not
     bring to the tolerance, of ridges below the rounding of single precision, go on in double precision.
@@ -88,13 +95,13 @@ def solve_by_gradients(
         If a matrix is not positive semidefinite.
     """
     solution, residual = np.zeros_like(rhs), rhs.copy()
-    sides = np.maximum(np.linalg.norm(rhs, axis=0), np.finfo(float).tiny)
-    left = np.linalg.norm(rhs, axis=0) / sides
-    told = _Progress(name, sides, tolerance, verbose)
+    units = np.maximum(units, np.finfo(float).tiny)
+    left = np.linalg.norm(rhs, axis=0) / units
+    told = _Progress(name, units, tolerance, verbose)
     for single in (True, False) if systems.has_single else (False,):
         active = np.arange(rhs.shape[1])
         while len(active := active[left[active] > tolerance]):
-            goals = np.maximum(tolerance / 2, _INNER * left[active] if single else 0) * sides[active]
+            goals = np.maximum(tolerance / 2, _INNER * left[active] if single else 0) * units[active]
             step = _run(systems, residual[:, active], active, goals, single, most_steps, told)
             if step is None and single:
                 break
@@ -107,7 +114,7 @@ def solve_by_gradients(
             after = (
                 rhs[:, active] - systems.product(tried, active, single=False) - systems.sizes[active] * tried
             )
-            now = np.linalg.norm(after, axis=0) / sides[active]
+            now = np.linalg.norm(after, axis=0) / units[active]
             better, goes_on = now < left[active], now < left[active] / _GAIN
             solution[:, active[better]], residual[:, active[better]] = tried[:, better], after[:, better]
             left[active[better]] = now[better]
@@ -119,7 +126,7 @@ def warn_unless_solved(left: float, alpha: float, name: str) -> None:
     """Issue a ConvergenceWarning if residuals are above the tolerance."""
     if left > TOLERANCE:
         warn(
-            f"{name}: conjugate gradients left a residual of {left:.1g} times the targets at alpha = "
+            f"{name}: conjugate gradients ended with an error of up to {left:.1g} times the targets at alpha = "
             f"{alpha:g}, above the tolerance {TOLERANCE:g}. Use a larger alpha, or solver='direct' if its matrix "
             "fits into memory.",
             ConvergenceWarning,
@@ -165,8 +172,8 @@ def _run(
 class _Progress:
     """Print steps, the largest residual and the seconds every ten seconds."""
 
-    def __init__(self, name: str, sides: NDArray[np.float64], tolerance: float, verbose: bool):
-        self._name, self._sides, self._tolerance, self._verbose = name, sides, tolerance, verbose
+    def __init__(self, name: str, units: NDArray[np.float64], tolerance: float, verbose: bool):
+        self._name, self._units, self._tolerance, self._verbose = name, units, tolerance, verbose
         self._steps, self._start, self._told = 0, monotonic(), monotonic()
 
     def step(self, norms: NDArray[np.float64], columns: Columns, single: bool) -> None:
@@ -175,7 +182,7 @@ class _Progress:
             self._told = monotonic()
             print(
                 f"{self._name}: step {self._steps} in {'single' if single else 'double'} precision, largest "
-                f"residual {(norms / self._sides[columns]).max():.1e} (to be {self._tolerance:.0e}), "
+                f"residual {(norms / self._units[columns]).max():.1e} (to be {self._tolerance:.0e}), "
                 f"{self._told - self._start:.0f} s",
                 flush=True,
             )

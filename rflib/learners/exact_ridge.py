@@ -15,17 +15,17 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.conjugate_gradients import warn_unless_solved
-from rflib.learners.exact_gradients import ExactGradients, KernelSystems
 from rflib.learners.exact_kernel import ExactKernelEstimator
-from rflib.learners.folds import check_folds, check_groups, fold_numbers, held_out_mean
+from rflib.learners.folds import check_folds, check_groups, fold_numbers
+from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
-from rflib.learners.leave_one_out import check_several_rows, left_out_errors, residuals_of_kernel
+from rflib.learners.kernel_systems import KernelSystems
+from rflib.learners.leave_one_out import check_several_rows, held_out_errors, residuals_of_kernel
 from rflib.learners.memory import machine_memory
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
-    values_to_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.repair import Repair
@@ -146,7 +146,7 @@ class _ExactRidge(ExactKernelEstimator):
         counted, targets = self._counted, targets[self._counted]
         if leaves_one_out:
             left_out = residuals_of_kernel(K, targets, given, alphas, self.ridge)
-            self.cv_errors_ = left_out_errors(left_out, targets, given, self.criterion)
+            self.cv_errors_ = held_out_errors(left_out, targets, given, self.criterion)[:, None]
         elif folds is not None:
             self.cv_errors_ = self._held_out_errors(K, alphas, targets, given, folds[counted])
         best = self._best(alphas, targets, given)
@@ -185,13 +185,13 @@ class _ExactRidge(ExactKernelEstimator):
         targets, given = targets[counted], None if weights is None else weights[counted]
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         systems = KernelSystems(kernel, rows, np.random.default_rng(seed))
-        fits = ExactGradients(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
+        fits = GradientFits(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
         if folds is not None:
-            folds = folds[counted]
+            folds, own = folds[counted], np.ones(len(targets)) if given is None else given
             self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
             for i, fold, values in fits.held_out(alphas, folds):
-                losses, own = self._losses(values, targets), None if given is None else given[folds == fold]
-                self.cv_errors_[i, fold] = held_out_mean(self, losses[folds == fold], own)
+                test = folds == fold
+                self.cv_errors_[i, fold] = self._error(values[test], targets[test], own[test])
         best = self._best(alphas, targets, given)
         self.target_means_, self.dual_coef_, left = fits.solve(alphas[best])
         warn_unless_solved(left, self.alpha_, name)
@@ -221,8 +221,7 @@ class _ExactRidge(ExactKernelEstimator):
             mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
             for i, dual in enumerate(solutions):
                 if dual is not None:
-                    losses = self._losses(cross @ dual + mean, targets[test])
-                    errors[i, fold] = held_out_mean(self, losses, held_out)
+                    errors[i, fold] = self._error(cross @ dual + mean, targets[test], held_out)
         return errors
 
     def _solve(
@@ -248,9 +247,9 @@ class _ExactRidge(ExactKernelEstimator):
         values: NDArray[np.float64] = np.concatenate(parts) + self.target_means_
         return values
 
-    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
-        """Return what cross-validation minimises the mean of, for each row."""
-        return (values - targets) ** 2
+    def _error(self, values: NDArray, targets: NDArray, weights: NDArray | None) -> float:
+        """Return the loss of values of held-out rows."""
+        return float(held_out_errors((targets - values)[None], targets, weights, self.criterion)[0])
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         """Return the loss of predicting the mean, where that is the variance of the targets."""
@@ -385,8 +384,3 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)
-
-    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
-        if self.criterion == "error_rate":
-            return values_to_codes(values) != values_to_codes(targets)
-        return super()._losses(values, targets)

@@ -289,6 +289,8 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
                 "are no standard deviations or draws. Use signed='associated' or 'positive'."
             )
         if "_posterior" not in self.__dict__:
+            if self._stream is None:
+                raise self._needs_gram("a posterior")
             solver = StreamingRidge(cast(Stream, self._stream).moments, self.ridge)
             self._posterior = cast(WeightPosterior, solver.solve(self.alpha_)[2])
         return self._posterior

@@ -82,7 +82,7 @@ def test_labels(criterion, monkeypatch):
     )
     assert found.alpha_ == expected.alpha_
     assert_same(found, expected, NEW)
-    monkeypatch.setattr("rflib.learners.exact_gradients._NUMBERS", 1)
+    monkeypatch.setattr("rflib.learners.gradient_fits._NUMBERS", 1)
     in_turn = clone(found).fit(X, labels)
     np.testing.assert_allclose(in_turn.cv_errors_, found.cv_errors_, rtol=1e-3)
 
@@ -121,8 +121,8 @@ def test_what_gradients_cannot_do():
 
 
 def test_too_few_steps_are_told_with_the_remedy(monkeypatch):
-    monkeypatch.setattr("rflib.learners.exact_gradients.STEPS", 1)
-    monkeypatch.setattr("rflib.learners.exact_gradients._RANK", 0.2)
+    monkeypatch.setattr("rflib.learners.gradient_fits.STEPS", 1)
+    monkeypatch.setattr("rflib.learners.kernel_systems._RANK", 0.2)
     learner = ExactKRR(Gaussian(0.7), alphas=1e-6, solver="cg")
     with pytest.warns(
         ConvergenceWarning, match=r"^ExactKRR: .* at alpha = 1e-06, .* Use a larger alpha"
@@ -133,8 +133,8 @@ def test_too_few_steps_are_told_with_the_remedy(monkeypatch):
 
 
 def test_ridges_that_do_not_converge_are_not_chosen(monkeypatch):
-    monkeypatch.setattr("rflib.learners.exact_gradients.CV_STEPS", 3)
-    monkeypatch.setattr("rflib.learners.exact_gradients._RANK", 0.2)
+    monkeypatch.setattr("rflib.learners.gradient_fits.CV_STEPS", 3)
+    monkeypatch.setattr("rflib.learners.kernel_systems._RANK", 0.2)
     found = ExactKRR(Gaussian(0.7), alphas=(1e-9, 1e-2, 10), cv=3, solver="cg").fit(X, X[:, 0])
     assert np.isinf(found.cv_errors_[0]).all() and np.isfinite(found.cv_errors_[1:]).all()
     assert found.alpha_ == 1e-2
