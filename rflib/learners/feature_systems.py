@@ -80,7 +80,7 @@ class FeatureSystems:
         return total.reshape(-1, *weighted.shape[1:])
 
     def units(self) -> NDArray[np.float64]:
-        """Return what `WeightedSystems` says: singular values of Z (Z^T Z + c I)^-1 are at most 1 / (2 sqrt(c))."""
+        """Return what `WeightedSystems` says: Z (Z^T Z + c I)^-1 has norms of at most 1 / (2 sqrt(c))."""
         return 2 * np.sqrt(self.sizes)
 
     def coefficients(self, solutions: Matrix) -> Matrix:

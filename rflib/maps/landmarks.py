@@ -1,7 +1,7 @@
 """Landmarks of a Nystroem approximation: uniform rows, k-means centres, or randomly pivoted Cholesky.
 
 A landmark rule is a function of the kernel, the training rows X (n_rows, d), the number n of landmarks and a
-source of randomness. It returns the landmarks, shape (n, d).
+source of randomness. It returns the landmarks, shape (n, d). Or a user gives them.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.distances import euclidean_distances
-from rflib.kernels.sparse_rows import Rows, dense, mean_row, times_columns
+from rflib.kernels.sparse_rows import Rows, canonical, dense, mean_row, times_columns
+from rflib.validation import refuse
 
 # Rows for each k-means centre, and iterations. With more of either, the error hardly falls.
 _ROWS_A_CENTRE = 20
@@ -194,6 +197,38 @@ def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
             kept.append(i)
             left -= np.multiply.outer(left[:, i], left[i] / left[i, i])
     return np.array(kept)
+
+
+def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Rows:
+    """Return a user's landmarks: numbers of rows of X (n_rows, d), or rows (n, d), dense or sparse as X is.
+
+    Raises
+    ------
+    ValueError
+        If a number is not that of a row, or the rows are not finite or of another width.
+    """
+    name = type(owner).__name__
+    rows = given if issparse(given) else np.asarray(given)
+    if rows.ndim == 1 and rows.size and rows.dtype.kind in "iu":
+        strange = np.flatnonzero((rows < 0) | (rows >= X.shape[0]))
+        if len(strange):
+            raise ValueError(
+                f"{name}: landmarks[{strange[0]}] is {rows[strange[0]]}, but X has the rows 0 to {X.shape[0] - 1}."
+            )
+        return rows.astype(np.int64)
+    if rows.ndim != 2 or not rows.shape[0]:
+        refuse(
+            owner,
+            "landmarks",
+            "the name of a rule, rows (n, n_features), or integers, the numbers of rows",
+        )
+    rows = check_array(rows, accept_sparse="csr", dtype=np.float64, input_name="landmarks")
+    if rows.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"{name}: landmarks have {rows.shape[1]} columns, but X has {X.shape[1]}. Give rows like those of X, "
+            "or integers, the numbers of rows of X."
+        )
+    return canonical(csr_array(rows)) if issparse(X) else dense(rows).copy()
 
 
 LANDMARKS: dict[str, Callable[[Kernel, Rows, int, Generator], Rows]] = {

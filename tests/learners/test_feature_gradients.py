@@ -55,7 +55,7 @@ def test_the_solution_is_the_direct_one(D, weights, kept, monkeypatch):
 
 
 def test_single_precision_and_rows_of_features():
-    """Products are those of double precision, so that the solution is that of a Gram matrix of double precision."""
+    """Products are those of double precision, so that the solution is that of a float64 Gram matrix."""
     Z = FEATURES.fit(X).transform(X.astype(np.float32))
     learner = KRR(alphas=1e-6, gram_dtype="float64")
     found, expected = both(learner, Z, Y)
