@@ -200,12 +200,12 @@ class FeatureRidge(MappedRows, BaseEstimator):
         leaves_one_out = self._leaves_one_out(X)
         if leaves_one_out:
             check_groups(self, groups)
-            check_several_rows(self, n if weights is None else np.count_nonzero(weights))
+            check_several_rows(self, n if weights is None else int(np.count_nonzero(weights)))
         by_folds = self._cross_validates and not leaves_one_out
         folds = fold_numbers(self, y, groups=groups) if by_folds else np.zeros(n, dtype=int)
         if weights is None:
-            xp, blocks = namespace(y), row_blocks(n, self.block_size)
-            centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in blocks) / n)
+            xp, parts = namespace(y), row_blocks(n, self.block_size)
+            centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in parts) / n)
         else:
             centre = to_numpy(weights @ self._targets(y) / namespace(weights).sum(weights))
         moments: list[Moments] = []
@@ -214,22 +214,20 @@ class FeatureRidge(MappedRows, BaseEstimator):
             blocks = KeptBlocks(lambda: self._used_blocks(X), lambda Z: n <= _KEPT_ROWS * Z.shape[1])
         self._add(moments, blocks, y, centre, folds, int(folds.max()) + 1, weights)
         solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
+        errors = None
         if leaves_one_out:
             targets = self._targets(y)
             left_out = residuals_of_features(
                 blocks, solver.total, targets - centre, weights, alphas, self.ridge
             )
             errors = held_out_errors(left_out, targets, weights, self.criterion)[:, None]
-            self._solve(solver, alphas, centre, errors)
+        elif self._cross_validates and self.criterion == "error_rate":
+            of_rows = self._parts(X, y, folds, weights)
+            errors = solver.error_rates(alphas, lambda models: models.wrong(of_rows, centre))
+        self._solve(solver, alphas, centre, errors)
+        if leaves_one_out:
             best = np.flatnonzero(alphas == self.alpha_)[0]
             self.loo_predictions_ = self._shaped(targets - left_out[best])
-            self._stream = Stream([solver.total], centre, np.array([self.alpha_]), solved=True)
-            return
-        errors = None
-        if self._cross_validates and self.criterion == "error_rate":
-            parts = self._parts(X, y, folds, weights)
-            errors = solver.error_rates(alphas, lambda models: models.wrong(parts, centre))
-        self._solve(solver, alphas, centre, errors)
         if self._cross_validates:
             alphas = np.array([self.alpha_])
         self._stream = Stream([solver.total], centre, alphas, solved=True)

@@ -20,7 +20,7 @@ class KeptBlocks:
             return
         blocks = iter(self._make())
         first = next(blocks)
-        kept = [] if self._keeps(first[1]) else None
+        kept: list[tuple[slice, Array]] | None = [] if self._keeps(first[1]) else None
         for block in chain([first], blocks):
             if kept is not None:
                 kept.append(block)
