@@ -5,29 +5,45 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.similarity import Precomputed
 from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.conjugate_gradients import warn_unless_solved
 from rflib.learners.exact_kernel import ExactKernelEstimator
-from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
+from rflib.learners.folds import check_folds, check_groups, fold_numbers
+from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
+from rflib.learners.kernel_systems import KernelSystems
+from rflib.learners.leave_one_out import check_several_rows, held_out_errors, residuals_of_kernel
+from rflib.learners.memory import machine_memory
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
-    values_to_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.repair import Repair
 from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
 from rflib.learners.values import check_weights
-from rflib.validation import check_choice
+from rflib.maps.row_blocks import row_blocks
+from rflib.validation import check_choice, check_flag
+
+# Above this share of the machine's memory, solver="auto" makes no kernel matrix.
+_MATRIX_SHARE = 1 / 8
+# Numbers in the kernel matrix between training rows and a block of others.
+_PREDICTED = 1 << 22
 
 
 class _ExactRidge(ExactKernelEstimator):
     """Kernel ridge regression of targets, which the regressor and the classifier share."""
+
+    criterion: str = "squared_error"
 
     def __init__(
         self,
@@ -35,7 +51,9 @@ class _ExactRidge(ExactKernelEstimator):
         *,
         alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
-        cv: Any = 5,
+        cv: Any = None,
+        solver: str = "auto",
+        verbose: bool = False,
         random_state: Any = 0,
         repair: str = "none",
     ):
@@ -43,6 +61,8 @@ class _ExactRidge(ExactKernelEstimator):
         self.alphas = alphas
         self.ridge = ridge
         self.cv = cv
+        self.solver = solver
+        self.verbose = verbose
         self.random_state = random_state
         self.repair = repair
 
@@ -55,7 +75,47 @@ class _ExactRidge(ExactKernelEstimator):
         check_positive_numbers(self, "alphas")
         check_choice(self, "ridge", RIDGES)
         check_folds(self)
+        check_choice(self, "solver", ("auto", "direct", "cg"))
+        check_flag(self, "verbose")
         check_seed(self)
+        if self.solver == "cg" and self.repair != "none":
+            raise ValueError(
+                f"{type(self).__name__}: a repair needs the whole kernel matrix. Use solver='direct', or "
+                "repair='none' with solver='cg'."
+            )
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to rows X (n_samples, n_features) and y: targets (n_samples,) or (n_samples, n_targets), or labels.
+
+        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
+        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
+        ``groups`` are those of `KRR.fit`.
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
+            its range, weights are negative or those of a fold all zero, or the system is singular.
+        """
+        self._check_parameters()
+        rows, known = self._checked(X, y, reset=True)
+        self._fit_ridge(rows, *self._begin(known, sample_weight), groups)
+        return self
+
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
+        """Return what decides the folds, the targets (n_samples, n_targets) and the weights."""
+        raise NotImplementedError
+
+    def _shaped(self, values: NDArray) -> NDArray:
+        """Return values (n, n_targets) in the shape that predictions have."""
+        raise NotImplementedError
 
     def _fit_ridge(
         self,
@@ -66,29 +126,34 @@ class _ExactRidge(ExactKernelEstimator):
         groups: Any,
     ) -> None:
         """Fit targets (n_samples, n_targets) with weights (n_samples,) or none; y decides the folds."""
+        for name in ("cv_errors_", "loo_predictions_", "best_score_"):
+            self.__dict__.pop(name, None)
         alphas = check_positive_numbers(self, "alphas")
+        several, given = len(alphas) > 1, None if weights is None else weights[weights > 0]
+        n = len(targets) if given is None else len(given)
+        by_gradients = self._goes_by_gradients(n)
+        leaves_one_out = several and self.cv is None and self.repair == "none" and not by_gradients
+        folds = None
+        if leaves_one_out:
+            check_groups(self, groups)
+            check_several_rows(self, n)
+        elif several:
+            folds = fold_numbers(self, y, weights, groups)
+        if by_gradients:
+            self._fit_by_gradients(X, alphas, targets, weights, folds)
+            return
         K = self._fit_kernel(X, weights)
-        targets = targets[self._counted]
-        given = None if weights is None else weights[self._counted]
-        best = 0
-        if len(alphas) > 1:
-            folds = fold_numbers(self, y, weights, groups)[self._counted]
-            self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
-            for fold in range(folds.max() + 1):
-                train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                ours, held_out = (None if given is None else given[part] for part in (train, test))
-                among = K[np.ix_(train, train)]
-                repair = Repair.of(among, self.repair, ours)
-                cross = repair.rows(K[np.ix_(test, train)])
-                mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
-                for i, dual in enumerate(solutions):
-                    if dual is not None:
-                        losses = self._losses(cross @ dual + mean, targets[test])
-                        self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
-            best = chosen(
-                self, "alphas", alphas, self.cv_errors_.mean(axis=1), self._error_of_mean(targets, given)
-            )
-        self.alpha_ = float(alphas[best])
+        counted, targets = self._counted, targets[self._counted]
+        if leaves_one_out:
+            left_out = residuals_of_kernel(K, targets, given, alphas, self.ridge)
+            self.cv_errors_ = held_out_errors(left_out, targets, given, self.criterion)[:, None]
+        elif folds is not None:
+            self.cv_errors_ = self._held_out_errors(K, alphas, targets, given, folds[counted])
+        best = self._best(alphas, targets, given)
+        if leaves_one_out:
+            values = np.full((len(y), targets.shape[1]), np.nan)
+            values[counted] = targets - left_out[best]
+            self.loo_predictions_ = self._shaped(values)
         self.target_means_, (solution,) = self._solve(
             self._repaired(K, given), targets, alphas[best : best + 1], given
         )
@@ -98,6 +163,66 @@ class _ExactRidge(ExactKernelEstimator):
                 "alpha."
             )
         self.dual_coef_ = solution
+
+    def _goes_by_gradients(self, n: int) -> bool:
+        if self.solver == "auto":
+            is_large = 8 * n**2 > _MATRIX_SHARE * machine_memory()
+            return is_large and self.repair == "none" and not isinstance(self._resolved_kernel(), Precomputed)
+        return self.solver == "cg"
+
+    def _fit_by_gradients(
+        self,
+        X: Rows,
+        alphas: NDArray,
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        folds: NDArray[np.intp] | None,
+    ) -> None:
+        """Fit as `_fit_ridge`, without the kernel matrix."""
+        kernel, rows = self._keep_rows(X, weights)
+        warn_of_width(self.kernel_, getattr(kernel, "similarities", rows))
+        counted, name = self._counted, type(self).__name__
+        targets, given = targets[counted], None if weights is None else weights[counted]
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        systems = KernelSystems(kernel, rows, np.random.default_rng(seed))
+        fits = GradientFits(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
+        if folds is not None:
+            folds, own = folds[counted], np.ones(len(targets)) if given is None else given
+            self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
+            for i, fold, values in fits.held_out(alphas, folds):
+                test = folds == fold
+                self.cv_errors_[i, fold] = self._error(values[test], targets[test], own[test])
+        best = self._best(alphas, targets, given)
+        self.target_means_, self.dual_coef_, left = fits.solve(alphas[best])
+        warn_unless_solved(left, self.alpha_, name)
+        self.repair_ = Repair.of(np.empty((0, 0)), self.repair)
+
+    def _best(self, alphas: NDArray, targets: NDArray, given: NDArray | None) -> int:
+        """Choose an alpha by held-out errors, if there are several, and return its number."""
+        best = 0
+        if len(alphas) > 1:
+            losses = self.cv_errors_.mean(axis=1)
+            best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
+            self.best_score_ = -float(losses[best])
+        self.alpha_ = float(alphas[best])
+        return best
+
+    def _held_out_errors(
+        self, K: NDArray, alphas: NDArray, targets: NDArray, given: NDArray | None, folds: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return the loss of each alpha on each fold, (n_alphas, n_folds); inf where a system is singular."""
+        errors = np.full((len(alphas), folds.max() + 1), np.inf)
+        for fold in range(folds.max() + 1):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            ours, held_out = (None if given is None else given[part] for part in (train, test))
+            among = K[np.ix_(train, train)]
+            repair = Repair.of(among, self.repair, ours)
+            cross = repair.rows(K[np.ix_(test, train)])
+            mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
+            for i, dual in enumerate(solutions):
+                if dual is not None:
+                    errors[i, fold] = self._error(cross @ dual + mean, targets[test], held_out)
+        return errors
 
     def _solve(
         self, K: NDArray, targets: NDArray, alphas: NDArray, weights: NDArray | None
@@ -115,13 +240,16 @@ class _ExactRidge(ExactKernelEstimator):
         return mean, [None if solution is None else solution * roots[:, None] for solution in solutions]
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
-        kernel_rows = self._kernel_to_training_rows(X)
-        values: NDArray[np.float64] = kernel_rows @ self.dual_coef_ + self.target_means_
+        check_is_fitted(self)
+        rows = self._rows(X)
+        height = max(1, _PREDICTED // len(self.dual_coef_))
+        parts = [self._kernel_of(rows[part]) @ self.dual_coef_ for part in row_blocks(rows.shape[0], height)]
+        values: NDArray[np.float64] = np.concatenate(parts) + self.target_means_
         return values
 
-    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
-        """Return what cross-validation minimises the mean of, for each row."""
-        return (values - targets) ** 2
+    def _error(self, values: NDArray, targets: NDArray, weights: NDArray | None) -> float:
+        """Return the loss of values of held-out rows."""
+        return float(held_out_errors((targets - values)[None], targets, weights, self.criterion)[0])
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         """Return the loss of predicting the mean, where that is the variance of the targets."""
@@ -181,37 +309,16 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
 
     _several_targets = True
 
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
-
-        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
-        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
-        ``groups`` are those of `KRR.fit`.
-
-        Raises
-        ------
-        ValueError
-            If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
-            its range, weights are negative or those of a fold all zero, or the system is singular.
-        """
-        self._check_parameters()
-        rows, y = self._checked(X, y, reset=True)
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
         targets = np.asarray(y, dtype=np.float64)
-        weights = check_weights(self, sample_weight, len(targets))
-        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1), weights, groups)
         self._one_target = targets.ndim == 1
-        return self
+        return targets, targets.reshape(len(targets), -1), check_weights(self, sample_weight, len(targets))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the predicted targets of the rows X (n_samples, n_features), in the shape that y had in `fit`."""
-        values = self._values(X)
+        return self._shaped(self._values(X))
+
+    def _shaped(self, values: NDArray) -> NDArray:
         return values[:, 0] if self._one_target else values
 
 
@@ -241,41 +348,39 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         *,
         alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
-        cv: Any = 5,
+        cv: Any = None,
         criterion: str = "squared_error",
         class_weight: ClassWeight = None,
+        solver: str = "auto",
+        verbose: bool = False,
         random_state: Any = 0,
         repair: str = "none",
     ):
-        super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state, repair=repair)
+        super().__init__(
+            kernel,
+            alphas=alphas,
+            ridge=ridge,
+            cv=cv,
+            solver=solver,
+            verbose=verbose,
+            random_state=random_state,
+            repair=repair,
+        )
         self.criterion = criterion
         self.class_weight = class_weight
 
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
-
-        Weights, groups and exceptions are those of `ExactKRR.fit`.
-        """
-        self._check_parameters()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_choice(self, "criterion", ("squared_error", "error_rate"))
-        rows, labels = self._checked(X, y, reset=True)
         check_class_weight(self)
-        weights = class_weights(self, labels, sample_weight)
-        self.classes_, codes = encode_labels(self, labels, weights)
-        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights, groups)
-        return self
+
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
+        weights = class_weights(self, y, sample_weight)
+        self.classes_, codes = encode_labels(self, y, weights)
+        return codes, codes_to_targets(codes, len(self.classes_)), weights
+
+    def _shaped(self, values: NDArray) -> NDArray:
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)
-
-    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
-        if self.criterion == "error_rate":
-            return values_to_codes(values) != values_to_codes(targets)
-        return super()._losses(values, targets)

@@ -6,11 +6,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rflib.kernels.gaussian import Gaussian
+from rflib.learners import KRR, KRRClassifier
 from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners.exact_svm import ExactKernelSVC, ExactKernelSVR
 from rflib.learners.hard_margin import HardMarginSVM
-from rflib.learners.krr import KRR, KRRClassifier
 from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.maps.rff import RFF
