@@ -1,0 +1,292 @@
+"""LearnedMetric: the directions in which a target varies, from the gradients of ridge regression on features."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from rflib.drafts import all_or_nothing
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.sparse_rows import Rows, canonical, times_columns
+from rflib.kernels.width import median
+from rflib.learners.checked_rows import CheckedRows
+from rflib.learners.krr import KRR
+from rflib.learners.values import as_labels, as_numbers
+from rflib.maps.base import RandomFeatureMap, Seed, as_generator
+from rflib.maps.leverage import TASKS, Targets, are_labels
+from rflib.maps.orf import ORF
+from rflib.maps.row_blocks import row_blocks
+from rflib.validation import check_choice, check_integer, refuse
+
+# The share of the rows that are held out to compare rounds, and the number of rows below which there are none.
+_HELD_OUT, _FEWEST_ROWS = 4, 40
+_N_COMPONENTS = 512
+_WIDTH = 0.5
+# From this number of input columns on, "auto" is diagonal.
+_MOST_COLUMNS = 2000
+_BLOCK_ELEMENTS = 1 << 22
+
+
+class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Learn a linear transformation of rows in which distances count what the target depends on.
+
+    A function f is fitted by ridge regression on the features of a map. The mean over the rows of the outer
+    products of its gradients, M = E grad f grad f^T, says how much the target varies in each direction. The rows
+    are multiplied by M^(1/2), normalised to the same median distance, and the next round begins with them. The
+    round with the least error on held-out rows is kept, which may be round 0, the rows as they are. So a kernel of
+    the transformed rows is a kernel of the rows with the metric M: Radhakrishnan, Beaglehole, Pandit and Belkin,
+    *Mechanism for feature learning in neural networks and backpropagation-free machine learning models*, Science
+    2024; Beaglehole, Holzmueller, Radhakrishnan and Belkin, *xRFM: accurate, scalable, and interpretable feature
+    learning models for tabular data*, arXiv 2508.10053, who use exact kernels. The work here is linear in the
+    number of rows.
+
+    Columns should have comparable scales, as scikit-learn's ``StandardScaler`` gives them.
+
+    Parameters
+    ----------
+    feature_map : RandomFeatureMap, optional
+        Unfitted map with gradients (`RandomFeatureMap.gradient_products`). None means ORF with 512 columns for a
+        Gaussian kernel whose width is half the median distance.
+    n_rounds : int, default=4
+        Number of metrics that are tried.
+    diagonal : bool or "auto", default="auto"
+        Whether only the columns are weighted, and not combined. "auto" does so for sparse rows, which then stay
+        sparse, and for rows of 2,000 columns or more.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether the targets are class labels or numbers. "auto" takes as labels what `SurrogateLeverageRFF` does:
+        texts, booleans, targets with two distinct values, and integers that repeat. Targets of several columns are
+        numbers.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the rows that are held out, and of the map if its own is None.
+
+    Attributes
+    ----------
+    metric_ : ndarray of shape (n_features_in_, n_features_in_)
+        The metric: the squared distance of transformed rows is (x - y)^T metric_ (x - y). The identity if round 0
+        was kept.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Diagonal of the metric, divided by its sum: how much the target varies with each column alone, in its unit.
+    round_ : int
+        The round that was kept; 0 means that no metric was better.
+    search_ : list of dict
+        For each round its number, the squared error on held-out rows as a share of the targets' variance
+        ("error"), the standard error of its difference from that of round 0, and the seconds that it took.
+    n_features_in_ : int
+        Number of columns d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rflib.learners import LearnedMetric
+    >>> X = np.random.default_rng(0).standard_normal((500, 10))
+    >>> metric = LearnedMetric(random_state=0).fit(X, np.sin(2 * X[:, 3]))
+    >>> int(np.argmax(metric.feature_importances_))
+    3
+    """
+
+    _row_types: ClassVar[Any] = (np.float64, np.float32)
+
+    def __init__(
+        self,
+        feature_map: RandomFeatureMap | None = None,
+        *,
+        n_rounds: int = 4,
+        diagonal: bool | str = "auto",
+        task: str = "auto",
+        random_state: Seed = None,
+    ) -> None:
+        self.feature_map = feature_map
+        self.n_rounds = n_rounds
+        self.diagonal = diagonal
+        self.task = task
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn the metric from rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
+
+        Of fewer than 40 rows, and of rows whose targets are all equal, nothing is learned: round 0 is kept.
+
+        Raises
+        ------
+        TypeError
+            If the map has no gradients, or cannot take sparse rows.
+        ValueError
+            If X or y is not finite or of the wrong shape, a parameter is out of its range, or diagonal=False is
+            asked of sparse rows.
+        """
+        check_integer(self, "n_rounds", at_least=1)
+        check_choice(self, "diagonal", (True, False, "auto"))
+        check_choice(self, "task", TASKS)
+        if self.feature_map is not None and not isinstance(self.feature_map, RandomFeatureMap):
+            refuse(self, "feature_map", "None or a feature map of rflib")
+        rows = canonical(self._rows(X, reset=True)).astype(np.float64, copy=False)
+        targets = self._targets(y)
+        check_consistent_length(rows, targets)
+        is_sparse = not isinstance(rows, np.ndarray)
+        if is_sparse and self.diagonal is False:
+            raise ValueError(
+                "LearnedMetric: diagonal=False would make sparse rows dense. Leave diagonal='auto', or give dense "
+                "rows, X.toarray()."
+            )
+        n, d = rows.shape
+        diagonal = is_sparse or d >= _MOST_COLUMNS if self.diagonal == "auto" else bool(self.diagonal)
+        self.root_ = np.ones(d)
+        self.round_, self.search_ = 0, []
+        spread = targets.var(axis=0).sum()
+        if n < _FEWEST_ROWS or not spread:
+            return self
+        rng = as_generator(self.random_state)
+        order = rng.permutation(n)
+        held, rest = np.sort(order[: n // _HELD_OUT]), np.sort(order[n // _HELD_OUT :])
+        data = _Data(rows[rest], targets[rest], rows[held], targets[held])
+        kept = errors = None
+        start = perf_counter()
+        for number, found in enumerate(self._rounds(data, diagonal, int(rng.integers(2**31)))):
+            gain = np.zeros(1) if errors is None else errors - found.errors
+            errors = found.errors if errors is None else errors
+            self.search_.append(
+                {
+                    "round": number,
+                    "error": float(found.errors.mean() / spread),
+                    "standard_error": float(gain.std() / len(held) ** 0.5 / spread),
+                    "seconds": perf_counter() - start,
+                }
+            )
+            start = perf_counter()
+            clear = gain.mean() > gain.std() / len(held) ** 0.5
+            if kept is None or (clear and found.errors.mean() < kept.mean()):
+                kept, self.round_, self.root_ = found.errors, number, found.root
+        return self
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Return the rows X multiplied by the symmetric root of the metric, of the same shape and type.
+
+        Sparse rows stay sparse if the metric is diagonal.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of columns than in `fit` or is not finite.
+        """
+        check_is_fitted(self)
+        rows = self._rows(X)
+        return _times(rows, self.root_.astype(rows.dtype, copy=False))
+
+    @property
+    def metric_(self) -> NDArray[np.float64]:
+        """The metric (n_features_in_, n_features_in_)."""
+        return np.diag(self.root_**2) if self.root_.ndim == 1 else self.root_ @ self.root_
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The diagonal of the metric, divided by its sum (n_features_in_,)."""
+        squares = self.root_**2 if self.root_.ndim == 1 else (self.root_**2).sum(axis=0)
+        return squares / squares.sum()
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features_in_
+
+    @property
+    def _accepted_sparse(self) -> str | bool:
+        takes = self.feature_map is None or get_tags(self.feature_map).input_tags.sparse
+        return "csr" if takes else False
+
+    def _targets(self, y: Any) -> NDArray[np.float64]:
+        """Return targets (n, n_targets): for labels +1 and -1 for each class against the others."""
+        if y is None:
+            raise ValueError("LearnedMetric requires y to be passed, but the target y is None.")
+        given = np.asarray(y)
+        labels = given.ndim == 1 and are_labels(given) if self.task == "auto" else self.task == TASKS[1]
+        if labels:
+            return Targets(as_labels(self, y), labels=True).columns(slice(None))
+        numbers = np.asarray(as_numbers(self, y), dtype=np.float64)
+        numbers = numbers.reshape(len(numbers), -1)
+        deviations = numbers.std(axis=0)
+        return numbers / np.where(deviations > 0, deviations, 1)
+
+    def _rounds(self, data: _Data, diagonal: bool, seed: int) -> Iterator[_Round]:
+        """Yield round 0 and those with a metric."""
+        if self.feature_map is None:
+            feature_map = ORF(Gaussian(_WIDTH * median(data.rows, False)), _N_COMPONENTS, random_state=seed)
+        else:
+            feature_map = clone(self.feature_map)
+            if feature_map.random_state is None:
+                feature_map.random_state = seed
+        root = np.ones(data.rows.shape[1])
+        distance = median(data.rows, False)
+        for number in range(self.n_rounds + 1):
+            rows, held = _times(data.rows, root), _times(data.held, root)
+            model = KRR(feature_map=feature_map).fit(rows, data.targets)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                misses = model.predict(held) - data.held_targets
+            yield _Round(root, (misses**2).sum(axis=1))
+            if number == self.n_rounds:
+                return
+            moment = _mean_products(model, rows, root, diagonal)
+            if not moment.any():
+                return
+            root = np.sqrt(moment) if diagonal else _symmetric_root(moment)
+            root = root * (distance / median(_times(data.rows, root), False))
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = bool(self._accepted_sparse)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Rows and targets to learn from, and others that are held out."""
+
+    rows: Rows
+    targets: NDArray[np.float64]
+    held: Rows
+    held_targets: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Round:
+    """The root of a metric, of which a vector is the diagonal, and the squared errors of held-out rows."""
+
+    root: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+def _times(X: Rows, root: NDArray) -> Rows:
+    """Return rows multiplied by a root of a metric."""
+    return X @ root if root.ndim == 2 else times_columns(X, root)
+
+
+def _symmetric_root(moment: NDArray) -> NDArray[np.float64]:
+    values, vectors = np.linalg.eigh(moment)
+    return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+
+
+def _mean_products(model: KRR, rows: Rows, root: NDArray, diagonal: bool) -> NDArray[np.float64]:
+    """Return the mean over rows of the outer products of a model's gradients, or its diagonal.
+
+    The model is one of the rows multiplied by a root of a metric, and the gradients are those in the rows before.
+    """
+    n, d = rows.shape
+    weights = model.coef_.T
+    total = np.zeros(d if diagonal else (d, d))
+    for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * weights.shape[1]))):
+        gradients = model.feature_map_.gradient_products(rows[part], weights).reshape(-1, d)
+        gradients = gradients * root if root.ndim == 1 else gradients @ root
+        total += np.einsum("ij,ij->j", gradients, gradients) if diagonal else gradients.T @ gradients
+    return total / n
