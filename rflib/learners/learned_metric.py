@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rflib.drafts import all_or_nothing
@@ -20,8 +20,9 @@ from rflib.kernels.sparse_rows import Rows, canonical, times_columns
 from rflib.kernels.width import median
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.krr import KRR
+from rflib.learners.parameter_checks import check_seed
 from rflib.learners.values import as_labels, as_numbers
-from rflib.maps.base import RandomFeatureMap, Seed, as_generator
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.leverage import TASKS, Targets, are_labels
 from rflib.maps.orf import ORF
 from rflib.maps.row_blocks import row_blocks
@@ -65,7 +66,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         Whether the targets are class labels or numbers. "auto" takes as labels what `SurrogateLeverageRFF` does:
         texts, booleans, targets with two distinct values, and integers that repeat. Targets of several columns are
         numbers.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed of the rows that are held out, and of the map if its own is None.
 
     Attributes
@@ -102,7 +103,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         n_rounds: int = 4,
         diagonal: bool | str = "auto",
         task: str = "auto",
-        random_state: Seed = None,
+        random_state: Any = None,
     ) -> None:
         self.feature_map = feature_map
         self.n_rounds = n_rounds
@@ -112,7 +113,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn the metric from rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
+        """Learn the metric from rows X (n_samples, n_features) and y (n_samples,) or (n_samples, n_targets).
 
         Of fewer than 40 rows, and of rows whose targets are all equal, nothing is learned: round 0 is kept.
 
@@ -127,6 +128,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         check_integer(self, "n_rounds", at_least=1)
         check_choice(self, "diagonal", (True, False, "auto"))
         check_choice(self, "task", TASKS)
+        check_seed(self)
         if self.feature_map is not None and not isinstance(self.feature_map, RandomFeatureMap):
             refuse(self, "feature_map", "None or a feature map of rflib")
         rows = canonical(self._rows(X, reset=True)).astype(np.float64, copy=False)
@@ -145,13 +147,13 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         spread = targets.var(axis=0).sum()
         if n < _FEWEST_ROWS or not spread:
             return self
-        rng = as_generator(self.random_state)
+        rng = check_random_state(self.random_state)
         order = rng.permutation(n)
         held, rest = np.sort(order[: n // _HELD_OUT]), np.sort(order[n // _HELD_OUT :])
         data = _Data(rows[rest], targets[rest], rows[held], targets[held])
         kept = errors = None
         start = perf_counter()
-        for number, found in enumerate(self._rounds(data, diagonal, int(rng.integers(2**31)))):
+        for number, found in enumerate(self._rounds(data, diagonal, int(rng.randint(2**31 - 1)))):
             gain = np.zeros(1) if errors is None else errors - found.errors
             errors = found.errors if errors is None else errors
             self.search_.append(

@@ -61,7 +61,7 @@ def mercer_gradients(
 
 
 class _Backward:
-    """Sums of products with weights (n_products, n_functions), and their derivatives, found from the last factor on."""
+    """Sums of products with weights (n_products, n_functions), with derivatives from the last factors on."""
 
     def __init__(self, products: EigenProducts, weights: NDArray[np.float64]) -> None:
         places, levels = products.tree.levels()
@@ -78,7 +78,7 @@ class _Backward:
             stop += len(level.parents)
 
     def at(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the derivatives along the axes at coordinates (n_axes, n), shape (n_functions, n_axes... )."""
+        """Return the derivatives along the axes at coordinates (n_axes, n), shape (n_functions, n_axes, n)."""
         root, ratios = self.tables.at(u)
         products = [root[None, :]]
         for level in self.levels:
