@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -75,7 +76,8 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         The metric: the squared distance of transformed rows is (x - y)^T metric_ (x - y). The identity if round 0
         was kept.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Diagonal of the metric, divided by its sum: how much the target varies with each column alone, in its unit.
+        Diagonal of the metric times the variances of the columns, divided by the sum: how much the target varies
+        with each column alone. The unit of a column does not matter, and a constant one has none.
     round_ : int
         The round that was kept; 0 means that no metric was better.
     search_ : list of dict
@@ -142,6 +144,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         n, d = rows.shape
         diagonal = is_sparse or d >= _MOST_COLUMNS if self.diagonal == "auto" else bool(self.diagonal)
+        self._variances = StandardScaler(with_mean=False).fit(rows).var_
         self.root_ = np.ones(d)
         self.round_, self.search_ = 0, []
         spread = targets.var(axis=0).sum()
@@ -151,23 +154,23 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         order = rng.permutation(n)
         held, rest = np.sort(order[: n // _HELD_OUT]), np.sort(order[n // _HELD_OUT :])
         data = _Data(rows[rest], targets[rest], rows[held], targets[held])
-        kept = errors = None
+        first = None
         start = perf_counter()
         for number, found in enumerate(self._rounds(data, diagonal, int(rng.randint(2**31 - 1)))):
-            gain = np.zeros(1) if errors is None else errors - found.errors
-            errors = found.errors if errors is None else errors
+            first = found if first is None else first
+            error = float(found.errors.mean() / spread)
+            if all(error < each["error"] for each in self.search_):
+                self.round_, self.root_ = number, found.root
+            deviation = (found.errors - first.errors).std() / np.sqrt(len(held))
             self.search_.append(
                 {
                     "round": number,
-                    "error": float(found.errors.mean() / spread),
-                    "standard_error": float(gain.std() / len(held) ** 0.5 / spread),
+                    "error": error,
+                    "standard_error": float(deviation / spread),
                     "seconds": perf_counter() - start,
                 }
             )
             start = perf_counter()
-            clear = gain.mean() > gain.std() / len(held) ** 0.5
-            if kept is None or (clear and found.errors.mean() < kept.mean()):
-                kept, self.round_, self.root_ = found.errors, number, found.root
         return self
 
     def transform(self, X: ArrayLike) -> Any:
@@ -191,9 +194,10 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The diagonal of the metric, divided by its sum (n_features_in_,)."""
+        """The share of each column in the squared distances of transformed rows (n_features_in_,)."""
         squares = self.root_**2 if self.root_.ndim == 1 else (self.root_**2).sum(axis=0)
-        return squares / squares.sum()
+        shares = squares * self._variances
+        return shares / (shares.sum() or 1.0)
 
     @property
     def _n_features_out(self) -> int:

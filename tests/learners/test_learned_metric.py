@@ -39,7 +39,7 @@ def test_the_direction_of_a_ridge_function_is_found_at_the_rate_of_a_parametric_
         found = LearnedMetric(SMALL, random_state=seed).fit(X, y)
         assert found.round_ > 0
         angles.append(angle(found.metric_, u))
-    assert max(angles) < 240 / np.sqrt(n)  # the largest of 35 seeds was 190 / sqrt(n)
+    assert max(angles) < 320 / np.sqrt(n)
 
 
 def test_columns_without_influence_lose_their_weight():
@@ -47,7 +47,6 @@ def test_columns_without_influence_lose_their_weight():
     found = LearnedMetric(SMALL, random_state=0).fit(X, X[:, 2] * X[:, 5])
     assert set(np.argsort(-found.feature_importances_)[:2]) == {2, 5}
     assert found.feature_importances_[[2, 5]].sum() > 0.9
-    assert found.feature_importances_.sum() == pytest.approx(1)
 
 
 def test_ridge_regression_on_transformed_rows_is_much_better():
@@ -94,15 +93,23 @@ def test_a_target_of_noise_does_no_harm():
     assert max(worse) < 0.05
 
 
-def test_the_round_with_the_least_error_is_kept_if_it_is_clearly_better():
+def test_the_round_with_the_least_error_is_kept():
     X, y = StandardScaler().fit_transform(load_diabetes().data), load_diabetes().target
+    kept = set()
     for seed in range(4):
         found = LearnedMetric(SMALL, n_rounds=2, random_state=seed).fit(X, y)
-        errors = [each["error"] for each in found.search_]
-        gains = [errors[0] - each["error"] > each["standard_error"] for each in found.search_]
-        allowed = [number for number in range(3) if number == 0 or gains[number]]
-        assert found.round_ == min(allowed, key=errors.__getitem__)
+        assert found.round_ == int(np.argmin([each["error"] for each in found.search_]))
         assert [each["round"] for each in found.search_] == [0, 1, 2]
+        assert found.search_[0]["standard_error"] == 0 < found.search_[1]["standard_error"]
+        kept.add(found.round_)
+    assert len(kept) > 1
+
+
+def test_importances_do_not_depend_on_the_units_of_columns():
+    X, y, _ = ridge_function(500, 1, d=4)
+    found = LearnedMetric(SMALL, random_state=0).fit(X, y)
+    weights = np.diag(found.metric_) * X.var(axis=0)
+    np.testing.assert_allclose(found.feature_importances_, weights / weights.sum())
 
 
 def test_equal_seeds_give_equal_metrics_and_others_hold_other_rows_out():
