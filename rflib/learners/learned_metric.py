@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.namespaces import is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows, canonical, times_columns
 from rflib.kernels.width import median
 from rflib.learners.checked_rows import CheckedRows
@@ -31,10 +32,13 @@ from rflib.validation import check_choice, check_integer, refuse
 
 # The share of the rows that are held out to compare rounds, and the number of rows below which there are none.
 _HELD_OUT, _FEWEST_ROWS = 4, 40
-_N_COMPONENTS = 512
-_WIDTH = 0.5
+# The default map: its columns, and its width as a share of the median distance.
+_N_COMPONENTS, _WIDTH = 512, 0.5
 # From this number of input columns on, "auto" is diagonal.
 _MOST_COLUMNS = 2000
+# Targets whose deviation is below this share of the largest one are equal up to rounding.
+_CONSTANT = 1e-13
+# Numbers in the gradients of a block of rows.
 _BLOCK_ELEMENTS = 1 << 22
 
 
@@ -75,6 +79,8 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
     metric_ : ndarray of shape (n_features_in_, n_features_in_)
         The metric: the squared distance of transformed rows is (x - y)^T metric_ (x - y). The identity if round 0
         was kept.
+    root_ : ndarray of shape (n_features_in_, n_features_in_) or (n_features_in_,)
+        Its symmetric root, by which rows are multiplied, or the diagonal of the root where the metric is diagonal.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Diagonal of the metric times the variances of the columns, divided by the sum: how much the target varies
         with each column alone. The unit of a column does not matter, and a constant one has none.
@@ -146,7 +152,8 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         diagonal = is_sparse or d >= _MOST_COLUMNS if self.diagonal == "auto" else bool(self.diagonal)
         self._variances = StandardScaler(with_mean=False).fit(rows).var_
         self.root_ = np.ones(d)
-        self.round_, self.search_ = 0, []
+        self.round_ = 0
+        self.search_: list[dict[str, float]] = []
         spread = targets.var(axis=0).sum()
         if n < _FEWEST_ROWS or not spread:
             return self
@@ -199,6 +206,9 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         shares = squares * self._variances
         return shares / (shares.sum() or 1.0)
 
+    def _rows(self, X: Any, *, reset: bool = False) -> Any:
+        return super()._rows(to_numpy(X) if is_foreign(X) else X, reset=reset)
+
     @property
     def _n_features_out(self) -> int:
         return self.n_features_in_
@@ -219,7 +229,10 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         numbers = np.asarray(as_numbers(self, y), dtype=np.float64)
         numbers = numbers.reshape(len(numbers), -1)
         deviations = numbers.std(axis=0)
-        return numbers / np.where(deviations > 0, deviations, 1)
+        vary = deviations > _CONSTANT * np.abs(numbers).max(axis=0, initial=0)
+        return (numbers - numbers.mean(axis=0)) * np.divide(
+            vary, deviations, where=vary, out=0.0 * deviations
+        )
 
     def _rounds(self, data: _Data, diagonal: bool, seed: int) -> Iterator[_Round]:
         """Yield round 0 and those with a metric."""

@@ -164,7 +164,7 @@ def test_counts_are_numbers_if_the_task_says_so():
 
 
 @pytest.mark.parametrize(
-    "n, y", [(30, np.arange(30.0)), (60, np.full(60, "one class")), (60, np.full(60, 0.1))]
+    "n, y", [(30, np.arange(30.0)), (60, np.full(60, "one class")), (60, np.full(60, 0.3))]
 )
 def test_where_nothing_can_be_learned_the_rows_stay_as_they_are(n, y):
     X = np.random.default_rng(0).standard_normal((n, 3))
