@@ -39,11 +39,12 @@ fig.colorbar(colours, ax=panels, label="target")
 plt.show()
 
 # %%
-# The error of ridge regression on held-out rows falls with each round, and the best round is kept.
+# Round 0 are the rows as they are. Four rounds with a full metric follow, and four with a diagonal one, which only
+# weights the two columns. The round with the least error of ridge regression on held-out rows is kept.
 
 for each in metric.search_:
-    print(f"round {each['round']}: {each['error']:.3f} of the variance is not explained")
-print("kept: round", metric.round_)
+    kind = "full" if not each["diagonal"] else "diagonal" if each["round"] else "none"
+    print(f"round {each['round']}, metric {kind}: {each['error']:.3f} of the variance is not explained")
 
 # %%
 # The rows of the second data set are images of digits with 8 x 8 pixels. The importances of the columns are an
@@ -55,7 +56,7 @@ digits = load_digits()
 train, test, train_labels, test_labels = train_test_split(
     digits.data / 16, digits.target, test_size=0.5, random_state=0
 )
-metric = LearnedMetric(random_state=0).fit(train, train_labels)
+metric = LearnedMetric(diagonal=False, random_state=0).fit(train, train_labels)
 values, vectors = np.linalg.eigh(metric.metric_)
 images = [("mean image", train.mean(axis=0)), ("importance", metric.feature_importances_)]
 images += [(f"direction {k}: {values[-k] / values.sum():.0%}", vectors[:, -k]) for k in (1, 2, 3)]
@@ -73,10 +74,11 @@ for panel, (title, image) in zip(panels, images, strict=True):
 plt.show()
 
 # %%
-# A kernel of the transformed rows needs fewer columns for the same accuracy.
+# With few columns, a kernel of the transformed rows spends them on what tells digits apart. With many columns, which
+# represent all of the kernel, the rows as they are do no worse here, and even a little better.
 
 labels = np.eye(10)[train_labels]
-for columns in (50, 200):
+for columns in (20, 50, 200):
     features = MercerFeatures(Gaussian("median"), columns, axes="principal", random_state=0)
     for name, model in (
         ("the rows", KRR(feature_map=features)),
