@@ -8,6 +8,7 @@ from .grid_edge import GridEdgeWarning as GridEdgeWarning
 from .hard_margin import HardMarginSVM as HardMarginSVM
 from .krr import KRR as KRR
 from .krr_classifier import KRRClassifier as KRRClassifier
+from .learned_metric import LearnedMetric as LearnedMetric
 from .row_sources import ArrayRows as ArrayRows
 from .row_sources import ParquetRows as ParquetRows
 from .signed_features import signed_columns as signed_columns

@@ -176,6 +176,9 @@ class AutoMap(RandomFeatureMap):
     def _columns(self, X: Rows) -> Array:
         return self.best_._columns(X)
 
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.best_._gradients(X, weights)
+
     @property
     def _fades(self) -> bool:
         return self.best_._fades

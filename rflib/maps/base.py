@@ -12,6 +12,7 @@ from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -236,6 +237,51 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             matrix: NDArray[np.floating] = (left * beside(self.signature_, left)) @ right.T
         check_finite(self, matrix, left, right)
         return matrix
+
+    def gradient_products(self, X: ArrayLike, weights: ArrayLike) -> NDArray[np.float64]:
+        """Return the gradients of functions f_t(x) = sum_j weights[j, t] z_j(x) at the rows X.
+
+        They are products of the Jacobian matrices of the features, which are not formed, with the weights. Maps
+        whose columns are cosines, and `MercerFeatures`, have them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        weights : array-like of shape (n_components_, n_functions)
+            The weights of the features, such as the coefficients of a linear model.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_functions, n_features)
+            The gradients.
+
+        Raises
+        ------
+        TypeError
+            If the columns of the map have no gradients here.
+        ValueError
+            As in `transform`, and if there is not one row of weights for each feature.
+        """
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        self.kernel_.check_rows(rows)
+        columns = check_array(weights, dtype=np.float64, input_name="weights")
+        if len(columns) != self.n_components_:
+            raise ValueError(
+                f"{type(self).__name__}: weights must have {self.n_components_} rows, one for each feature, but "
+                f"have {len(columns)}."
+            )
+        _, factors = self.kernel_.by_column(rows.shape[1])
+        gradients = self._gradients(self._isotropic(rows.astype(np.float64, copy=False))[1], columns)
+        return gradients if factors is None else gradients * factors
+
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the gradients of `gradient_products`, with X as in `_columns`."""
+        raise TypeError(
+            f"{type(self).__name__}: these features have no gradients here. Use MercerFeatures, or a map whose "
+            "columns are cosines, such as ORF, RFF, QMC or GORF without harmonics."
+        )
 
     @property
     def columns_per_s(self) -> int:

@@ -25,6 +25,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, canonical, largest_size
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
+from rflib.maps.cosine_gradients import cosine_gradients
 from rflib.maps.exact_harmonics import ExactHarmonics
 from rflib.maps.row_dependence import measure_needs_rows
 from rflib.measures.atomic import AtomicLadder, AtomicMeasure
@@ -421,7 +422,6 @@ class FourierFeatures(RandomFeatureMap):
         exact = self._exact()
         n_exact = len(exact.column_signs())
         n_sines = int(self.n_sines_)
-        amplitudes = np.sqrt(np.abs(self.weights_))
         phases, shifted = self.phases_, bool(self.exact_pole_.any())
         if not shifted:
             Y = X
@@ -430,9 +430,9 @@ class FourierFeatures(RandomFeatureMap):
         else:
             Y = X - beside(self.exact_pole_, X)
         if not n_exact:
-            pairs = self.n_components_ - len(self.weights_)
-            amplitudes[pairs:] *= np.where(self.phases_[pairs:] != 0, np.sqrt(2), 1)
+            amplitudes, pairs = self._amplitudes_and_pairs()
             return cosine_features(Y, self.frequencies_, phases, amplitudes, pairs, n_sines=n_sines)
+        amplitudes = np.sqrt(np.abs(self.weights_))
         Y = in_type_of(Y / exact.unit, X)
         frequencies = self.frequencies_ * exact.unit
         seen = ShiftedRows.less(Y, self.exact_pole_ / exact.unit) if issparse(X) else Y
@@ -452,6 +452,18 @@ class FourierFeatures(RandomFeatureMap):
         )
         exact.fill(seen, functions, features[:, len(self.weights_) :])
         return features
+
+    def _amplitudes_and_pairs(self) -> tuple[NDArray[np.float64], int]:
+        """Return the factors of the waves of a map without exact columns, and how many have two columns."""
+        amplitudes, pairs = np.sqrt(np.abs(self.weights_)), self.n_components_ - len(self.weights_)
+        amplitudes[pairs:] *= np.where(self.phases_[pairs:] > 0, np.sqrt(2), 1)
+        return amplitudes, pairs
+
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._fades:
+            return super()._gradients(X, weights)
+        phases, waves = self.phases_ - self.frequencies_ @ self.exact_pole_, self._amplitudes_and_pairs()
+        return cosine_gradients(X, weights, self.frequencies_, phases, *waves, int(self.n_sines_))
 
     @property
     def _fades(self) -> bool:

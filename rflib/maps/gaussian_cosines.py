@@ -16,6 +16,7 @@ from rflib.kernels.namespaces import Array, namespace
 from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
+from rflib.maps.cosine_gradients import cosine_gradients
 from rflib.maps.kernel_requirements import alternatives
 
 
@@ -73,11 +74,18 @@ class GaussianCosines(RandomFeatureMap):
         sign = np.where(self.weights_ < 0, -1.0, 1.0)
         self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
 
-    def _columns(self, X: Rows) -> Array:
+    def _waves(self) -> tuple[NDArray, NDArray, NDArray, int]:
+        """Return frequencies, phases, amplitudes and the number of pairs, as `cosine_features` takes them."""
         amplitudes = np.sqrt(np.abs(self.weights_))
         pairs = self.n_components_ - len(amplitudes)
         amplitudes[pairs:] *= np.sqrt(2)
-        return cosine_features(X, self.frequencies_, self.phases_, amplitudes, pairs)
+        return self.frequencies_, self.phases_, amplitudes, pairs
+
+    def _columns(self, X: Rows) -> Array:
+        return cosine_features(X, *self._waves())
+
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return cosine_gradients(X, weights, *self._waves())
 
     def _surely_finite(self, X: Rows) -> bool:
         largest = max(1.0, largest_size(X)) * X.shape[1] ** 0.5 * row_norms(self.frequencies_).max()

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_X_y
 from rflib.frequencies.draw import Frequencies, sample_frequencies
 from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
@@ -99,12 +98,6 @@ class ScoredFourierFeatures(FourierFeatures):
         self.weights_ = inverse[order] / s
         self.phases_ = np.repeat([0.0, -np.pi / 2], s)
         self.signature_ = np.ones(2 * s)
-
-    def _columns(self, X: Rows) -> Array:
-        if (self.phases_ >= 0).all():
-            return super()._columns(X)
-        # The sines of the variant "reference".
-        return cosine_features(X, self.frequencies_, self.phases_, np.sqrt(self.weights_), n_pairs=0)
 
 
 class Targets:

@@ -19,6 +19,7 @@ from rflib.maps.axis_functions import FEW_VALUES
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
+from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.unlike_rows import FEWEST
 from rflib.validation import check_choice
@@ -184,6 +185,9 @@ class MercerFeatures(RandomFeatureMap):
 
         over_row_blocks(fill, X, _BLOCK_ROWS)
         return features
+
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mercer_gradients(self.columns_, self.mean_, X, weights)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column that says which powers of which axes it is a product of.

@@ -11,8 +11,11 @@ from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyS
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners.exact_svm import ExactKernelSVC, ExactKernelSVR
 from rflib.learners.hard_margin import HardMarginSVM
+from rflib.learners.learned_metric import LearnedMetric
 from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
+from rflib.maps.mercer import MercerFeatures
+from rflib.maps.orf import ORF
 from rflib.maps.rff import RFF
 
 LEARNERS = [
@@ -43,6 +46,8 @@ LEARNERS = [
     ),
     KRRClassifier(),
     KRRClassifier(criterion="error_rate"),
+    LearnedMetric(ORF(n_components=16), n_rounds=1, random_state=0),
+    LearnedMetric(MercerFeatures(n_components=16), n_rounds=1, random_state=0),
     LinearSVM(),
     LinearSVM(tol=1e-12),
     LinearSVM(loss="hinge", fit_intercept=True),

@@ -1,0 +1,134 @@
+"""Gradients of functions that are combinations of the columns of MercerFeatures."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from rflib.maps.axis_functions import Tables
+from rflib.maps.eigen_products import EigenProducts
+from rflib.maps.mercer_columns import MercerColumns
+from rflib.maps.row_blocks import over_row_blocks
+
+# Elements of the products at a block of rows.
+_BLOCK = 1 << 19
+# Functions of one coordinate are differentiated by a central difference of this share of the kernel's width: its
+# error is about 1e-10 of a function's size over the width.
+_STEP = 1e-5
+# A function's smallest value by which another one is divided.
+_TINY = 1e-30
+
+
+def mercer_gradients(
+    columns: MercerColumns, mean: NDArray, X: NDArray, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j.
+
+    Parameters
+    ----------
+    columns : MercerColumns
+        The columns.
+    mean : ndarray of shape (d,)
+        The mean from which coordinates are measured.
+    X : ndarray of shape (n, d)
+        Rows.
+    weights : ndarray of shape (n_columns, n_functions)
+        The weights.
+
+    Returns
+    -------
+    ndarray of shape (n, n_functions, d)
+        The gradients.
+    """
+    n_combined, n_tail = columns.combine.shape[1], len(columns.tail)
+    of_products = np.zeros((sum(map(len, columns.products)), weights.shape[1]))
+    of_products[columns.head] += columns.combine @ weights[:n_combined]
+    of_products[columns.tail] += columns.scales[:, None] * weights[n_combined : n_combined + n_tail]
+    parts = np.split(of_products, np.cumsum([len(products) for products in columns.products])[:-1])
+    backward = [_Backward(each, part) for each, part in zip(columns.products, parts, strict=True)]
+    gradients = np.empty((X.shape[0], weights.shape[1], X.shape[1]))
+
+    def fill(rows: slice) -> None:
+        coordinates = columns.axes.of(X[rows], mean)
+        found = sum(each.at(coordinates) for each in backward)
+        by_axes = np.transpose(found, (2, 0, 1))
+        directions = columns.axes.directions
+        gradients[rows] = by_axes if directions is None else by_axes @ directions
+
+    over_row_blocks(fill, X, max(1, _BLOCK // max(map(len, columns.products))))
+    return gradients
+
+
+class _Backward:
+    """Sums of products with weights (n_products, n_functions), with derivatives from the last factors on."""
+
+    def __init__(self, products: EigenProducts, weights: NDArray[np.float64]) -> None:
+        places, levels = products.tree.levels()
+        self.tables, self.levels = products.tables, levels
+        self.weights = weights[np.argsort(places)]
+        n_ratios = len(self.tables.series) - len(self.tables.lengths)
+        stop = 1
+        # What a level hands to its parents, and to the ratios that are its last factors.
+        self.to_parents: list[csr_array] = []
+        self.to_ratios: list[csr_array] = []
+        for level in levels:
+            self.to_parents.append(_sums(level.parents, stop))
+            self.to_ratios.append(_sums(level.functions, n_ratios))
+            stop += len(level.parents)
+
+    def at(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives along the axes at coordinates (n_axes, n), shape (n_functions, n_axes, n)."""
+        root, ratios = self.tables.at(u)
+        products = [root[None, :]]
+        for level in self.levels:
+            products.append(np.concatenate(products)[level.parents] * ratios[level.functions])
+        known = np.concatenate(products)
+        values = self.weights.T @ known
+        by_ratios = np.zeros((len(values), *ratios.shape))
+        for t, weight in enumerate(self.weights.T):
+            adjoint = np.repeat(weight[:, None], u.shape[1], axis=1)
+            stop = len(adjoint)
+            for level, to_parents, to_ratios in zip(
+                self.levels[::-1], self.to_parents[::-1], self.to_ratios[::-1], strict=True
+            ):
+                start = stop - len(level.parents)
+                handed = adjoint[start:stop]
+                by_ratios[t] += to_ratios @ (handed * known[level.parents])
+                adjoint[:start] += to_parents @ (handed * ratios[level.functions])
+                stop = start
+        return _along_axes(self.tables, u, ratios, values, by_ratios)
+
+
+def _sums(places: NDArray[np.int64], n: int) -> csr_array:
+    """Return the matrix that adds numbers at the places that they belong to, of n places."""
+    return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(n, len(places)))
+
+
+def _along_axes(
+    tables: Tables, u: NDArray, ratios: NDArray, values: NDArray, by_ratios: NDArray
+) -> NDArray[np.float64]:
+    """Return derivatives along the axes (n_functions, n_axes, n).
+
+    Parameters
+    ----------
+    u, ratios
+        Coordinates (n_axes, n), and the ratios (n_ratios, n) there.
+    values : ndarray of shape (n_functions, n)
+        The functions, all terms of which have the product of the axes' first functions as a factor.
+    by_ratios : ndarray of shape (n_functions, n_ratios, n)
+        Their derivatives by the ratios.
+    """
+    found = np.empty((len(values), *u.shape))
+    step = _STEP * tables.kernel.width
+    for group in tables._groups:
+        below, here, above = (tables._values(group, u[group.axes] + shift) for shift in (-step, 0, step))
+        slopes = (above - below) / (2 * step)
+        heads = here[:, 0]
+        heads = np.where(np.abs(heads) > _TINY, heads, _TINY)
+        for i, rows in enumerate(group.ratios):
+            a, count = group.axes.start + i, rows.stop - rows.start
+            of_head = slopes[i, 0] / heads[i]
+            of_ratios = slopes[i, 1 : count + 1] / heads[i] - ratios[rows] * of_head
+            found[:, a] = values * of_head + np.einsum("tjn,jn->tn", by_ratios[:, rows], of_ratios)
+    return found
