@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.special import gammaln, roots_gegenbauer
 from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, in_type_of, namespace
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, mean_row
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.kernel_requirements import alternatives
@@ -111,53 +111,58 @@ class GegenbauerFeatures(RandomFeatureMap):
         check_integer(self, "n_radial", at_least=1, or_none=True)
         d = X.shape[1]
         self.centre_ = mean_row(X) if isinstance(kernel, Gaussian) else np.zeros(d)
-        degrees = range(_DEGREE + 1) if self.degree is None else [self.degree]
-        degrees = sorted({degree if d > 1 else min(degree, 1) for degree in degrees})
-        radial = (
-            [1] if _is_zonal(kernel) else range(1, 1 + _RADIAL) if self.n_radial is None else [self.n_radial]
+        degree = _DEGREE if self.degree is None else self.degree
+        degree = degree if d > 1 else min(degree, 1)  # on a line there are two harmonics
+        radial = range(1, 1 + _RADIAL) if self.n_radial is None else [self.n_radial]
+        rows = X[np.sort(rng.permutation(X.shape[0])[:_ROWS])].astype(np.float64)
+        errors = self._predicted_errors(
+            kernel, rows, directions(_DIRECTIONS, d, rng), degree, [1] if _is_zonal(kernel) else radial
         )
-        rows = X[np.sort(rng.permutation(X.shape[0])[:_ROWS])]
-        errors = {}
-        for n in radial:
-            found = self._predicted_errors(kernel, rows, directions(_DIRECTIONS, d, rng), degrees[-1], n)
-            errors.update({(degree, n): found[degree] for degree in degrees})
-        self.degree_, self.n_radial_ = min(errors, key=errors.__getitem__)
+        allowed = [choice for choice in errors if self.degree is None or choice[0] == degree]
+        self.degree_, self.n_radial_ = min(allowed, key=errors.__getitem__)
         self.directions_ = directions(-(-self.n_components // self.n_radial_), d, rng)
         self.signature_ = np.ones(self.n_components)
 
     def _predicted_errors(
-        self, kernel: Kernel, rows: Rows, vectors: NDArray, degree: int, n: int
-    ) -> list[float]:
-        """Return the squared errors of the kernel matrix of rows with the degrees up to each one.
+        self, kernel: Kernel, rows: Rows, vectors: NDArray, degree: int, radial: Iterable[int]
+    ) -> dict[tuple[int, int], float]:
+        """Return the squared errors of the kernel matrix of rows by highest degree and number of radial functions.
 
         A direction has features F (n_rows, n), and F F^T is a draw of the matrix B of the degrees. So the mean
         square of m directions is |B - K|^2 + (E |F F^T|^2 - |B|^2) / m.
         """
-        d, K = rows.shape[1], kernel(rows).astype(np.float64)
-        units, radial = self._polar(kernel, rows.astype(np.float64), degree, n)
-        units = units.toarray() if issparse(units) or isinstance(units, ShiftedRows) else units
-        features, B, errors = np.zeros((n, len(K), len(vectors))), np.zeros_like(K), []
-        both = zip(
-            polynomials(d, degree, units @ vectors.T), polynomials(d, degree, units @ units.T), strict=True
-        )
-        for k, (about, between) in enumerate(both):
-            features += radial[k][:, :, None] * about
-            B += radial[k].T @ radial[k] / polynomial_columns(d, k) * between
-            squares = (np.einsum("irm,jrm->mij", features, features) ** 2).sum() / len(vectors)
-            errors.append(float(((B - K) ** 2).sum() + (squares - (B**2).sum()) * n / self.n_components))
+        d, K, errors = rows.shape[1], kernel(rows), {}
+        polar = self._polar(kernel, d, degree)
+        for n in radial:
+            units, values = polar(rows, n)
+            cosines, gram = products(units, vectors), inner_products(units)
+            features, B = np.zeros((n, len(K), len(vectors))), np.zeros_like(K)
+            both = zip(polynomials(d, degree, cosines), polynomials(d, degree, gram), strict=True)
+            for k, (about, between) in enumerate(both):
+                features += values[k][:, :, None] * about
+                B += values[k].T @ values[k] / polynomial_columns(d, k) * between
+                squares = (np.einsum("irm,jrm->mij", features, features) ** 2).sum() / len(vectors)
+                errors[k, n] = float(((B - K) ** 2).sum() + (squares - (B**2).sum()) * n / self.n_components)
         return errors
 
-    def _polar(self, kernel: Kernel, X: Rows, degree: int, n: int) -> tuple[Array | ShiftedRows, Array]:
-        """Return the unit vectors of rows, and sqrt(N_l) h_li at them, shape (degree + 1, n, n_rows)."""
-        d = X.shape[1]
-        if _is_zonal(kernel):
-            assert isinstance(kernel, RadialKernel)
+    def _polar(self, kernel: Kernel, d: int, degree: int) -> Callable[[Rows, int], tuple[Rows, Array]]:
+        """Return a function with the unit vectors of rows, and with sqrt(N_l) h_li at them.
+
+        The h_li have the shape (degree + 1, n, n_rows) for a number n of radial functions.
+        """
+        if isinstance(kernel, RadialKernel) and _is_zonal(kernel):
             squares = zonal_coefficients(kernel, d, degree)
             if squares.min() < -_NEGATIVE * squares.max():
                 refuse(self, "kernel", "positive definite on the sphere, unless the map is MVORF or GORF")
-            return X, beside(np.sqrt(np.maximum(squares, 0))[:, None, None] + np.zeros(X.shape[0]), X)
-        factors = InnerProductSeries(kernel, self.centre_).factors(X)
-        return factors.units, radial_functions(factors.log_amplitudes, d, degree, n)
+            constants = np.sqrt(np.maximum(squares, 0))[:, None, None]
+            return lambda X, n: (X, beside(np.tile(constants, (1, n, X.shape[0])), X))
+        series = InnerProductSeries(kernel, self.centre_)
+
+        def polar(X: Rows, n: int) -> tuple[Rows, Array]:
+            factors = series.factors(X)
+            return factors.units, radial_functions(factors.log_amplitudes, d, degree, n)
+
+        return polar
 
     @property
     def _fades(self) -> bool:
@@ -165,23 +170,21 @@ class GegenbauerFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features, n, degree = (
-            empty((X.shape[0], self.n_components_), X),
+            empty((X.shape[0], len(self.signature_)), X),
             int(self.n_radial_),
             int(self.degree_),
         )
-        (m, d), vectors = self.directions_.shape, held_beside(self.directions_, features).T
+        m, d = self.directions_.shape
+        polar = self._polar(self.kernel_, d, degree)
 
         def fill(rows: slice) -> None:
-            units, radial = self._polar(self.kernel_, X[rows, :], degree, n)
-            if isinstance(units, ShiftedRows):
-                cosines = units.product(self.directions_.T, self.directions_ @ units.vector)
-            else:
-                cosines = (units if issparse(units) else in_type_of(units, X)) @ vectors
-            cosines, radial = in_type_of(cosines, X), in_type_of(radial, X)
+            units, radial = polar(X[rows, :], n)
+            cosines, radial = in_type_of(products(units, self.directions_), X), in_type_of(radial, X)
             for i in range(n):
                 some = cosines[:, : len(range(i, self.n_components_, n))]
-                scaled = radial[:, i, :, None] / max(1, some.shape[1]) ** 0.5
-                features[rows, i::n] = sum(scaled[k] * P for k, P in enumerate(polynomials(d, degree, some)))
+                scaled = radial[:, i, :] / max(1, some.shape[1]) ** 0.5
+                values = enumerate(polynomials(d, degree, some))
+                features[rows, i::n] = sum(scaled[k, :][:, None] * value for k, value in values)
 
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // max(m, _LOWEST)))
         return features
@@ -195,6 +198,18 @@ def directions(m: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return m independent uniform unit vectors, shape (m, d)."""
     vectors = rng.standard_normal((m, d))
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def products(units: Rows, vectors: NDArray) -> Array:
+    """Return the inner products of rows (n, d), which may be shifted sparse ones, with vectors (m, d)."""
+    if isinstance(units, ShiftedRows):
+        return units.product(vectors.T, vectors @ units.vector)
+    return units @ (vectors if issparse(units) else held_beside(vectors, units)).T
+
+
+def inner_products(units: Rows) -> NDArray[np.float64]:
+    """Return the inner products of all pairs of rows, shape (n, n)."""
+    return units.gram() if isinstance(units, ShiftedRows) else dense(units @ units.T)
 
 
 def polynomials(d: int, degree: int, t: Array) -> Iterator[Array]:

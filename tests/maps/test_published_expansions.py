@@ -281,7 +281,9 @@ def test_gegenbauer_chooses_by_its_mean_error():
         return [((feature_map.kernel_matrix(X) - K) ** 2).sum() for feature_map in fitted]
 
     found = GegenbauerFeatures(kernel, 40, random_state=0).fit(X)
-    predicted = found._predicted_errors(kernel, X, directions(20_000, 6, np.random.default_rng(0)), 2, 2)[2]
+    predicted = found._predicted_errors(kernel, X, directions(20_000, 6, np.random.default_rng(0)), 2, [2])[
+        2, 2
+    ]
     drawn = errors(150, degree=2, n_radial=2)
     assert abs(np.mean(drawn) - predicted) < LIMIT * np.std(drawn, ddof=1) / 150**0.5 + 0.01 * predicted
     assert found.degree_ == np.argmin([np.mean(errors(20, degree=degree)) for degree in range(5)])
