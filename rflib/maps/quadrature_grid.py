@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +22,9 @@ from rflib.validation import check_choice, refuse
 
 GRIDS = ("auto", "dense", "reweighted")
 # Nodes for each input column of the grid from which frequencies are drawn.
-_NODES = 8
+_NODES = 16
 # Pairs of rows for the weights of one frequency, pairs that the grids are compared on, and pairs at a time.
-_PAIRS, _HELD, _BLOCK = 10, 2000, 2048
+_PAIRS, _HELD, _BLOCK, _BLOCK_ELEMENTS = 10, 2000, 2048, 1 << 22
 # How much weights are drawn to equal ones, as a share of the mean square of a cosine.
 _RIDGE = 0.1
 
@@ -37,7 +39,7 @@ class QuadratureFeatures(GaussianCosines):
 
     For more input columns, Dao et al. draw frequencies from a dense grid with its weights as probabilities, and
     then find non-negative weights by least squares of the kernel at pairs of training rows. Here this grid has
-    eight nodes for each column, and the weights are drawn slightly towards equal ones.
+    16 nodes for each column, and the weights are drawn slightly towards equal ones.
 
     Parameters
     ----------
@@ -92,25 +94,20 @@ class QuadratureFeatures(GaussianCosines):
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         assert isinstance(kernel, Gaussian)
         check_choice(self, "grid", GRIDS)
-        d, n, found = X.shape[1], (self.n_components + 1) // 2, []
-        if self.grid != "reweighted" and 2 ** min(d, 62) <= self.n_components:
-            found.append(dense_grid(int(self.n_components ** (1 / d) + 1e-9), d, n))
+        D, d, found = self.n_components, X.shape[1], []
+        n = (D + 1) // 2
+        if self.grid != "reweighted" and 2 ** min(d, 62) <= D:
+            found.append(dense_grid(int(D ** (1 / d) + 1e-9), d, n))
         elif self.grid == "dense":
-            cost = f"{2**d:,}" if d < 62 else f"2^{d}"
-            options = "'auto' or 'reweighted', because a dense grid with two nodes for each"
-            refuse(
-                self,
-                "grid",
-                f"{options} of {d} input columns takes {cost} columns, and n_components is "
-                f"{self.n_components}",
-            )
+            least = f"the 2^{d} columns of a dense grid with two nodes for each of {d} input columns"
+            refuse(self, "grid", f"'auto' or 'reweighted', because n_components={D} is below {least}")
         if self.grid != "dense":
             vectors, _ = self._sample(n, d, rng)
-            found.append((vectors, least_squares_weights(*pairs(kernel, X, _PAIRS * n, rng), vectors)))
-        if len(found) > 1:
-            rows, values = pairs(kernel, X, _HELD, rng)
-            found.sort(key=lambda rule: float(((np.cos(rows @ rule[0].T) @ rule[1] - values) ** 2).sum()))
-        self._keep(*found[0], kernel.single_width, rng)
+            found.append((vectors, least_squares_weights(pairs(kernel, X, _PAIRS * n, rng), vectors)))
+        errors = np.zeros(len(found))
+        for rows, values in pairs(kernel, X, _HELD, rng):
+            errors += [((np.cos(rows @ nodes.T) @ weights - values) ** 2).sum() for nodes, weights in found]
+        self._keep(*found[int(errors.argmin())], kernel.single_width, rng)
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         nodes, weights = roots_hermitenorm(_NODES)
@@ -130,21 +127,22 @@ def dense_grid(m: int, d: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.
     return np.pad(nodes[places], ((0, n - half), (0, 0))), np.pad(products, (0, n - half))
 
 
-def pairs(kernel: Gaussian, X: Rows, n: int, rng: Generator) -> tuple[Rows, NDArray]:
-    """Return the differences (n, d) of n pairs of rows in units of the width, and the kernel at them (n,)."""
+def pairs(kernel: Gaussian, X: Rows, n: int, rng: Generator) -> Iterator[tuple[Rows, NDArray]]:
+    """Yield, in blocks, the differences of n pairs of rows in units of the width, and the kernel at them."""
     left, right = rng.integers(0, X.shape[0], (2, n))
-    differences = (X[left] - X[right]).astype(np.float64)
-    return differences / kernel.single_width, kernel.at_distance(row_norms(differences))
+    for block in row_blocks(n, max(1, min(_BLOCK, _BLOCK_ELEMENTS // X.shape[1]))):
+        differences = (X[left[block]] - X[right[block]]).astype(np.float64)
+        yield differences / kernel.single_width, kernel.at_distance(row_norms(differences))
 
 
-def least_squares_weights(rows: Rows, values: NDArray, vectors: NDArray) -> NDArray[np.float64]:
-    """Return non-negative weights of the cosines of the frequencies that fit the kernel at differences of rows."""
+def least_squares_weights(blocks: Iterable[tuple[Rows, NDArray]], vectors: NDArray) -> NDArray[np.float64]:
+    """Return non-negative weights of the cosines of frequencies that fit the kernel at differences of rows."""
     n = len(vectors)
     gram, products = np.zeros((n, n)), np.zeros(n)
-    for block in row_blocks(len(values), _BLOCK):
-        cosines = np.cos(rows[block] @ vectors.T)
+    for rows, values in blocks:
+        cosines = np.cos(rows @ vectors.T)
         gram += cosines.T @ cosines
-        products += cosines.T @ values[block]
+        products += cosines.T @ values
     ridge = _RIDGE * gram.trace() / n
     factor = np.linalg.cholesky(gram + ridge * np.eye(n))
     weights, _ = nnls(factor.T, solve_triangular(factor, products + ridge / n, lower=True))

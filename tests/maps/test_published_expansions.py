@@ -175,19 +175,18 @@ def test_dense_grid_is_the_product_of_rules(d, m, spare):
     assert np.all(np.abs(found.kernel_matrix(X) - found.kernel_(X)) <= remainder + 1e-12)
 
 
-def test_dense_grid_of_many_columns_says_what_it_costs():
-    for d, cost in ((12, "4,096"), (400, r"2\^400")):
-        with pytest.raises(
-            ValueError, match=rf"grid must be 'auto' or 'reweighted'.* {d} input columns takes {cost}"
-        ):
-            QuadratureFeatures(n_components=100, grid="dense").fit(np.eye(d))
+@pytest.mark.parametrize("d", [12, 400])
+def test_dense_grid_of_many_columns_says_what_it_costs(d):
+    message = rf"grid must be 'auto' or 'reweighted', because n_components=100 is below the 2\^{d} columns"
+    with pytest.raises(ValueError, match=message):
+        QuadratureFeatures(n_components=100, grid="dense").fit(np.eye(d))
 
 
 def test_weights_of_drawn_nodes_are_the_non_negative_least_squares():
     X, rng = normal(200, np.ones(4)), np.random.default_rng(1)
-    rows, values = pairs(Gaussian(1.5), X, 300, rng)
+    ((rows, values),) = pairs(Gaussian(1.5), X, 300, rng)
     vectors = rng.standard_normal((20, 4))
-    found = least_squares_weights(rows, values, vectors)
+    found = least_squares_weights([(rows[:90], values[:90]), (rows[90:], values[90:])], vectors)
     design = np.cos(rows @ vectors.T)
     ridge = np.sqrt(0.1 * (design**2).sum() / 20)
     stacked = np.vstack([design, ridge * np.eye(20)]), np.append(values, np.full(20, ridge / 20))
