@@ -3,8 +3,10 @@ from .base import RandomFeatureMap as RandomFeatureMap
 from .craft import CRAFT as CRAFT
 from .digmm import DIGMM as DIGMM
 from .fourier import FourierFeatures as FourierFeatures
+from .gegenbauer import GegenbauerFeatures as GegenbauerFeatures
 from .gorf import GORF as GORF
 from .grff import GRFF as GRFF
+from .hilbert_space import HilbertSpaceFeatures as HilbertSpaceFeatures
 from .leverage import LeverageRFF as LeverageRFF
 from .leverage import SurrogateLeverageRFF as SurrogateLeverageRFF
 from .maclaurin import RandomMaclaurin as RandomMaclaurin
@@ -17,7 +19,9 @@ from .orf import ORF as ORF
 from .poly_sketch import PolySketch as PolySketch
 from .qmc import QMC as QMC
 from .quadrature import QuadratureRFF as QuadratureRFF
+from .quadrature_grid import QuadratureFeatures as QuadratureFeatures
 from .rff import RFF as RFF
 from .sorf import SORF as SORF
 from .srf import SRF as SRF
+from .taylor import TaylorFeatures as TaylorFeatures
 from .tensor_sketch import TensorSketch as TensorSketch

@@ -17,7 +17,7 @@ from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.cosine_gradients import cosine_gradients
-from rflib.maps.kernel_requirements import alternatives
+from rflib.maps.kernel_requirements import not_gaussian
 
 
 class GaussianCosines(RandomFeatureMap):
@@ -39,6 +39,7 @@ class GaussianCosines(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
+    unsupported = staticmethod(not_gaussian)
     _state: ClassVar[tuple[str, ...]] = ("frequencies_", "weights_", "phases_")
 
     def __init__(
@@ -53,25 +54,22 @@ class GaussianCosines(RandomFeatureMap):
         """Number of columns for one feature as the papers count them: a cosine and a sine."""
         return 2
 
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return that the kernel is not Gaussian and what to use instead, or None if it is Gaussian."""
-        if isinstance(kernel, Gaussian):
-            return None
-        return f"{kernel!r} is not Gaussian. {alternatives(kernel)}"
-
     @abstractmethod
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         """Return n frequencies (n, d) for sigma = 1, and their weights (n,)."""
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         assert isinstance(kernel, Gaussian)
-        n, pairs = (self.n_components + 1) // 2, self.n_components // 2
-        vectors, self.weights_ = self._sample(n, X.shape[1], rng)
-        self.frequencies_ = vectors / kernel.single_width
+        vectors, weights = self._sample((self.n_components + 1) // 2, X.shape[1], rng)
+        self._keep(vectors, weights, kernel.single_width, rng)
+
+    def _keep(self, vectors: NDArray, weights: NDArray, width: float, rng: Generator) -> None:
+        """Set the state from the frequencies (n, d) for sigma = 1 and their weights (n,)."""
+        n, pairs = len(vectors), self.n_components // 2
+        self.frequencies_, self.weights_ = vectors / width, weights
         phases = np.concatenate([np.zeros(pairs), rng.uniform(0, 2 * np.pi, n - pairs)])
         self.phases_ = np.where(vectors.any(axis=1), phases, np.pi / 4)
-        sign = np.where(self.weights_ < 0, -1.0, 1.0)
+        sign = np.where(weights < 0, -1.0, 1.0)
         self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
 
     def _waves(self) -> tuple[NDArray, NDArray, NDArray, int]:

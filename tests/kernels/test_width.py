@@ -23,13 +23,17 @@ from rflib.maps import (
     RFF,
     SORF,
     SRF,
+    GegenbauerFeatures,
+    HilbertSpaceFeatures,
     LeverageRFF,
     MercerFeatures,
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
+    QuadratureFeatures,
     QuadratureRFF,
     SurrogateLeverageRFF,
+    TaylorFeatures,
 )
 from rflib.measures.exact_measures import exact_measure
 
@@ -226,6 +230,10 @@ MAPS = {
     "SORF": lambda k: SORF(k, 30, random_state=1),
     "MomentMatching": lambda k: MomentMatching(k, 30, random_state=1),
     "QuadratureRFF": lambda k: QuadratureRFF(k, 30, random_state=1),
+    "QuadratureFeatures": lambda k: QuadratureFeatures(k, 30, random_state=1),
+    "TaylorFeatures": lambda k: TaylorFeatures(k, 30, random_state=1),
+    "HilbertSpaceFeatures": lambda k: HilbertSpaceFeatures(k, 30, random_state=1),
+    "GegenbauerFeatures": lambda k: GegenbauerFeatures(k, 30, random_state=1),
     "OptimizedMaclaurin": lambda k: OptimizedMaclaurin(k, 30, random_state=1),
     "MercerFeatures": lambda k: MercerFeatures(k, 30, random_state=1),
     "Nystroem": lambda k: Nystroem(k, 30, random_state=1),

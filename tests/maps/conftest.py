@@ -27,15 +27,19 @@ from rflib.maps import (
     SORF,
     SRF,
     AutoMap,
+    GegenbauerFeatures,
+    HilbertSpaceFeatures,
     LeverageRFF,
     MercerFeatures,
     MomentMatching,
     Nystroem,
     OptimizedMaclaurin,
     PolySketch,
+    QuadratureFeatures,
     QuadratureRFF,
     RandomMaclaurin,
     SurrogateLeverageRFF,
+    TaylorFeatures,
     TensorSketch,
 )
 
@@ -75,6 +79,10 @@ UNBIASED = {
     "TS odd": lambda D, seed: TensorSketch(POLYNOMIAL, D + 1, random_state=seed),
     "PolySketch": lambda D, seed: PolySketch(POLYNOMIAL, D, random_state=seed),
     "PolySketch degree 4": lambda D, seed: PolySketch(Polynomial(4, 0.5, 1.0), D + 1, random_state=seed),
+    "Gegenbauer": lambda D, seed: GegenbauerFeatures(POLYNOMIAL, D, degree=3, random_state=seed),
+    "Gegenbauer polynomial": lambda D, seed: GegenbauerFeatures(
+        Polynomial(3, 0.5, 1.0), D + 1, degree=3, n_radial=2, random_state=seed
+    ),
     "CRAFT RM": lambda D, seed: CRAFT(
         RandomMaclaurin(POLYNOMIAL), D, n_components_up=4 * D, random_state=seed
     ),
@@ -108,6 +116,10 @@ BIASED = {
     "Nystroem kmeans": lambda D, seed: Nystroem(POLYNOMIAL, D, landmarks="kmeans", random_state=seed),
     "MercerFeatures": lambda D, seed: MercerFeatures(Gaussian(0.8), D, random_state=seed),
     "MercerFeatures delta-Gaussian": lambda D, seed: MercerFeatures(DELTA, D, random_state=seed),
+    "Taylor": lambda D, seed: TaylorFeatures(Gaussian(0.8), D, random_state=seed),
+    "Hilbert space": lambda D, seed: HilbertSpaceFeatures(Matern(1.5, 1.0), D, random_state=seed),
+    "quadrature grid": lambda D, seed: QuadratureFeatures(Gaussian(0.8), D + 1, random_state=seed),
+    "Gegenbauer arc-cosine": lambda D, seed: GegenbauerFeatures(ArcCosine(1), D, random_state=seed),
     "AutoMap": lambda D, seed: AutoMap(
         Gaussian(0.8), D, candidates=["ORF", "OptimizedMaclaurin", "Nystroem"], random_state=seed
     ),

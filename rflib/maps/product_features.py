@@ -1,0 +1,73 @@
+"""The base of maps whose columns are products of functions of one input column each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rflib.kernels.namespaces import Array, empty
+from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.sparse_rows import Rows
+from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.product_tree import ProductTree, evaluate, largest_products
+from rflib.maps.row_blocks import over_row_blocks
+
+_BLOCK_ROWS = 1024
+# Functions of an input column among which the largest products are sought: all of them for few input columns.
+_FEWEST, _MOST = 8, 1 << 20
+
+
+class ProductFeatures(RandomFeatureMap):
+    """Base class of maps with the largest products of functions of single input columns as columns.
+
+    Attributes
+    ----------
+    tree_ : ProductTree
+        Which products the columns are. If there are fewer than n_components, the last columns are zero.
+    """
+
+    _state: ClassVar[tuple[str, ...]] = ("tree_",)
+    tree_: ProductTree
+
+    def __init__(
+        self, kernel: KernelLike = None, n_components: int = 100, *, random_state: Seed = None
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _n_functions(self, d: int) -> int:
+        """Return how many functions each of d input columns has."""
+        return min(self.n_components, max(_FEWEST, _MOST // d))
+
+    def _keep_largest(self, sizes: NDArray) -> None:
+        """Keep the largest products of functions with descending sizes (d, n_functions)."""
+        self.tree_, _ = largest_products(sizes, self.n_components)
+        self.signature_ = np.ones(self.n_components)
+
+    @abstractmethod
+    def _factors(self, X: Rows, axes: NDArray, powers: NDArray) -> tuple[Array, Array]:
+        """Return the product of all first functions (n,), and ratios of functions to the first ones (m, n).
+
+        ``axes`` (m,) has the input columns of the functions, and ``powers`` (m,) their numbers.
+        """
+
+    @property
+    def _fades(self) -> bool:
+        return True
+
+    def _columns(self, X: Rows) -> Array:
+        features, n = empty((X.shape[0], self.n_components_), X), len(self.tree_)
+        axes, powers, _ = self.tree_.functions()
+        places, levels = self.tree_.levels()
+
+        def fill(rows: slice) -> None:
+            root, ratios = self._factors(X[rows, :], axes, powers)
+            evaluate(levels, places, root, ratios, features[rows, :n])
+            features[rows, n:] = 0
+
+        over_row_blocks(fill, X, _BLOCK_ROWS)
+        return features
