@@ -19,5 +19,6 @@ from .qmc import QMC as QMC
 from .quadrature import QuadratureRFF as QuadratureRFF
 from .rff import RFF as RFF
 from .sorf import SORF as SORF
+from .spherical_radial import SphericalRadialRFF as SphericalRadialRFF
 from .srf import SRF as SRF
 from .tensor_sketch import TensorSketch as TensorSketch
