@@ -117,6 +117,6 @@ class SphericalRadialRFF(GaussianCosines):
         """Return the weights of the directions, which sum to one."""
         if not self.optimal_weights:
             return np.full(len(unit), 1 / len(unit))
-        gram = 2 / np.e * np.cosh(unit @ unit.T) + _RIDGE * np.eye(len(unit))
+        gram = 2 * np.exp(-1.0) * np.cosh(unit @ unit.T) + _RIDGE * np.eye(len(unit))
         weights = solve(gram, np.ones(len(unit)), assume_a="pos")
         return weights / weights.sum()

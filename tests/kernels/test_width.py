@@ -29,6 +29,7 @@ from rflib.maps import (
     Nystroem,
     OptimizedMaclaurin,
     QuadratureRFF,
+    SphericalRadialRFF,
     SurrogateLeverageRFF,
 )
 from rflib.measures.exact_measures import exact_measure
@@ -226,6 +227,7 @@ MAPS = {
     "SORF": lambda k: SORF(k, 30, random_state=1),
     "MomentMatching": lambda k: MomentMatching(k, 30, random_state=1),
     "QuadratureRFF": lambda k: QuadratureRFF(k, 30, random_state=1),
+    "SphericalRadialRFF": lambda k: SphericalRadialRFF(k, 30, random_state=1),
     "OptimizedMaclaurin": lambda k: OptimizedMaclaurin(k, 30, random_state=1),
     "MercerFeatures": lambda k: MercerFeatures(k, 30, random_state=1),
     "Nystroem": lambda k: Nystroem(k, 30, random_state=1),

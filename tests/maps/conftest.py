@@ -27,6 +27,7 @@ from rflib.maps import (
     SORF,
     SRF,
     AutoMap,
+    FourierFeatures,
     LeverageRFF,
     MercerFeatures,
     MomentMatching,
@@ -35,6 +36,7 @@ from rflib.maps import (
     PolySketch,
     QuadratureRFF,
     RandomMaclaurin,
+    SphericalRadialRFF,
     SurrogateLeverageRFF,
     TensorSketch,
 )
@@ -53,7 +55,11 @@ UNBIASED = {
     "RFF Matern": lambda D, seed: RFF(Matern(1.5, 1.0), D, random_state=seed),
     "ORF": lambda D, seed: ORF(Gaussian(0.8), D, random_state=seed),
     "ORF stratified": lambda D, seed: ORF(Gaussian(0.8), D, radii="stratified", random_state=seed),
+    "ORF paired": lambda D, seed: ORF(Gaussian(0.8), D, radii="paired", random_state=seed),
     "ORF Matern": lambda D, seed: ORF(Matern(0.5, 2.0), D, random_state=seed),
+    "QMC slicing": lambda D, seed: FourierFeatures(
+        Matern(1.5, 1.0), D, measure="exact", directions="distance", radii="stratified", random_state=seed
+    ),
     "QMC": lambda D, seed: QMC(Gaussian(0.8), D, random_state=seed),
     "QMC sobol": lambda D, seed: QMC(Gaussian(0.8), D, sequence="sobol", random_state=seed),
     "QMC Matern": lambda D, seed: QMC(Matern(1.5, 1.0), D, random_state=seed),
@@ -96,6 +102,7 @@ BIASED = {
     ),
     "SORF": lambda D, seed: SORF(Gaussian(0.8), D, random_state=seed),
     "moment matching": lambda D, seed: MomentMatching(Gaussian(0.8), D, random_state=seed),
+    "spherical-radial": lambda D, seed: SphericalRadialRFF(Gaussian(0.8), D, random_state=seed),
     "OM": lambda D, seed: OptimizedMaclaurin(POLYNOMIAL, D, random_state=seed),
     "OM Gaussian": lambda D, seed: OptimizedMaclaurin(Gaussian(0.8), D, random_state=seed),
     "OM odd": lambda D, seed: OptimizedMaclaurin(

@@ -48,6 +48,7 @@ from rflib.maps import (
     PolySketch,
     QuadratureRFF,
     RandomMaclaurin,
+    SphericalRadialRFF,
     SurrogateLeverageRFF,
     TensorSketch,
 )
@@ -79,6 +80,7 @@ MAPS = {
     "SORF": SORF,
     "MomentMatching": MomentMatching,
     "QuadratureRFF": QuadratureRFF,
+    "SphericalRadialRFF": SphericalRadialRFF,
     "LeverageRFF": LeverageRFF,
     "SurrogateLeverageRFF": SurrogateLeverageRFF,
     "OptimizedMaclaurin": OptimizedMaclaurin,

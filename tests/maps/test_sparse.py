@@ -34,6 +34,7 @@ from rflib.maps import (
     PolySketch,
     QuadratureRFF,
     RandomMaclaurin,
+    SphericalRadialRFF,
     SurrogateLeverageRFF,
     TensorSketch,
 )
@@ -61,6 +62,7 @@ MAPS = {
     "SORF": partial(SORF, NARROW),
     "MomentMatching": partial(MomentMatching, NARROW),
     "QuadratureRFF": partial(QuadratureRFF, NARROW),
+    "SphericalRadialRFF": partial(SphericalRadialRFF, NARROW),
     "LeverageRFF": partial(LeverageRFF, NARROW),
     "SurrogateLeverageRFF": partial(SurrogateLeverageRFF, NARROW),
     "RandomMaclaurin": partial(RandomMaclaurin, CUBIC),
