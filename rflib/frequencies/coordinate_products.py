@@ -27,9 +27,9 @@ from numpy.polynomial.hermite_e import hermegauss
 from numpy.polynomial.polynomial import polyval
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
 
 from rflib.frequencies.directions import DIRECTIONS
+from rflib.measures.base import chi_squared_nodes
 from rflib.measures.harmonics import legendre
 
 Parts = Literal[1, 2]
@@ -165,7 +165,10 @@ def _gaussian_powers(d: int, n: int, c: NDArray) -> NDArray[np.float64]:
     With s^2 = 1 - c^2, h has the component c |g| + s e along g, and s^2 w is the square of the rest. |g|^2, e and
     w are independent, with the laws chi^2_d, N(0, 1) and chi^2_(d-1).
     """
-    (squares, of_square), (others, of_other) = _chi_squared(d, 2 * n + 1), _chi_squared(d - 1, 2 * n + 1)
+    (squares, of_square), (others, of_other) = (
+        chi_squared_nodes(d, 2 * n + 1),
+        chi_squared_nodes(d - 1, 2 * n + 1),
+    )
     normal, of_normal = hermegauss(2 * n + 1)
     weights = np.einsum("a,b,c->abc", of_square, of_normal / of_normal.sum(), of_other)
     s = np.sqrt(1 - c**2)[:, None, None, None]
@@ -175,10 +178,3 @@ def _gaussian_powers(d: int, n: int, c: NDArray) -> NDArray[np.float64]:
     h = along**2 + s**2 * w
     powers = [(g * along**2) ** i * (g * h) ** (n - i) for i in range(n + 1)]
     return np.stack([(power * weights).sum(axis=(1, 2, 3)) for power in powers], axis=1)
-
-
-def _chi_squared(k: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the nodes and weights of Gauss's quadrature for the chi-squared law with k degrees of freedom."""
-    i = np.arange(n)
-    nodes, vectors = eigh_tridiagonal(4 * i + k, np.sqrt(i[1:] * (4.0 * i[1:] + 2 * k - 4)))
-    return nodes, vectors[0] ** 2

@@ -16,9 +16,12 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from rflib.frequencies.coupled import coupled_bases
+from rflib.frequencies.distant_points import distant_points
 
 # The memory of scipy's Halton points grows with the square of the dimension; there are Sobol points up to 21,201.
 _MOST_DIMENSIONS = {"halton": 5_001, "sobol": 21_201}
+# In higher dimensions orthogonal directions are about as far apart, and the search takes seconds.
+_MOST_SEARCHED = 100
 
 
 def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -55,6 +58,17 @@ def coupled(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     if rest or not parts:
         parts.append(orthogonal(rest, d, rng))
     return np.concatenate(parts)
+
+
+def distance(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n unit vectors that are as far apart as possible, with one uniform rotation, shape (n, d).
+
+    Up to d of them, and those of more than 100 or of one dimension, are orthogonal in blocks
+    (`rflib.frequencies.distant_points`).
+    """
+    if n <= d or not 1 < d <= _MOST_SEARCHED:
+        return orthogonal(n, d, rng)
+    return distant_points(n, d) @ _haar(rng.standard_normal((d, d)))
 
 
 def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -135,6 +149,7 @@ DIRECTIONS: dict[str, Callable[[int, int, Generator], NDArray[np.float64]]] = {
     "iid": iid,
     "orthogonal": orthogonal,
     "coupled": coupled,
+    "distance": distance,
     "frame": frame,
     "halton": halton,
     "sobol": sobol,

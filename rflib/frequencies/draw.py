@@ -15,9 +15,9 @@ from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, SpectralMeasure
 from rflib.measures.digmm_reference import DifferenceOfMixtures
 
-RADII = ("iid", "stratified", "halton", "joint")
+RADII = ("iid", "paired", "stratified", "halton", "joint")
 _POINT_SETS = ("iid", "halton", "sobol")
-IN_BASES = ("orthogonal", "coupled")
+IN_SETS = ("orthogonal", "coupled", "distance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,16 @@ def sample_frequencies(
         Number of frequencies. If the measure has a negative part, they are divided equally between both parts, as
         in luo2021. An atomic measure with stratified norms divides them among its atoms so that the variance is
         least.
-    directions : {"iid", "orthogonal", "coupled", "frame", "halton", "sobol"}
-        How the directions are drawn (`rflib.frequencies.directions`). "orthogonal" and "coupled" draw separate
-        blocks for each part or atom; "frame" draws one set for all (luo2021, equation 10).
-    radii : {"iid", "stratified", "halton", "joint"}
+    directions : {"iid", "orthogonal", "coupled", "distance", "frame", "halton", "sobol"}
+        How the directions are drawn (`rflib.frequencies.directions`). "orthogonal", "coupled" and "distance" draw
+        separate sets for each part or atom; "frame" draws one set for all (luo2021, equation 10).
+    radii : {"iid", "paired", "stratified", "halton", "joint"}
         How the norms are drawn.
 
         - "iid": independently from the distribution of each part.
+        - "paired": at the probabilities u and 1 - u for each two successive frequencies, so that a large norm
+          comes with a small one (Reid, Markou, Choromanski, Turner and Weller, *Variance-reducing couplings for
+          random features*, ICLR 2025).
         - "stratified": one from each of as many equally probable intervals as there are frequencies. An atomic
           measure gives each atom its own frequencies instead.
         - "halton": at the quantiles of a scrambled Halton sequence.
@@ -99,7 +102,7 @@ def sample_frequencies(
         return _joint(measure, n, directions, rng)
     d = measure.dimension
     strata = list(_strata(measure, n, directions, radii, rng))
-    if directions in IN_BASES:
+    if directions in IN_SETS:
         unit = np.concatenate([DIRECTIONS[directions](len(r), d, rng) for r, _ in strata])
     else:
         unit = DIRECTIONS[directions](n, d, rng)
@@ -136,11 +139,14 @@ def _joint(measure: RadialMeasure, n: int, directions: str, rng: Generator) -> F
 
 
 def uniforms(n: int, rule: str, rng: Generator) -> NDArray[np.float64]:
-    """Return n numbers in random order, each of them uniformly distributed in (0, 1).
+    """Return n numbers, in random order but for pairs, each of them uniformly distributed in (0, 1).
 
-    ``rule`` is "iid", "stratified" for one number in each of n equal intervals, or "halton" for a scrambled Halton
-    sequence in base 2.
+    ``rule`` is "iid", "paired" for pairs u and 1 - u that stay together, "stratified" for one number in each of n
+    equal intervals, or "halton" for a scrambled Halton sequence in base 2.
     """
+    if rule == "paired":
+        u = points("iid", (n + 1) // 2, 1, rng)
+        return np.hstack([u, 1 - u]).ravel()[:n]
     if rule == "stratified":
         return rng.permutation((np.arange(n) + points("iid", n, 1, rng)[:, 0]) / n)
     u = points(rule, n, 1, rng)[:, 0]

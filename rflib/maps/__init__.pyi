@@ -22,6 +22,7 @@ from .quadrature import QuadratureRFF as QuadratureRFF
 from .quadrature_grid import QuadratureFeatures as QuadratureFeatures
 from .rff import RFF as RFF
 from .sorf import SORF as SORF
+from .spherical_radial import SphericalRadialRFF as SphericalRadialRFF
 from .srf import SRF as SRF
 from .taylor import TaylorFeatures as TaylorFeatures
 from .tensor_sketch import TensorSketch as TensorSketch

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.utils import assert_all_finite, check_consistent_length
@@ -23,9 +24,11 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.width_warning import WidthWarning
 from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.gorf import GORF
 from rflib.maps.leverage import LeverageRFF, SurrogateLeverageRFF
+from rflib.maps.mercer import MercerFeatures
 from rflib.maps.mvorf import MVORF
 from rflib.maps.nystroem import Nystroem
 from rflib.maps.optimized_maclaurin import OptimizedMaclaurin
@@ -63,9 +66,12 @@ class AutoMap(RandomFeatureMap):
     The candidates are fitted on a sample of the training rows and compared on other training rows, at most 400, or
     fewer if Nystroem would otherwise have fewer landmarks than columns. The sample has at most
     max(1000, 2 n_components) rows. With at most 128 columns, candidates whose errors are close to the least one
-    are compared in up to three draws. The best candidate is then fitted on all rows. MVORF is fitted on all rows
-    from the start, because its fit depends only on the distribution of distances; so its columns are chosen only
-    once.
+    are compared in up to three draws. The best candidate is then fitted on all rows.
+
+    MVORF and MercerFeatures take long to fit whatever the number of rows is. So they are fitted on all rows from
+    the start, and this fit is kept: MVORF depends only on the distribution of distances, and MercerFeatures
+    measures its error on rows that it holds out itself. (With another criterion than "kernel", MercerFeatures is
+    compared as the others are.) No clock decides anything, so that a seed gives the same map on every machine.
 
     Parameters
     ----------
@@ -75,10 +81,11 @@ class AutoMap(RandomFeatureMap):
     n_components : int, default=100
         Number of columns D. With ``tolerance`` it is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
-        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default they
-        are MVORF (with each objective, unless the criterion is "kernel"), ORF and QMC (with at most 1,000 input
-        columns) or else GORF, OptimizedMaclaurin, TensorSketch, and Nystroem with landmarks by randomly pivoted
-        Cholesky; those that cannot take the kernel are left out.
+        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default
+        they are MercerFeatures, MVORF (with each objective, unless the criterion is "kernel"), TensorSketch and
+        Nystroem with landmarks by randomly pivoted Cholesky; for kernels with a positive spectral measure also ORF
+        and QMC (with at most 1,000 input columns), for others OptimizedMaclaurin and GORF. Those that cannot take
+        the kernel are left out, and of equal errors the first candidate is taken.
     criterion : {"kernel", "spectral", "score"}, default="kernel"
         The error that is minimised.
 
@@ -93,8 +100,9 @@ class AutoMap(RandomFeatureMap):
         Largest value of the criterion that is acceptable. If it is given, the least number of columns is used with
         which a candidate reaches it, found within 10 %.
     oblivious : bool, default=False
-        Leave out the maps whose features are computed from training rows or weighted by them, such as Nystroem.
-        MVORF and OptimizedMaclaurin use only the distribution of distances and norms, and count as oblivious.
+        Leave out the maps whose features are computed from stored training rows or weighted by rows, such as
+        Nystroem. MercerFeatures, MVORF and OptimizedMaclaurin only use the distribution of coordinates, distances
+        or norms. They store no row, and count as oblivious.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of all random draws.
 
@@ -104,14 +112,13 @@ class AutoMap(RandomFeatureMap):
         The best candidate, fitted on all rows. Its random_state is an integer, so that it can be fitted again.
     scores_ : list of dict
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
-        the draws; ``seconds``, the time to fit the sample and transform the held-out rows; ``columns``; and
+        the draws; ``seconds``, the time to fit and to transform the held-out rows; ``columns``; and
         ``failure``, the error message if the candidate could not be fitted, otherwise empty.
         ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
     """
 
-    _has_kernel = False
     _state: ClassVar[tuple[str, ...]] = ("choice_", "scores_")
 
     def __init__(
@@ -164,13 +171,16 @@ class AutoMap(RandomFeatureMap):
         candidates = self.candidates_for(kernel, X.shape[1])
         trial = _Trial(kernel, self.criterion, self.n_components, X, y, rng)
         columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
-        self.scores_ = self._compared(candidates, columns, trial)
-        best = self.scores_[0]
-        if best["failure"]:
-            raise ValueError(f"AutoMap: no candidate could be fitted. {best['name']}: {best['failure']}")
-        index = [_name(candidate) for candidate in candidates].index(best["name"])
-        self.choice_ = np.array([index, columns])
-        self.best_ = self._made(kernel, candidates[index], columns, int(rng.integers(2**31))).fit(X, y)
+        scores = self._compared(candidates, columns, trial)
+        best = scores[0]
+        if best.failure:
+            raise ValueError(f"AutoMap: no candidate could be fitted. {best.name}: {best.failure}")
+        self.scores_ = [score.as_dict() for score in scores]
+        self.choice_ = np.array([candidates.index(best.candidate), columns])
+        made = best.fitted or self._made(kernel, best.candidate, columns, int(rng.integers(2**31)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", WidthWarning)  # AutoMap issues it itself
+            self.best_ = best.fitted or made.fit(X, y)
         self.signature_ = self.best_.signature_
 
     def _columns(self, X: Rows) -> Array:
@@ -179,19 +189,16 @@ class AutoMap(RandomFeatureMap):
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.best_._gradients(X, weights)
 
-    @property
-    def _fades(self) -> bool:
-        return self.best_._fades
-
     def _reach(self, X: Rows) -> Array | None:
         return self.best_._reach(X)
 
-    @property
-    def _n_usual_rows(self) -> int:
-        return self.best_._n_usual_rows
-
-    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
-        return self.best_._held_out(losses)
+    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
+        best = self.best_
+        self._typical, self._usual_losses, self._usual_reach = (
+            best._typical,
+            best._usual_losses,
+            best._usual_reach,
+        )
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
@@ -231,34 +238,32 @@ class AutoMap(RandomFeatureMap):
         made: RandomFeatureMap = clone(candidate)
         return made.set_params(kernel=kernel, n_components=columns, random_state=seed)
 
-    def _compared(
-        self, candidates: Sequence[RandomFeatureMap], columns: int, trial: _Trial
-    ) -> list[dict[str, Any]]:
+    def _compared(self, candidates: Sequence[RandomFeatureMap], columns: int, trial: _Trial) -> list[_Score]:
         """Return the scores of the candidates, the best one first."""
-        scores = [_Score(_name(each), columns) for each in candidates]
+        scores = [_Score(candidate, columns) for candidate in candidates]
         for draw in range(_DRAWS if columns <= _MOST_REDRAWN else 1):
             limit = _CONTENDER * min(score.error for score in scores)
-            contenders = [
-                (candidate, score)
-                for candidate, score in zip(candidates, scores, strict=True)
-                if not score.failure and score.error <= limit
-            ]
+            contenders = [score for score in scores if not score.failure and score.error <= limit]
             if draw and len(contenders) < 2:
                 break
-            for candidate, score in contenders:
-                made = self._made(trial.kernel, candidate, columns, trial.seed(draw))
+            for score in contenders:
+                if draw and isinstance(score.candidate, MercerFeatures):
+                    continue
+                made = self._made(trial.kernel, score.candidate, columns, trial.seed(draw))
                 start = perf_counter()
                 try:
                     score.errors.append(trial.error(made))
-                    score.seconds = min(score.seconds, perf_counter() - start)
                 except ValueError as failure:
                     score.failure = str(failure)
-        return [score.as_dict() for score in sorted(scores, key=lambda score: score.error)]
+                    continue
+                score.seconds = min(score.seconds, perf_counter() - start)
+                if trial.is_whole(made):
+                    score.fitted = score.fitted or made
+        return sorted(scores, key=lambda score: score.error)
 
     def _least_columns(self, candidates: Sequence[RandomFeatureMap], trial: _Trial) -> int:
         def error(columns: int) -> float:
-            least: float = self._compared(candidates, columns, trial)[0]["error"]
-            return least
+            return self._compared(candidates, columns, trial)[0].error
 
         assert self.tolerance is not None
         low, high = 0, min(_FEWEST, self.n_components)
@@ -277,13 +282,19 @@ class AutoMap(RandomFeatureMap):
 
 @dataclass
 class _Score:
-    """The errors and the time of one candidate."""
+    """The errors and the time of one candidate, and its fit if that was to all rows."""
 
-    name: str
+    candidate: RandomFeatureMap
     columns: int
     seconds: float = np.inf
     failure: str = ""
     errors: list[float] = field(default_factory=list)
+    fitted: RandomFeatureMap | None = None
+
+    @property
+    def name(self) -> str:
+        """The candidate with its parameters."""
+        return " ".join(repr(self.candidate).split())
 
     @property
     def error(self) -> float:
@@ -336,13 +347,23 @@ class _Trial:
         """Return the seed of a draw, which is the same for all candidates and all numbers of columns."""
         return int(self.seeds[draw])
 
+    def is_whole(self, candidate: RandomFeatureMap) -> bool:
+        """Return whether the candidate is fitted to all rows, those that are held out included."""
+        if isinstance(candidate, MercerFeatures):
+            return self.criterion == "kernel" and bool(self.exact.any())
+        return isinstance(candidate, MVORF)
+
     def error(self, candidate: RandomFeatureMap) -> float:
         """Fit a candidate and return its value of the criterion."""
+        if issparse(self.X) and not candidate._takes_sparse:
+            raise ValueError(f"{type(candidate).__name__} takes dense rows only.")
         some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
-        rows = slice(None) if isinstance(candidate, MVORF) else some
+        rows = slice(None) if self.is_whole(candidate) else some
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             candidate.fit(self.X[rows], None if self.y is None else self.y[rows])
+            if isinstance(candidate, MercerFeatures) and self.is_whole(candidate):
+                return candidate.predicted_error_
             if self.criterion == "score":
                 return self._one_less_score(candidate, some[:_ROWS])
             estimate = candidate.kernel_matrix(self.X[self.held].astype(np.float64))
@@ -369,16 +390,18 @@ class _Trial:
 
 
 def _default_candidates(kernel: Kernel, criterion: str, n_features: int) -> Iterator[RandomFeatureMap]:
-    yield MVORF()
+    yield from (MercerFeatures(), MVORF())
     if criterion != "kernel":
         yield MVORF(objective="learner")
     if has_positive_measure(kernel):
         yield ORF()
         if n_features <= _MOST_INPUTS_OF_QMC:
             yield QMC()
-    elif has_exact_measure(kernel):
-        yield GORF(measure="exact")
-    yield from (OptimizedMaclaurin(), TensorSketch(), Nystroem(landmarks="rpcholesky"))
+    else:
+        yield OptimizedMaclaurin()
+        if has_exact_measure(kernel):
+            yield GORF(measure="exact")
+    yield from (TensorSketch(), Nystroem(landmarks="rpcholesky"))
 
 
 def _from_name(owner: AutoMap, name: str) -> RandomFeatureMap:
@@ -388,7 +411,3 @@ def _from_name(owner: AutoMap, name: str) -> RandomFeatureMap:
         refuse(owner, "candidates", f"maps or names of maps, such as 'MVORF', but {name!r} is not a map")
     made: RandomFeatureMap = getattr(rflib.maps, name)()
     return made
-
-
-def _name(candidate: RandomFeatureMap) -> str:
-    return " ".join(repr(candidate).split())

@@ -75,9 +75,9 @@ class FourierFeatures(RandomFeatureMap):
         Number of columns D.
     measure : str, dict or SpectralMeasure, default="auto"
         What the frequencies are drawn from; see `rflib.measures.construct`.
-    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
+    directions : {"iid", "orthogonal", "distance", "frame", "halton", "sobol"}, default="iid"
         How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
-    radii : {"iid", "stratified", "halton", "joint"}, default="iid"
+    radii : {"iid", "paired", "stratified", "halton", "joint"}, default="iid"
         How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         The columns of a frequency; both layouts are those of Rahimi and Recht 2007.

@@ -30,7 +30,7 @@ class GORF(FourierFeatures):
         for each part of the measure, which gives the published errors for the delta-Gaussian kernel. "frame" is
         the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
         max(n, 2d) for n frequencies, which are not orthogonal to each other.
-    radii : {"iid", "stratified", "halton"}, default="iid"
+    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
         How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see

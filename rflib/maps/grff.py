@@ -29,7 +29,7 @@ class GRFF(FourierFeatures):
         authors used (`rflib.measures.reference`), which is biased, and the more so the higher the degree. "auto"
         replaces it by the minimum-variance measure, which was introduced in rflib. The measure as printed,
         "truncated_fourier", has a mass that diverges with its cutoff.
-    radii : {"iid", "stratified", "halton"}, default="iid"
+    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
         How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see

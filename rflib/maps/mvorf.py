@@ -75,7 +75,7 @@ class MVORF(FourierFeatures):
         "minimum_residual", and "minimum_variance" for the plain map.
     directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="orthogonal"
         How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
-    radii : {"iid", "stratified", "halton"}, default="stratified"
+    radii : {"iid", "paired", "stratified", "halton"}, default="stratified"
         How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see

@@ -23,8 +23,9 @@ class ORF(FourierFeatures):
         Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
-    radii : {"iid", "stratified", "halton"}, default="iid"
-        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
+    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
+        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`. "paired" gives the norm-coupled
+        features of Reid et al.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
         `FourierFeatures`.
@@ -46,6 +47,7 @@ class ORF(FourierFeatures):
     ----------
     - Yu, Suresh, Choromanski, Holtmann-Rice, Kumar: Orthogonal random features, NIPS 2016.
     - Choromanski, Rowland, Sarlos, Sindhwani, Turner, Weller: The geometry of random features, AISTATS 2018.
+    - Reid, Markou, Choromanski, Turner, Weller: Variance-reducing couplings for random features, ICLR 2025.
     """
 
     measure = "exact"

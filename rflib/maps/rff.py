@@ -21,7 +21,7 @@ class RFF(FourierFeatures):
         Positive definite kernel to approximate; None means Gaussian("scale").
     n_components : int, default=100
         Number of columns D.
-    radii : {"iid", "stratified", "halton"}, default="iid"
+    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
         How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see

@@ -30,7 +30,7 @@ class SRF(FourierFeatures):
         options of the fit (`rflib.measures.srf`).
     directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
         How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
-    radii : {"iid", "stratified", "halton"}, default="iid"
+    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
         How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see

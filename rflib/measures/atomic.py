@@ -134,7 +134,7 @@ class AtomicMeasure(RadialMeasure):
             }
             inside = np.outer(part, part)
             pairs[inside > 0] = inside[inside > 0] * together.get(sampling.directions, 0) / count**2
-            if sampling.radii == "iid":
+            if sampling.radii in ("iid", "paired"):
                 between += (mass * part @ means**2 - (part @ means) ** 2) / count
             with np.errstate(divide="ignore"):
                 none_zero += count * np.log1p(-part[self.radii == 0].sum() / mass)

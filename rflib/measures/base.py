@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh_tridiagonal
 from scipy.special import expit, gammaincinv, ndtri
 
 from rflib.measures.omega import omega
@@ -49,6 +50,14 @@ class ClosedFormPart(RadialPart):
 def chi_quantile(dimension: int, u: NDArray) -> NDArray:
     """Return the quantiles of the norm of a standard normal vector at the probabilities u in (0, 1)."""
     return np.sqrt(2 * gammaincinv(dimension / 2, u))
+
+
+def chi_squared_nodes(dimension: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return n nodes and weights of Gauss's quadrature for the squared norm of a standard normal vector."""
+    i = np.arange(n)
+    off_diagonal = np.sqrt(i[1:] * (4.0 * i[1:] + 2 * dimension - 4))
+    nodes, vectors = eigh_tridiagonal(4 * i + dimension, off_diagonal)
+    return nodes, vectors[0] ** 2
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,13 @@ def test_stratified_uniforms_have_one_in_each_stratum():
     assert not np.array_equal(u, np.sort(u))
 
 
+@pytest.mark.parametrize("n", [1, 6, 7])
+def test_paired_uniforms_are_pairs(n):
+    u = uniforms(n, "paired", generator())
+    assert u.shape == (n,)
+    assert np.allclose(u[: n // 2 * 2 : 2] + u[1::2], 1)
+
+
 def test_weights_sum_to_the_kernel_at_zero():
     for kernel, at_zero in ((Gaussian(), 1.0), (DeltaGaussian(), 0.0)):
         found = sample_frequencies(

@@ -32,6 +32,7 @@ from rflib.maps import (
     OptimizedMaclaurin,
     QuadratureFeatures,
     QuadratureRFF,
+    SphericalRadialRFF,
     SurrogateLeverageRFF,
     TaylorFeatures,
 )
@@ -234,6 +235,7 @@ MAPS = {
     "TaylorFeatures": lambda k: TaylorFeatures(k, 30, random_state=1),
     "HilbertSpaceFeatures": lambda k: HilbertSpaceFeatures(k, 30, random_state=1),
     "GegenbauerFeatures": lambda k: GegenbauerFeatures(k, 30, random_state=1),
+    "SphericalRadialRFF": lambda k: SphericalRadialRFF(k, 30, random_state=1),
     "OptimizedMaclaurin": lambda k: OptimizedMaclaurin(k, 30, random_state=1),
     "MercerFeatures": lambda k: MercerFeatures(k, 30, random_state=1),
     "Nystroem": lambda k: Nystroem(k, 30, random_state=1),

@@ -27,6 +27,7 @@ from rflib.maps import (
     SORF,
     SRF,
     AutoMap,
+    FourierFeatures,
     GegenbauerFeatures,
     HilbertSpaceFeatures,
     LeverageRFF,
@@ -38,6 +39,7 @@ from rflib.maps import (
     QuadratureFeatures,
     QuadratureRFF,
     RandomMaclaurin,
+    SphericalRadialRFF,
     SurrogateLeverageRFF,
     TaylorFeatures,
     TensorSketch,
@@ -57,7 +59,11 @@ UNBIASED = {
     "RFF Matern": lambda D, seed: RFF(Matern(1.5, 1.0), D, random_state=seed),
     "ORF": lambda D, seed: ORF(Gaussian(0.8), D, random_state=seed),
     "ORF stratified": lambda D, seed: ORF(Gaussian(0.8), D, radii="stratified", random_state=seed),
+    "ORF paired": lambda D, seed: ORF(Gaussian(0.8), D, radii="paired", random_state=seed),
     "ORF Matern": lambda D, seed: ORF(Matern(0.5, 2.0), D, random_state=seed),
+    "QMC slicing": lambda D, seed: FourierFeatures(
+        Matern(1.5, 1.0), D, measure="exact", directions="distance", radii="stratified", random_state=seed
+    ),
     "QMC": lambda D, seed: QMC(Gaussian(0.8), D, random_state=seed),
     "QMC sobol": lambda D, seed: QMC(Gaussian(0.8), D, sequence="sobol", random_state=seed),
     "QMC Matern": lambda D, seed: QMC(Matern(1.5, 1.0), D, random_state=seed),
@@ -104,6 +110,7 @@ BIASED = {
     ),
     "SORF": lambda D, seed: SORF(Gaussian(0.8), D, random_state=seed),
     "moment matching": lambda D, seed: MomentMatching(Gaussian(0.8), D, random_state=seed),
+    "spherical-radial": lambda D, seed: SphericalRadialRFF(Gaussian(0.8), D, random_state=seed),
     "OM": lambda D, seed: OptimizedMaclaurin(POLYNOMIAL, D, random_state=seed),
     "OM Gaussian": lambda D, seed: OptimizedMaclaurin(Gaussian(0.8), D, random_state=seed),
     "OM odd": lambda D, seed: OptimizedMaclaurin(

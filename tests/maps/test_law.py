@@ -106,6 +106,26 @@ def test_variance_of_orf_in_one_block(X, y):
     assert_variance(values, expected)
 
 
+def test_variance_of_orf_with_paired_norms(X, y):
+    """Half of ORF's pairs of frequencies keep independent norms, which Reid et al. couple in the others.
+
+    The authors prove that the variance is lower at small distances.
+    """
+    d, s = X.shape[1], 6
+    z = np.linalg.norm(X[0] - X[1:6], axis=1)
+    kernel = Gaussian(0.8)
+    part = construct("exact", kernel, Domain.of(X)).positive
+    r, p = (nodes[::4] for nodes in part.quadrature())
+    p = p / p.sum()
+    u = (np.arange(2000) + 0.5) / 2000
+    coupled = omega(d, np.multiply.outer(z, np.hypot(part.quantile(u), part.quantile(1 - u)))).mean(axis=1)
+    free = np.array([p @ omega(d, np.hypot(r[:, None], r) * distance) @ p for distance in z])
+    expected = variance_orthogonal(construct("exact", kernel, Domain.of(X)), z, s) + (coupled - free) / s
+    assert np.all(coupled[z < 1.5] < free[z < 1.5])
+    values, _ = estimates(UNBIASED["ORF paired"], X, y, draws=1000, columns=2 * s)
+    assert_variance(values, expected)
+
+
 def variance_of_grff(X):
     """luo2021, theorem 4, of the first row with the next five."""
     d, s = X.shape[1], D // 4

@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from rflib.kernels import Gaussian, SphericalPolynomial
-from rflib.maps import ORF, QMC, RFF, SORF, SRF, Nystroem, QuadratureRFF, RandomMaclaurin, TensorSketch
+from rflib.maps import (
+    ORF,
+    QMC,
+    RFF,
+    SORF,
+    SRF,
+    Nystroem,
+    QuadratureRFF,
+    RandomMaclaurin,
+    SphericalRadialRFF,
+    TensorSketch,
+)
 from rflib.report.kinds.multiplications import FORMULAS, formula_of
 
 from .made_up import made, made_up_cells
@@ -18,7 +29,9 @@ def unit_rows(d, n=100):
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("feature_map", [RFF(), ORF(), QMC(), SORF(), QuadratureRFF(), SRF(POLYNOMIAL)])
+@pytest.mark.parametrize(
+    "feature_map", [RFF(), ORF(), QMC(), SORF(), QuadratureRFF(), SphericalRadialRFF(), SRF(POLYNOMIAL)]
+)
 def test_maps_of_cosines_multiply_rows_with_their_frequencies(feature_map):
     feature_map.set_params(n_components=D).fit(unit_rows(8))
     assert formula_of(type(feature_map).__name__, 8)[1](8, D, 0) == feature_map.frequencies_.size

@@ -19,7 +19,9 @@ _PANEL = 256
 _MANY = 48
 FORMULAS: dict[str, Formula] = {
     **dict.fromkeys(("RFF", "ORF", "QMC", "SORF", "GRFF", "GORF", "SRF", "MVORF"), _COSINES),
-    **dict.fromkeys(("MomentMatching", "QuadratureFeatures", "QuadratureRFF"), _COSINES),
+    **dict.fromkeys(
+        ("MomentMatching", "QuadratureFeatures", "QuadratureRFF", "SphericalRadialRFF"), _COSINES
+    ),
     "RandomMaclaurin": ("d D, on average", lambda d, D, p: d * D),
     "TensorSketch": ("p D (d + 2)", lambda d, D, p: p * D * (d + 2)),
     "Nystroem": ("d D + D (D + 256) / 2", lambda d, D, p: d * D + D * (D + min(D, _PANEL)) / 2),

@@ -1,0 +1,122 @@
+"""SphericalRadialRFF: Gauss's nodes for the norms times orthogonal or distant directions, with optimal weights."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve
+
+from rflib.frequencies.directions import DIRECTIONS
+from rflib.kernels.base import Kernel
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.sparse_rows import Rows
+from rflib.maps.base import Seed
+from rflib.maps.gaussian_cosines import GaussianCosines
+from rflib.measures.base import chi_squared_nodes
+from rflib.validation import check_choice, check_flag, check_integer
+
+# Added to the diagonal of the directions' kernel matrix, as in the authors' code.
+_RIDGE = 1e-5
+
+
+class SphericalRadialRFF(GaussianCosines):
+    """Approximate the Gaussian kernel by a quadrature rule for norms times a quadrature rule for directions.
+
+    Let v be a standard normal vector in d dimensions. The norms and their weights are the Gauss quadrature of
+    |v|^2, which is exact for polynomials up to the degree 2 n_radii - 1. Each norm has the same random directions
+    u. Their weights w are equal, or those of optimal kernel quadrature on the sphere: the solution of
+    (K + 1e-5 I) w = 1, scaled to the sum one, where K holds 2 cosh(<u, u'>) / e for the directions u and u'. This
+    is the sum of the Gaussian kernels of width 1 of u with u' and with -u', whose cosines are the same.
+
+    The error falls nearly exponentially with n_components if sigma is large compared with the distances of the
+    rows. With narrower kernels or fewer columns, a norm for each direction is better, as `ORF` has it.
+
+    If the number of frequencies is no multiple of n_radii, the norms of largest weight have one more direction.
+    With equal weights, the estimate is unbiased for the kernel of the norms. Optimal weights may be negative.
+
+    Parameters
+    ----------
+    kernel : Gaussian or None, default=None
+        Kernel to approximate; None means Gaussian("scale").
+    n_components : int, default=100
+        Number of columns D.
+    n_radii : int, default=3
+        Number of norms, at most that of frequencies. The default is that of the authors' code. More norms are
+        exact at larger distances and leave fewer directions.
+    directions : {"orthogonal", "distance"}, default="orthogonal"
+        How the directions are drawn (`rflib.frequencies.directions`). With "distance" and enough norms, this is
+        QMC slicing (Hertrich, Jahn and Quellmalz): the mean over directions of the sliced kernel, whose Fourier
+        series is replaced by the Gauss quadrature, because this needs fewer norms.
+    optimal_weights : bool, default=True
+        Whether directions have optimal weights (OKQ-SOMC) or equal ones (SR-OMC).
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
+        The frequencies, in inverse units of the inputs.
+    weights_ : ndarray of shape (n_frequencies,)
+        Their weights, which sum to one.
+    phases_ : ndarray of shape (n_frequencies,)
+        Phases in radians, zero for a frequency with a cosine and a sine.
+
+    References
+    ----------
+    - Belhadji, Zhu, Marzouk: On the design of scalable, high-precision spherical-radial Fourier features, 2024
+      (arXiv 2408.13231).
+    - Hertrich, Jahn, Quellmalz: Fast summation of radial kernels via QMC slicing, ICLR 2025.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import SphericalRadialRFF
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> kernel = Gaussian(sigma=4.0)
+    >>> features = SphericalRadialRFF(kernel, 96, random_state=0).fit(X)
+    >>> relative_frobenius_error(kernel(X), features.kernel_matrix(X)) < 0.01
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Gaussian | None = None,
+        n_components: int = 100,
+        *,
+        n_radii: int = 3,
+        directions: str = "orthogonal",
+        optimal_weights: bool = True,
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(kernel, n_components, random_state=random_state)
+        self.n_radii = n_radii
+        self.directions = directions
+        self.optimal_weights = optimal_weights
+
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        check_integer(self, "n_radii", at_least=1)
+        check_choice(self, "directions", ("orthogonal", "distance"))
+        check_flag(self, "optimal_weights")
+        super()._draw(kernel, X, y, rng)
+
+    def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
+        n_radii = min(self.n_radii, n)
+        squares, masses = chi_squared_nodes(d, n_radii)
+        order = np.argsort(-masses)
+        radii, masses = np.sqrt(squares[order]), masses[order]
+        counts = [len(range(j, n, n_radii)) for j in range(n_radii)]
+        unit = DIRECTIONS[self.directions](counts[0], d, rng)
+        vectors = [radius * unit[:count] for radius, count in zip(radii, counts, strict=True)]
+        weights = [mass * self._shares(unit[:count]) for mass, count in zip(masses, counts, strict=True)]
+        return np.concatenate(vectors), np.concatenate(weights)
+
+    def _shares(self, unit: NDArray) -> NDArray:
+        """Return the weights of the directions, which sum to one."""
+        if not self.optimal_weights:
+            return np.full(len(unit), 1 / len(unit))
+        gram = 2 * np.exp(-1.0) * np.cosh(unit @ unit.T) + _RIDGE * np.eye(len(unit))
+        weights = solve(gram, np.ones(len(unit)), assume_a="pos")
+        return weights / weights.sum()
