@@ -147,7 +147,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             checked = self._checked(X, reset=True)
             self._resolved_kernel().check_rows(checked)
             X, y = self._rows_to_fit(DeviceRows(checked, y))
-        rows = self._checked(X, reset=True)
+        self._fit_rows(self._checked(X, reset=True), y)
+        return self
+
+    def _fit_rows(self, rows: Rows, y: ArrayLike | None) -> None:
+        """Fit to checked rows in memory."""
         self.kernel_ = self._resolved_kernel().for_rows(rows)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
@@ -161,7 +165,6 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self._note_usual_losses(kernel, rows, rng)
         if self._has_kernel:
             warn_of_width(self.kernel_, given)
-        return self
 
     def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
         """Return the rows in memory, and their targets, that the map is fitted on."""
