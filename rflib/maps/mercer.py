@@ -221,7 +221,7 @@ class MercerFeatures(RandomFeatureMap):
         if self.axes == "principal" and issparse(X):
             raise ValueError(
                 "MercerFeatures: axes='principal' would make sparse rows dense, because principal axes mix all "
-                "columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows or columns."
+                "columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
             )
 
     @property
