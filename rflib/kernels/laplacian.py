@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,13 +72,13 @@ def _distances(X: Rows, Y: Rows, factors: NDArray | None) -> Array:
     return sum(weight * abs(X[:, j, None] - Y[None, :, j]) for j, weight in enumerate(weights.tolist()))
 
 
-def _manhattan(*sides: Rows) -> NDArray[np.floating]:
+def _manhattan(*sides: Rows) -> NDArray[Any]:
     """Return scikit-learn's distances, which takes sparse rows with indices of 32 bits only."""
     short = [
         csr_array((rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)), shape=rows.shape)
         for rows in map(csr_array, sides)
     ]
-    distances: NDArray[np.floating] = manhattan_distances(*short)
+    distances: NDArray[Any] = manhattan_distances(*short)
     return distances
 
 

@@ -166,7 +166,7 @@ class MercerFeatures(RandomFeatureMap):
         part.add(rows, np.empty((rows.shape[0], 0)))
         self._stream = seed, n + rows.shape[0], part if sample is None else sample.followed_by([part])
         for name in _FITTED:
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         return self
 
     def __getattr__(self, name: str) -> Any:

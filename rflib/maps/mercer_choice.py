@@ -18,6 +18,7 @@ from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 from rflib.maps.row_blocks import row_blocks
+from rflib.maps.sparse_coordinates import SparseCoordinates
 from rflib.maps.unlike_rows import FEWEST
 
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
@@ -257,7 +258,7 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
 
 
 def _largest_on_rows(
-    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray, n: int
+    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray | SparseCoordinates, n: int
 ) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64]]:
     """Return products, and the numbers of the n that have the largest mean squares on rows, the largest first.
 
