@@ -180,6 +180,10 @@ class AutoMap(RandomFeatureMap):
     def _fades(self) -> bool:
         return self.best_._fades
 
+    @property
+    def _lacks(self) -> bool:
+        return self.best_._lacks
+
     def _reach(self, X: Rows) -> Array | None:
         return self.best_._reach(X)
 

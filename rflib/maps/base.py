@@ -19,7 +19,7 @@ from rflib import kernels
 from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
-from rflib.kernels.namespaces import Array, beside, float_types, is_foreign, namespace
+from rflib.kernels.namespaces import Array, beside, float_types, follow, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.similarity import Precomputed, Similarity
 from rflib.kernels.sparse_rows import Rows, canonical
@@ -380,6 +380,19 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 missing = xp.abs(kernel.diagonal(X) - squares(features, self.signature_)) / self._typical
                 kept = xp.where(kept < 1 - missing, kept, 1 - missing)
             return loss(kept)
+
+    @property
+    def _lacks(self) -> bool:
+        """Whether what features of a fitted map lack of k(x, x) is what they cannot represent, and no chance."""
+        return self._fades
+
+    def _missing(self, X: ArrayLike, features: Array) -> Array | None:
+        """Return what the features lack of k(x, x) at rows (n, d), shape (n,); None if that is not known."""
+        kernel, rows = self._isotropic(self._checked(X, reset=False))
+        if not self._lacks or isinstance(kernel, Similarity | Precomputed) or (self.signature_ < 0).any():
+            return None
+        missing = follow(kernel.diagonal(rows), features) - squares(features)
+        return namespace(missing).where(missing > 0, missing, 0 * missing)
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array) -> None:
         unlike = 0
