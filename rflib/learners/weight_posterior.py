@@ -93,7 +93,7 @@ def weight_posterior(coef: Array, factor: Array, c: float, zy: Array, yy: Array,
     noise_variance = np.maximum(rest / n, np.finfo(np.float64).tiny)
     log_determinant = 2 * np.log(on_diagonal, dtype=np.float64).sum() - D * np.log(c)
     log_density = -(n * (np.log(2 * np.pi * noise_variance) + 1).sum() + t * log_determinant) / 2
-    return WeightPosterior(coef, factor, noise_variance, float(log_density), c)
+    return WeightPosterior(coef, factor, noise_variance, float(log_density), float(c))
 
 
 def _explained(coef: Array, zy: Array) -> NDArray[np.float64]:
