@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -19,13 +19,15 @@ from rflib.kernels.namespaces import Array, empty, is_foreign, to_numpy
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axis_functions import FEW_VALUES
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
+from rflib.maps.orf import ORF
+from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.row_sample import RowSample
 from rflib.maps.unlike_rows import FEWEST
-from rflib.validation import check_choice, check_integer
+from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
 _BLOCK_ROWS = 1024
@@ -42,8 +44,8 @@ class MercerFeatures(RandomFeatureMap):
     kernels of one coordinate each. If the coordinates were independent, the eigenfunctions of the kernel would be
     products of one-dimensional eigenfunctions, and their eigenvalues products of the one-dimensional ones. The
     largest D of them are the columns. A column is another column times one function of one coordinate, so that
-    `transform` takes no cosine and no exponential for each column. Nothing is drawn at random, and no training row
-    is stored.
+    `transform` takes no cosine and no exponential for each column. Nothing is drawn at random by default, and no
+    training row is stored.
 
     Where the coordinates of the rows are not independent, which shows on held-out training rows, the kernel is
     fitted on a sample of the rows as a combination of twice as many products by least squares, which is shrunk
@@ -66,9 +68,14 @@ class MercerFeatures(RandomFeatureMap):
         held-out training rows; where some columns have few different values, such as indicators of categories, it
         also tries these columns together with the principal axes of the others. Of sparse rows "auto" takes the
         input columns, and "principal" is an error, since principal axes mix all columns.
+    n_random : int, default=0
+        How many of the columns are random: features of `ORF` less their projection on the other columns, scaled so
+        that the estimate of k(x, x) is exact. They mend the diagonal and pairs of near rows, which eigenfunctions
+        of a narrow kernel represent badly, and the features do not fade beyond the training rows; all other pairs
+        get more error, so that a learner has no use for them. The kernel must be one that `ORF` takes.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the choice of the rows that are held out and sampled. Rows that are held out have no part in
-        principal axes, functions and coefficients.
+        Seed of random columns, and of the choice of the rows that are held out and sampled. Rows that are held out
+        have no part in principal axes, functions and coefficients.
 
     Attributes
     ----------
@@ -104,7 +111,10 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("mean_", "columns_", "predicted_error_", "_stream")
+    _state: ClassVar[tuple[str, ...]] = (
+        *("mean_", "columns_", "predicted_error_", "tail_coefficients_"),
+        *("tail_", "_stream"),  # which are no arrays, and are dropped with the others
+    )
     _stays_with_caller = ("_stream",)
     _few: tuple[Kernel, Rows, Generator] | None = None
 
@@ -114,11 +124,13 @@ class MercerFeatures(RandomFeatureMap):
         n_components: int = 100,
         *,
         axes: str = "auto",
+        n_random: int = 0,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.axes = axes
+        self.n_random = n_random
         self.random_state = random_state
 
     @property
@@ -152,13 +164,13 @@ class MercerFeatures(RandomFeatureMap):
             such as a width that is zero, is said when the map is first used.
         """
         check_integer(self, "n_components", at_least=1)
-        check_choice(self, "axes", AXES)
         stream = vars(self).get("_stream")
         begins = stream is None and "signature_" not in vars(self)
         rows = self._checked(X, reset=begins)
         rows = to_numpy(rows) if is_foreign(rows) else rows
-        self._resolved_kernel().check_rows(rows)
-        self._check_axes(rows)
+        kernel = self._resolved_kernel()
+        kernel.check_rows(rows)
+        self._check_parameters(kernel, rows)
         if stream is None and not begins:
             return self
         seed, n, sample = stream or (int(self._rng().integers(2**31)), 0, None)
@@ -184,18 +196,23 @@ class MercerFeatures(RandomFeatureMap):
         self._stream = stream
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        check_choice(self, "axes", AXES)
-        self._check_axes(X)
+        self._check_parameters(kernel, X)
         self.mean_ = mean_row(X)
         sample = RowSamples.of(X, kernel, rng)
-        columns, error = choose_columns(
-            list(self._axes_to_try(X, sample)), sample, self.mean_, self.n_components
-        )
+        n_columns = self.n_components - self.n_random
+        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, self.mean_, n_columns)
         self.columns_, self.predicted_error_ = columns, error
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
         is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
         self._usual_rows = X if is_free else sample.held
-        self.signature_ = self.columns_.signs
+        self.signature_ = np.append(columns.signs, np.ones(self.n_random))
+        if self.n_random:
+            self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
+                sample.rows[:1]
+            )
+            head = columns.at(sample.rows, self.mean_)
+            self.tail_coefficients_ = projection(self.tail_, sample.rows, head)
+            self.predicted_error_ = sample.error(self._columns(sample.held), self.signature_)
 
     def _axes_to_try(self, X: Rows, sample: RowSamples) -> Iterator[Axes]:
         """Yield the axes that the parameter allows; rows that are held out have no part in principal axes."""
@@ -217,7 +234,15 @@ class MercerFeatures(RandomFeatureMap):
             if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(covariance, np.flatnonzero(~few))
 
-    def _check_axes(self, X: Rows) -> None:
+    def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
+        check_choice(self, "axes", AXES)
+        check_integer(self, "n_random", at_least=0)
+        if self.n_random >= self.n_components:
+            refuse(self, "n_random", f"below n_components={self.n_components}, of which it is a part")
+        if self.n_random and (reason := ORF.unsupported(kernel)):
+            raise ValueError(
+                f"MercerFeatures: random columns are those of ORF, so n_random must be 0. {reason}"
+            )
         if self.axes == "principal" and issparse(X):
             raise ValueError(
                 "MercerFeatures: axes='principal' would make sparse rows dense, because principal axes mix all "
@@ -226,7 +251,7 @@ class MercerFeatures(RandomFeatureMap):
 
     @property
     def _fades(self) -> bool:
-        return True
+        return "tail_" not in vars(self)
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
@@ -249,12 +274,33 @@ class MercerFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
+        n_head = len(self.columns_.signs)
 
         def fill(rows: slice) -> None:
-            self.columns_.fill(X[rows, :], self.mean_, features[rows, :])
+            block, columns = X[rows, :], features[rows, :n_head]
+            self.columns_.fill(block, self.mean_, columns)
+            if not self._fades:
+                fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
 
         over_row_blocks(fill, X, _BLOCK_ROWS)
         return features
+
+    def state(self) -> dict[str, NDArray]:
+        """Return the arrays that define the fitted map, for `restore`.
+
+        The names of those of random columns begin with ``tail.``.
+        """
+        tail = {} if self._fades else self.tail_.state()
+        return super().state() | {f"tail.{name}": array for name, array in tail.items()}
+
+    @all_or_nothing
+    def restore(self, state: Mapping[str, NDArray]) -> Self:
+        """Become the fitted map whose `state` is given; this map must have the same parameters."""
+        super().restore(state)
+        if tail := inner_state(state, "tail."):
+            kernel, _ = self.kernel_.by_column(self.n_features_in_)
+            self.tail_ = ORF(kernel, self.n_random).restore(tail)
+        return self
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column that says which powers of which axes it is a product of.
@@ -266,4 +312,6 @@ class MercerFeatures(RandomFeatureMap):
         """
         inputs = _check_feature_names_in(self, input_features)
         n_axes = len(self.columns_.products[0].tables.lengths)
-        return np.array(self.columns_.names(n_axes, inputs), dtype=object)
+        names = self.columns_.names(n_axes, inputs)
+        names += [f"random{i + 1}" for i in range(self.n_components_ - len(names))]
+        return np.array(names, dtype=object)

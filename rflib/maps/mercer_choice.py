@@ -213,13 +213,11 @@ def _law(
         scales=np.ones(n),
         signs=np.ones(n_columns),
     )
-    found = np.empty((sample.held.shape[0], n_columns))
-    columns.fill(sample.held, mean, found)
     every, own = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
     left, own_left = max(every - float(values @ values), 0), max(own - float(values.sum()), 0)
     share = 1 / sample.n_rows
     predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
-    error = sample.error(found, columns.signs)
+    error = sample.error(columns.at(sample.held, mean), columns.signs)
     mean_square = sample.mean_squares(sample.target)[0]
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
     return columns, error, holds

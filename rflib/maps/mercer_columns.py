@@ -92,6 +92,12 @@ class MercerColumns:
     scales: NDArray[np.float64]
     signs: NDArray[np.float64]
 
+    def at(self, X: Rows, mean: NDArray) -> NDArray:
+        """Return the columns at rows X (n, d) of numpy, shape (n, n_columns)."""
+        out = np.empty((X.shape[0], len(self.signs)), X.dtype)
+        self.fill(X, mean, out)
+        return out
+
     def fill(self, X: Rows, mean: NDArray, out: Array) -> None:
         """Write the columns at rows X (n, d) into an array (n, n_columns)."""
         coordinates = self.axes.of(X, mean)
