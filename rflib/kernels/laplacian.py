@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
@@ -65,17 +66,27 @@ def _distances(X: Rows, Y: Rows, factors: NDArray | None) -> Array:
     if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray):
         return cdist(X, Y, "cityblock", w=factors)
     if namespace(X) is np:
-        return manhattan_distances(X, Y) if factors is None else _with_factors(widest(X), widest(Y), factors)
+        return _manhattan(X, Y) if factors is None else _with_factors(widest(X), widest(Y), factors)
     # scikit-learn has array namespaces here from version 1.8 on only
     weights = np.ones(X.shape[1]) if factors is None else factors
     return sum(weight * abs(X[:, j, None] - Y[None, :, j]) for j, weight in enumerate(weights.tolist()))
+
+
+def _manhattan(*sides: Rows) -> NDArray[Any]:
+    """Return scikit-learn's distances, which takes sparse rows with indices of 32 bits only."""
+    short = [
+        csr_array((rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)), shape=rows.shape)
+        for rows in map(csr_array, sides)
+    ]
+    distances: NDArray[Any] = manhattan_distances(*short)
+    return distances
 
 
 def _with_factors(X: Rows, Y: Rows, factors: NDArray) -> NDArray[np.float64]:
     """Return distances of sparse rows; where rounded products would cancel, those of the differences."""
     scaled = [times_columns(rows, factors) for rows in (X, Y)]
     sizes = [row_sums(abs(rows)) for rows in scaled]
-    found: NDArray[np.float64] = manhattan_distances(*scaled)
+    found: NDArray[np.float64] = _manhattan(*scaled)
     i, j = np.nonzero(found < _NEAR * (sizes[0][:, None] + sizes[1]))
     for part in range(0, len(i), _PAIRS):
         pairs = i[part : part + _PAIRS], j[part : part + _PAIRS]

@@ -232,28 +232,35 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
 
         With ``return_std`` these are of new targets given the ridge, of the same shape: the variance of the noise
         and that of f together (their square less noise_variance_ is the variance of f). That of the intercept is
-        left out. Work: n D^2, and D^3 / 3 at the first time. With ``return_cov`` they are the covariances of the
-        rows' targets instead, (n, n) or (n, n, n_targets), whose diagonal is the square of these.
+        left out. What is known to be missing of the kernel is added: where a map represents it near its training
+        rows only, such as MercerFeatures, Nystroem, OptimizedMaclaurin or MVORF, the variance of f has the part
+        noise_variance / c * (k(x, x) - <z(x), z(x)>), so that far from all rows it is that of the prior (the
+        projected process of Quinonero-Candela and Rasmussen, *A unifying view of sparse approximate Gaussian
+        process regression*, JMLR 2005). Work: n D^2, and D^3 / 3 at the first time. With ``return_cov`` they are
+        the covariances of the rows' targets instead, (n, n) or (n, n, n_targets), whose diagonal is the square of
+        these; what is missing counts as independent from row to row.
         """
         if return_std and return_cov:
             raise ValueError(f"{type(self).__name__}: give return_std or return_cov, not both.")
         if not (return_std or return_cov):
             return self._shaped(self._values(X))
-        means, deviations, spreads = [], [], []
-        for _, Z in self._known_blocks(X):
+        means, deviations, spreads, lacks = [], [], [], []
+        for Z, lack in self._known_parts(X):
             posterior = self._known_posterior().beside(Z)
             means.append(self._affine(Z))
             if return_cov:
                 spreads.append(posterior.spread(Z))
+                lacks.append(lack)
                 continue
-            variances = posterior.variances(Z)
+            variances = posterior.variances(Z, lack)
             variances = variances + beside(posterior.noise_variance, variances)
             deviations.append(
                 in_type_of(variances, Z) ** 0.5 if namespace(Z) is not np else np.sqrt(variances)
             )
         if return_cov:
             spread = widest(namespace(spreads[0]).concat(spreads, axis=1))
-            covariance = spread.T @ spread + beside(np.eye(spread.shape[1]), spread)
+            own = 1 + in_type_of(namespace(lacks[0]).concat(lacks, axis=0), spread) / posterior.ridge
+            covariance = spread.T @ spread + beside(np.eye(spread.shape[1]), spread) * own
             values = covariance[:, :, None] * beside(posterior.noise_variance, covariance)
             values = values if is_foreign(X) else to_numpy(values)
             return self._shaped(self._joined(means, X)), values[:, :, 0] if self.coef_.ndim == 1 else values
@@ -268,17 +275,27 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
 
 
         A draw is one of the weights from their posterior, which makes a function: its values are joint over the
-        rows, and the draw costs D^2 however many there are. With ``noise`` each value gets noise of its own.
+        rows, and the draw costs D^2 however many there are. With ``noise`` each value gets noise of its own, and
+        always a part of its own where features lack some of k(x, x), as in `predict`.
         """
         check_is_fitted(self)
         posterior, rng = self._known_posterior(), check_random_state(random_state)
         weights = posterior.draw(n_samples, rng)
-        values = self._joined([_functions(Z, weights) for _, Z in self._known_blocks(X)], X)
+        parts = [(_functions(Z, weights), to_numpy(lack)) for Z, lack in self._known_parts(X)]
+        values = self._joined([part for part, _ in parts], X)
         values += beside(np.reshape(self.intercept_, (-1, 1)), values)
-        if noise:
-            deviations = np.sqrt(posterior.noise_variance)[:, None] * rng.standard_normal(values.shape)
-            values += beside(deviations, values)
+        shares = noise + np.concatenate([lack for _, lack in parts]) / posterior.ridge
+        if shares.any():
+            deviations = np.sqrt(np.outer(shares, posterior.noise_variance))[:, :, None]
+            values += beside(deviations * rng.standard_normal(values.shape), values)
         return self._shaped(values)
+
+    def _known_parts(self, X: ArrayLike) -> Iterator[tuple[Array, Array]]:
+        """Yield the features that are used of blocks of rows, and what they are known to lack of k(x, x)."""
+        check_is_fitted(self)
+        rows = self._rows(X)
+        for part, Z in self._feature_blocks(rows):
+            yield self._used(Z), self._lack(self._floats(rows, part), Z)
 
     def _known_posterior(self) -> WeightPosterior:
         """Return the posterior, for which the system is factorised again when it is first asked for."""

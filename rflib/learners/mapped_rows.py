@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from rflib.kernels.namespaces import (
     some_rows,
     to_numpy,
     widest,
+    zeros,
 )
 from rflib.learners.checked_rows import CheckedRows, is_frame, rows_at, rows_with_gaps
 from rflib.learners.passes import Passes
@@ -31,6 +32,7 @@ from rflib.learners.signed_features import (
     begins_with_a_map,
     check_feature_map,
     features_of,
+    lack_of,
 )
 from rflib.learners.values import RowError, as_array, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.row_blocks import row_blocks
@@ -231,9 +233,18 @@ class MappedRows(CheckedRows, SignedFeatures):
         if self.feature_map is None:
             return block
         if self.device is None or (not is_frame(block) and namespace(block) is not np):
-            with config_context(array_api_dispatch=True) if self.device is not None else nullcontext():
+            with self._dispatch():
                 return features_of(self.feature_map_, block)
         return on_torch(features_of(self.feature_map_, block), self.device)
+
+    def _dispatch(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.device is None else config_context(array_api_dispatch=True)
+
+    def _lack(self, block: Any, Z: Array) -> Array:
+        """Return what the features Z of rows of `_floats` are known to lack of k(x, x), (n,)."""
+        with self._dispatch():
+            found = None if self.feature_map is None else lack_of(self.feature_map_, block, Z)
+        return zeros((Z.shape[0],), Z) if found is None else found
 
     @property
     def _accepted_sparse(self) -> str | bool:

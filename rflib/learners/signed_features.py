@@ -64,6 +64,24 @@ def signature_of(feature_map: Any) -> NDArray | None:
     return None if signature is None else np.asarray(signature)
 
 
+def lack_of(feature_map: Any, X: Any, Z: Array) -> Array | None:
+    """Return what the features Z of rows X lack of k(x, x), (n,), or None if a transformer does not know it.
+
+    That of a Pipeline is what its last step knows.
+    """
+    if isinstance(feature_map, FrozenEstimator):
+        return lack_of(feature_map.estimator, X, Z)
+    if isinstance(feature_map, Pipeline) and len(feature_map) > 1:
+        *_, (_, last) = feature_map.steps
+        before = feature_map[:-1]
+        return (
+            lack_of(before, X, Z) if last in (None, "passthrough") else lack_of(last, before.transform(X), Z)
+        )
+    if isinstance(feature_map, Pipeline):
+        return lack_of(feature_map[0], X, Z)
+    return feature_map._missing(X, Z) if isinstance(feature_map, RandomFeatureMap) else None
+
+
 def begins_with_a_map(feature_map: Any) -> bool:
     """Return whether a transformer is a map of rflib, or a Pipeline or frozen estimator that begins with one."""
     if isinstance(feature_map, Pipeline):

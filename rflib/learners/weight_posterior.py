@@ -28,23 +28,28 @@ class WeightPosterior:
         Variance of the noise of each target.
     log_marginal_likelihood : float
         Logarithm of the density of all targets.
+    ridge : float
+        The c.
     """
 
     coef: Array
     factor: Array
     noise_variance: NDArray[np.float64]
     log_marginal_likelihood: float
+    ridge: float
 
     def beside(self, Z: Array) -> "WeightPosterior":
         """Return the posterior with its arrays where the features Z are."""
         return replace(self, coef=follow(self.coef, Z), factor=follow(self.factor, Z))
 
-    def variances(self, Z: Array) -> Array:
-        """Return the variances of <z, w>, without noise, (n, t)."""
+    def variances(self, Z: Array, lack: Array) -> Array:
+        """Return the variances of <z, w>, without noise, (n, t), and of what features lack of k(x, x), (n,)."""
         xp, spread = namespace(Z), self.spread(Z)
         if xp is not np:
-            return xp.sum(spread**2, axis=0)[:, None] * beside(self.noise_variance, spread)[None, :]
-        return np.outer(np.einsum("dn,dn->n", spread, spread, dtype=np.float64), self.noise_variance)
+            shares = xp.sum(spread**2, axis=0) + in_type_of(lack, spread) / self.ridge
+            return shares[:, None] * beside(self.noise_variance, spread)[None, :]
+        shares = np.einsum("dn,dn->n", spread, spread, dtype=np.float64) + lack / self.ridge
+        return np.outer(shares, self.noise_variance)
 
     def spread(self, Z: Array) -> Array:
         """Return S (D, n), such that S^T S is the covariance of <z, w> divided by the variance of the noise."""
@@ -88,7 +93,7 @@ def weight_posterior(coef: Array, factor: Array, c: float, zy: Array, yy: Array,
     noise_variance = np.maximum(rest / n, np.finfo(np.float64).tiny)
     log_determinant = 2 * np.log(on_diagonal, dtype=np.float64).sum() - D * np.log(c)
     log_density = -(n * (np.log(2 * np.pi * noise_variance) + 1).sum() + t * log_determinant) / 2
-    return WeightPosterior(coef, factor, noise_variance, float(log_density))
+    return WeightPosterior(coef, factor, noise_variance, float(log_density), float(c))
 
 
 def _explained(coef: Array, zy: Array) -> NDArray[np.float64]:

@@ -189,6 +189,10 @@ class AutoMap(RandomFeatureMap):
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.best_._gradients(X, weights)
 
+    @property
+    def _lacks(self) -> bool:
+        return self.best_._lacks
+
     def _reach(self, X: Rows) -> Array | None:
         return self.best_._reach(X)
 

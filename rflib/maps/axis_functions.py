@@ -37,7 +37,7 @@ _MARGIN = 2
 # Axes whose functions are evaluated together.
 _AXES = 16
 # A function's smallest value by which another one is divided.
-_TINY = 1e-30
+TINY = 1e-30
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,21 @@ class AxisFunctions:
         n_kept = max(1, int((values > 0).sum(axis=1).max()))
         return AxisFunctions(kernel, nodes, u[:, [0, -1]].T, values[:, :n_kept], coefficients[:, :, :n_kept])
 
+    @staticmethod
+    def joined(parts: list[AxisFunctions]) -> AxisFunctions:
+        """Return the functions of a kernel on the axes of all parts."""
+        n_axes = sum(len(part.values) for part in parts)
+        m, n_kept = (max(part.coefficients.shape[i] for part in parts) for i in (1, 2))
+        nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, n_kept))
+        coefficients, start = np.zeros((n_axes, m, n_kept)), 0
+        for part in parts:
+            k, size, kept = part.coefficients.shape
+            axes, start = slice(start, start + k), start + k
+            nodes[axes, :size], values[axes, :kept] = part.nodes, part.values
+            coefficients[axes, :size, :kept] = part.coefficients
+        ends = np.concatenate([part.ends for part in parts], axis=1)
+        return AxisFunctions(parts[0].kernel, nodes, ends, values, coefficients)
+
 
 def _counts(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
     """Return the values (n_axes, size) of sorted coordinates (n_axes, n) and their shares."""
@@ -265,7 +280,7 @@ class Tables:
             values = self._values(group, u[group.axes, :])
             heads = values[:, 0, :]
             root *= xp.prod(heads, axis=0)
-            divisors = xp.where(xp.abs(heads) > _TINY, heads, xp.full_like(heads, _TINY))
+            divisors = xp.where(xp.abs(heads) > TINY, heads, xp.full_like(heads, TINY))
             for i, rows in enumerate(group.ratios):
                 count = rows.stop - rows.start
                 if count:

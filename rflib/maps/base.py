@@ -20,7 +20,7 @@ from rflib import kernels
 from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
-from rflib.kernels.namespaces import Array, beside, float_types, is_foreign, namespace
+from rflib.kernels.namespaces import Array, beside, float_types, follow, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.similarity import Precomputed, Similarity
 from rflib.kernels.sparse_rows import Rows, canonical
@@ -148,7 +148,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             checked = self._checked(X, reset=True)
             self._resolved_kernel().check_rows(checked)
             X, y = self._rows_to_fit(DeviceRows(checked, y))
-        rows = self._checked(X, reset=True)
+        self._fit_rows(self._checked(X, reset=True), y)
+        return self
+
+    def _fit_rows(self, rows: Rows, y: ArrayLike | None) -> None:
+        """Fit to checked rows in memory."""
         self.kernel_ = self._resolved_kernel().for_rows(rows)
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
@@ -162,7 +166,6 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self._note_usual_losses(kernel, rows, rng)
         if self._has_kernel:
             warn_of_width(self.kernel_, given)
-        return self
 
     def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
         """Return the rows in memory, and their targets, that the map is fitted on."""
@@ -423,6 +426,19 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 missing = xp.abs(kernel.diagonal(X) - squares(features, self.signature_)) / self._typical
                 kept = xp.where(kept < 1 - missing, kept, 1 - missing)
             return loss(kept)
+
+    @property
+    def _lacks(self) -> bool:
+        """Whether what features of a fitted map lack of k(x, x) is what they cannot represent, and no chance."""
+        return self._fades
+
+    def _missing(self, X: ArrayLike, features: Array) -> Array | None:
+        """Return what the features lack of k(x, x) at rows (n, d), shape (n,); None if that is not known."""
+        kernel, rows = self._isotropic(self._checked(X, reset=False))
+        if not self._lacks or isinstance(kernel, Similarity | Precomputed) or (self.signature_ < 0).any():
+            return None
+        missing = follow(kernel.diagonal(rows), features) - squares(features)
+        return namespace(missing).where(missing > 0, missing, 0 * missing)
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array) -> None:
         unlike = 0

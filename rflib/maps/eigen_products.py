@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import Array, empty
+from rflib.kernels.namespaces import Array
 from rflib.maps.axis_functions import AxisFunctions, Tables
 from rflib.maps.product_tree import Level, ProductTree, evaluate, largest_products
+from rflib.maps.sparse_coordinates import SparseCoordinates, room
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +46,15 @@ class EigenProducts:
 
     def at(self, coordinates: Array) -> Array:
         """Return the products at coordinates (n_axes, n), shape (n, n_products)."""
-        out = empty((coordinates.shape[1], len(self)), coordinates)
+        out = room(coordinates, len(self))
         self.fill(coordinates, out)
         return out
 
     def fill(self, coordinates: Array, out: Array) -> None:
         """Write the products at coordinates (n_axes, n) into an array (n, n_products)."""
         places, levels = self._levels
-        root, ratios = self.tables.at(coordinates)
+        is_sparse = isinstance(coordinates, SparseCoordinates)
+        root, ratios = coordinates.functions(self.tables) if is_sparse else self.tables.at(coordinates)
         evaluate(levels, places, root, ratios, out)
 
     @cached_property

@@ -16,6 +16,8 @@ _RIDGES, _SMALL_RIDGES = (1e-8, 1e-6, 1e-4, 1e-2), (1e-14, 1e-12, 1e-10)
 # Parts of the tail that are tried for a kernel that is no product, because its functions have much in common. A
 # function of which less than this share is new to the head is left out.
 _PARTS, _LEAST_REST = (0.0, 0.1, 0.3, 1.0), 1e-3
+# A mean square whose square is zero in double precision.
+_TINY = 1e-150
 # Negative eigenvalues below this share of the largest one are rounding errors of a positive definite kernel.
 _DEFINITE = 1e-9
 _DEFINITE_ROWS = 400
@@ -117,6 +119,8 @@ def fit_columns(
     order = order[every[order] > 0]
     chosen, left = order[order < len(own)], order[order >= len(own)] - len(own)
     combine = turn @ (best @ (roots[:, None] * vectors[:, chosen]) / np.sqrt(np.abs(values[chosen])))
+    # an eigenvector has no sign of its own: the largest coefficient is positive
+    combine *= np.where(combine.max(axis=0, initial=0) < -combine.min(axis=0, initial=0), -1, 1)
     return FittedColumns(
         np.ascontiguousarray(combine),
         _signs(values[chosen]),
@@ -139,7 +143,7 @@ def _tail(
     coefficients = np.einsum("ij,ij->j", rest, kernel @ rest) / n**2
     lengths = np.mean(rest**2, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        weights = np.where(lengths > _LEAST_REST * squares, coefficients / lengths**2, 0)
+        weights = np.where(lengths > np.maximum(_LEAST_REST * squares, _TINY), coefficients / lengths**2, 0)
     return weights, np.abs(weights) * squares
 
 

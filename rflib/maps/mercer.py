@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import _check_feature_names_in
 
+from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, empty
+from rflib.kernels.namespaces import Array, empty, is_foreign, to_numpy
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axis_functions import FEW_VALUES
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap, Seed, inner_state
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
 from rflib.maps.mercer_gradients import mercer_gradients
+from rflib.maps.orf import ORF
+from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_sample import RowSample
 from rflib.maps.unlike_rows import FEWEST
-from rflib.validation import check_choice
+from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
 _BLOCK_ROWS = 1024
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
+# What is fitted to the sample of a stream, when it is first asked for.
+_FITTED = ("kernel_", "signature_", "mean_", "columns_", "predicted_error_")
 
 
 class MercerFeatures(RandomFeatureMap):
@@ -37,8 +45,8 @@ class MercerFeatures(RandomFeatureMap):
     kernels of one coordinate each. If the coordinates were independent, the eigenfunctions of the kernel would be
     products of one-dimensional eigenfunctions, and their eigenvalues products of the one-dimensional ones. The
     largest D of them are the columns. A column is another column times one function of one coordinate, so that
-    `transform` takes no cosine and no exponential for each column. Nothing is drawn at random, and no training row
-    is stored.
+    `transform` takes no cosine and no exponential for each column. Nothing is drawn at random by default, and no
+    training row is stored.
 
     Where the coordinates of the rows are not independent, which shows on held-out training rows, the kernel is
     fitted on a sample of the rows as a combination of twice as many products by least squares, which is shrunk
@@ -46,7 +54,8 @@ class MercerFeatures(RandomFeatureMap):
     the first ones are combined so. Kernels that are no product, such as `Matern` or a polynomial, are always
     represented so, by the products for two Gaussian kernels whose widths are chosen on held-out rows.
 
-    Sparse rows are not taken, and features fade beyond the training rows, of which `transform` warns.
+    Sparse rows are taken as they are, along their input columns. Features fade beyond the training rows, of which
+    `transform` warns.
 
     Parameters
     ----------
@@ -58,10 +67,16 @@ class MercerFeatures(RandomFeatureMap):
     axes : {"auto", "principal", "input"}, default="auto"
         The principal axes of the training rows, or their input columns. "auto" takes those with the lower error on
         held-out training rows; where some columns have few different values, such as indicators of categories, it
-        also tries these columns together with the principal axes of the others.
+        also tries these columns together with the principal axes of the others. Of sparse rows "auto" takes the
+        input columns, and "principal" is an error, since principal axes mix all columns.
+    n_random : int, default=0
+        How many of the columns are random: features of `ORF` less their projection on the other columns, scaled so
+        that the estimate of k(x, x) is exact. They mend the diagonal and pairs of near rows, which eigenfunctions
+        of a narrow kernel represent badly, and the features do not fade beyond the training rows; all other pairs
+        get more error, so that a learner has no use for them. The kernel must be one that `ORF` takes.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the choice of the rows that are held out and sampled. Rows that are held out have no part in
-        principal axes, functions and coefficients.
+        Seed of random columns, and of the choice of the rows that are held out and sampled. Rows that are held out
+        have no part in principal axes, functions and coefficients.
 
     Attributes
     ----------
@@ -97,7 +112,11 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("mean_", "columns_", "predicted_error_")
+    _state: ClassVar[tuple[str, ...]] = (
+        *("mean_", "columns_", "predicted_error_", "tail_coefficients_"),
+        *("tail_", "_stream"),  # which are no arrays, and are dropped with the others
+    )
+    _stays_with_caller = ("_stream",)
     _few: tuple[Kernel, Rows, Generator] | None = None
 
     def __init__(
@@ -106,11 +125,13 @@ class MercerFeatures(RandomFeatureMap):
         n_components: int = 100,
         *,
         axes: str = "auto",
+        n_random: int = 0,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.axes = axes
+        self.n_random = n_random
         self.random_state = random_state
 
     @property
@@ -124,24 +145,83 @@ class MercerFeatures(RandomFeatureMap):
         """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
         return len(self.columns_.head) > 0
 
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return self._kernel_takes_sparse
+
+    @all_or_nothing
+    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Add rows to those of a stream, of which a uniform sample of at most 10,000 is kept.
+
+        The map is fitted to this sample when it is first used after the call. So it is that of `fit` on all rows
+        of the stream while these are no more than the sample, and that of `fit` on the same rows in Dask whatever
+        their number, in any blocks. While the stream goes on, the map holds the sample; `state` leaves it out. A
+        map that is already fitted, by `fit` or `restore`, is not changed.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, and if rows have another number of columns than the first ones. What only all rows show,
+            such as a width that is zero, is said when the map is first used.
+        """
+        check_integer(self, "n_components", at_least=1)
+        stream = vars(self).get("_stream")
+        begins = stream is None and "signature_" not in vars(self)
+        rows = self._checked(X, reset=begins)
+        rows = to_numpy(rows) if is_foreign(rows) else rows
+        kernel = self._resolved_kernel()
+        kernel.check_rows(rows)
+        self._check_parameters(kernel, rows)
+        if stream is None and not begins:
+            return self
+        seed, n, sample = stream or (int(self._rng().integers(2**31)), 0, None)
+        part = RowSample(self._sample_size, seed, start=n)
+        part.add(rows, np.empty((rows.shape[0], 0)))
+        self._stream = seed, n + rows.shape[0], part if sample is None else sample.followed_by([part])
+        for name in _FITTED:
+            self.__dict__.pop(name, None)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Fit to the sample of a stream when what it decides is first asked for."""
+        if name in _FITTED and "_stream" in vars(self):
+            self._fit_to_sample()
+            return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @all_or_nothing
+    def _fit_to_sample(self) -> None:
+        stream = vars(self)["_stream"]
+        rows, _ = stream[-1].rows()
+        self._fit_rows(rows, None)
+        self._stream = stream
+
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        check_choice(self, "axes", AXES)
-        self.mean_ = X.mean(axis=0, dtype=np.float64)
+        self._check_parameters(kernel, X)
+        self.mean_ = mean_row(X)
         sample = RowSamples.of(X, kernel, rng)
-        columns, error = choose_columns(
-            list(self._axes_to_try(X, sample)), sample, self.mean_, self.n_components
-        )
+        n_columns = self.n_components - self.n_random
+        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, self.mean_, n_columns)
         self.columns_, self.predicted_error_ = columns, error
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
-        is_free = not self.is_fitted_to_rows_ and len(X) >= enough
+        is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
         self._usual_rows = X if is_free else sample.held
-        self.signature_ = self.columns_.signs
+        self.signature_ = np.append(columns.signs, np.ones(self.n_random))
+        if self.n_random:
+            self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
+                sample.rows[:1]
+            )
+            head = columns.at(sample.rows, self.mean_)
+            self.tail_coefficients_ = projection(self.tail_, sample.rows, head)
+            self.predicted_error_ = sample.error(self._columns(sample.held), self.signature_)
 
     def _axes_to_try(self, X: Rows, sample: RowSamples) -> Iterator[Axes]:
         """Yield the axes that the parameter allows; rows that are held out have no part in principal axes."""
         if self.axes != "principal":
-            yield Axes.of_inputs(X.var(axis=0, dtype=np.float64))
-        if self.axes == "input":
+            is_sparse = issparse(X)
+            variances = mean_variance_axis(X.astype(np.float64), 0)[1] if is_sparse else X.var(0, np.float64)
+            yield Axes.of_inputs(variances)
+        if self.axes == "input" or issparse(X):
             return
         centred = X - self.mean_.astype(X.dtype)
         products, n = (centred.T @ centred).astype(np.float64), len(X)
@@ -155,13 +235,28 @@ class MercerFeatures(RandomFeatureMap):
             if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(covariance, np.flatnonzero(~few))
 
+    def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
+        check_choice(self, "axes", AXES)
+        check_integer(self, "n_random", at_least=0)
+        if self.n_random >= self.n_components:
+            refuse(self, "n_random", f"below n_components={self.n_components}, of which it is a part")
+        if self.n_random and (reason := ORF.unsupported(kernel)):
+            raise ValueError(
+                f"MercerFeatures: random columns are those of ORF, so n_random must be 0. {reason}"
+            )
+        if self.axes == "principal" and issparse(X):
+            raise ValueError(
+                "MercerFeatures: axes='principal' would make sparse rows dense, because principal axes mix all "
+                "columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
+            )
+
     @property
     def _fades(self) -> bool:
-        return True
+        return "tail_" not in vars(self)
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
-        self._few = (kernel, X, rng) if len(rows) < FEWEST <= len(X) else None
+        self._few = (kernel, X, rng) if rows.shape[0] < FEWEST <= X.shape[0] else None
         super()._note_usual_losses(kernel, rows, rng)
         del self._few
 
@@ -171,30 +266,58 @@ class MercerFeatures(RandomFeatureMap):
             return losses
         kernel, X, rng = self._few
         found = []
-        for part in np.array_split(rng.permutation(len(X)), 5):
+        every = np.arange(X.shape[0])
+        for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
-            other._draw(kernel, np.delete(X, part, axis=0), None, rng)
+            other._draw(kernel, X[np.delete(every, part)], None, rng)
             found.append(other._losses(kernel, X[part], other._columns(X[part])))
         return np.concatenate(found)
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
+        n_head = len(self.columns_.signs)
 
         def fill(rows: slice) -> None:
-            self.columns_.fill(X[rows, :], self.mean_, features[rows, :])
+            block, columns = X[rows, :], features[rows, :n_head]
+            self.columns_.fill(block, self.mean_, columns)
+            if not self._fades:
+                fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
 
         over_row_blocks(fill, X, _BLOCK_ROWS)
         return features
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.n_random:
+            return super()._gradients(X, weights)
         return mercer_gradients(self.columns_, self.mean_, X, weights)
+
+    def state(self) -> dict[str, NDArray]:
+        """Return the arrays that define the fitted map, for `restore`.
+
+        The names of those of random columns begin with ``tail.``.
+        """
+        tail = {} if self._fades else self.tail_.state()
+        return super().state() | {f"tail.{name}": array for name, array in tail.items()}
+
+    @all_or_nothing
+    def restore(self, state: Mapping[str, NDArray]) -> Self:
+        """Become the fitted map whose `state` is given; this map must have the same parameters."""
+        super().restore(state)
+        if tail := inner_state(state, "tail."):
+            kernel, _ = self.kernel_.by_column(self.n_features_in_)
+            self.tail_ = ORF(kernel, self.n_random).restore(tail)
+        return self
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column that says which powers of which axes it is a product of.
 
         "pc1" is the second eigenfunction on the first principal axis, "pc1^2" the third one; "1" is the product of
-        the first eigenfunctions on all axes. Columns that combine many products are called "combined".
-        Of a kernel that is no product, those of the wider one of two Gaussian kernels end in "wide".
+        the first eigenfunctions on all axes. Input columns have their own names, such as those of a DataFrame, or
+        "x0", "x1", ... Columns that combine many products are called "combined". Of a kernel that is no product,
+        those of the wider one of two Gaussian kernels end in "wide".
         """
-        _check_feature_names_in(self, input_features)
-        return np.array(self.columns_.names(len(self.columns_.products[0].tables.lengths)), dtype=object)
+        inputs = _check_feature_names_in(self, input_features)
+        n_axes = len(self.columns_.products[0].tables.lengths)
+        names = self.columns_.names(n_axes, inputs)
+        names += [f"random{i + 1}" for i in range(self.n_components_ - len(names))]
+        return np.array(names, dtype=object)

@@ -8,19 +8,24 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
+from rflib.maps.row_blocks import row_blocks
+from rflib.maps.sparse_coordinates import SparseCoordinates
 from rflib.maps.unlike_rows import FEWEST
 
 # Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
 # are held out: at most so many.
 _LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS = 2000, 4000, 800, 500
+# Axes whose functions are computed together.
+_AXES = 256
 # One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
 _HELD_SHARE, _FEWEST_ROWS = 5, 60
 # Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
@@ -46,9 +51,9 @@ class RowSamples:
     ----------
     kernel : Kernel
         The kernel.
-    rows : ndarray of shape (n, d)
+    rows : ndarray or csr_array of shape (n, d)
         Rows to fit.
-    held : ndarray of shape (m, d)
+    held : ndarray or csr_array of shape (m, d)
         Held-out rows.
     target : ndarray of shape (m, m)
         Their kernel matrix.
@@ -59,16 +64,16 @@ class RowSamples:
     """
 
     kernel: Kernel
-    rows: NDArray[np.float64]
-    held: NDArray[np.float64]
+    rows: Rows
+    held: Rows
     target: NDArray[np.floating]
     n_rows: int
     is_thinned: bool = False
 
     @staticmethod
-    def of(X: NDArray, kernel: Kernel, rng: Generator) -> RowSamples:
+    def of(X: Rows, kernel: Kernel, rng: Generator) -> RowSamples:
         """Return samples of the rows X; if there are few, the same rows are in both."""
-        n = len(X)
+        n = X.shape[0]
         order = rng.permutation(n)
         n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
         if n >= _FEWEST_ROWS:
@@ -84,7 +89,7 @@ class RowSamples:
 
     def thinned(self, n: int) -> RowSamples:
         """Return at most n of the rows, with all held-out rows."""
-        return replace(self, rows=self.rows[:: -(-len(self.rows) // n)], is_thinned=True)
+        return replace(self, rows=self.rows[:: -(-self.rows.shape[0] // n)], is_thinned=True)
 
     def error(self, columns: NDArray, signs: NDArray) -> float:
         """Return the relative Frobenius error on as many new rows as there are training rows.
@@ -122,8 +127,11 @@ class Basis:
 
     def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
         """Return the eigenfunctions on the axes."""
-        coordinates = self.axes.of(sample.rows[:_LAW_ROWS], mean).T
-        return [AxisFunctions.of(coordinates, self.axes.spreads, each) for each in self.factors]
+        coordinates, spreads = self.axes.of(sample.rows[:_LAW_ROWS], mean), self.axes.spreads
+        parts = [(coordinates[axes].T, spreads[axes]) for axes in row_blocks(len(spreads), _AXES)]
+        return [
+            AxisFunctions.joined([AxisFunctions.of(*part, each) for part in parts]) for each in self.factors
+        ]
 
 
 def choose_columns(
@@ -177,7 +185,8 @@ def _best_basis(
 
 def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
     """Return what is tried for a kernel that is no product: pairs of Gaussians, and polynomials."""
-    distances = pdist(sample.rows[:_DISTANCE_ROWS])
+    some = sample.rows[:_DISTANCE_ROWS]
+    distances = euclidean_distances(some)[np.triu_indices(some.shape[0], 1)]
     unit = float(np.median(distances)) if distances.size else 1.0
     widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
     found: list[tuple[LineKernel, ...]] = [
@@ -204,13 +213,11 @@ def _law(
         scales=np.ones(n),
         signs=np.ones(n_columns),
     )
-    found = np.empty((len(sample.held), n_columns))
-    columns.fill(sample.held, mean, found)
     every, own = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
     left, own_left = max(every - float(values @ values), 0), max(own - float(values.sum()), 0)
     share = 1 / sample.n_rows
     predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
-    error = sample.error(found, columns.signs)
+    error = sample.error(columns.at(sample.held, mean), columns.signs)
     mean_square = sample.mean_squares(sample.target)[0]
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
     return columns, error, holds
@@ -219,7 +226,8 @@ def _law(
 def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
     """Return columns with fitted coefficients, and their error."""
     most = _TRIAL_FUNCTIONS if sample.is_thinned else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
-    n_rows = len(sample.rows) if sample.held is sample.rows else int(_PER_ROW * len(sample.rows))
+    n_rows = sample.rows.shape[0]
+    n_rows = n_rows if sample.held is sample.rows else int(_PER_ROW * n_rows)
     n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
     coordinates = basis.axes.of(sample.rows, mean), basis.axes.of(sample.held, mean)
     products, order = _largest_on_rows(basis, sample, mean, coordinates[0], max(n_head, n_columns))
@@ -248,7 +256,7 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
 
 
 def _largest_on_rows(
-    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray, n: int
+    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray | SparseCoordinates, n: int
 ) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64]]:
     """Return products, and the numbers of the n that have the largest mean squares on rows, the largest first.
 

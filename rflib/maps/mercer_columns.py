@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, empty, held_beside, take_columns
+from rflib.kernels.namespaces import Array, beside, held_beside, take_columns
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.eigen_products import EigenProducts
+from rflib.maps.sparse_coordinates import SparseCoordinates, room
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,16 +50,16 @@ class Axes:
         variances = np.append(np.maximum(values[::-1], 0), covariance.diagonal()[kept])
         return Axes(directions, kept, np.sqrt(variances))
 
-    def of(self, X: Array, mean: NDArray) -> Array:
+    def of(self, X: Rows, mean: NDArray) -> Array | SparseCoordinates:
         """Return the coordinates (n_axes, n) of rows X (n, d) from their mean."""
         if self.directions is None:
-            return (X - beside(mean, X)).T
+            return SparseCoordinates(X, mean) if issparse(X) else (X - beside(mean, X)).T
         return held_beside(self.directions, X) @ X.T - beside(self.directions @ mean, X)[:, None]
 
-    def names(self, n_axes: int) -> list[str]:
-        """Return the names of the axes: pc1, pc2, ... and x0, x1, ..."""
+    def names(self, n_axes: int, inputs: Sequence[str]) -> list[str]:
+        """Return the names of the axes: pc1, pc2, ... and those of the input columns."""
         rotated = n_axes - len(self.inputs)
-        return [f"pc{i + 1}" for i in range(rotated)] + [f"x{j}" for j in self.inputs]
+        return [f"pc{i + 1}" for i in range(rotated)] + [str(inputs[j]) for j in self.inputs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +92,13 @@ class MercerColumns:
     scales: NDArray[np.float64]
     signs: NDArray[np.float64]
 
-    def fill(self, X: Array, mean: NDArray, out: Array) -> None:
+    def at(self, X: Rows, mean: NDArray) -> NDArray:
+        """Return the columns at rows X (n, d) of numpy, shape (n, n_columns)."""
+        out = np.empty((X.shape[0], len(self.signs)), X.dtype)
+        self.fill(X, mean, out)
+        return out
+
+    def fill(self, X: Rows, mean: NDArray, out: Array) -> None:
         """Write the columns at rows X (n, d) into an array (n, n_columns)."""
         coordinates = self.axes.of(X, mean)
         n_combined, n_tail = self.combine.shape[1], len(self.tail)
@@ -108,9 +118,9 @@ class MercerColumns:
         """Whether the columns are the products themselves, in their order."""
         return not len(self.head) and len(self.products) == 1 and len(self.tail) == len(self.products[0])
 
-    def names(self, n_axes: int) -> list[str]:
-        """Return a name for each column."""
-        axes = self.axes.names(n_axes)
+    def names(self, n_axes: int, inputs: Sequence[str]) -> list[str]:
+        """Return a name for each column, given those of the input columns."""
+        axes = self.axes.names(n_axes, inputs)
         of_product = []
         for mark, products in zip(("", " wide"), self.products, strict=False):
             for number in range(len(products)):
@@ -123,9 +133,9 @@ class MercerColumns:
         return names + [f"zero{i + 1}" for i in range(len(self.signs) - len(names))]
 
 
-def products_at(products: tuple[EigenProducts, ...], coordinates: Array) -> Array:
+def products_at(products: tuple[EigenProducts, ...], coordinates: Array | SparseCoordinates) -> Array:
     """Return all products at coordinates (n_axes, n), shape (n, n_products)."""
-    out = empty((coordinates.shape[1], sum(map(len, products))), coordinates)
+    out = room(coordinates, sum(map(len, products)))
     start = 0
     for each in products:
         each.fill(coordinates, out[:, start : start + len(each)])

@@ -259,6 +259,10 @@ class Nystroem(RandomFeatureMap):
         return self._left_out is not None
 
     @property
+    def _lacks(self) -> bool:
+        return True
+
+    @property
     def _n_usual_rows(self) -> int:
         return max(super()._n_usual_rows - self.n_components_, _FEWEST_USUAL_ROWS)
 

@@ -72,7 +72,7 @@ MAPS = [
     PolySketch(Polynomial(1), 4),
     CRAFT(TensorSketch(CUBIC), 20, n_components_up=64),
     MercerFeatures(WIDE, 40),
-    MercerFeatures(EACH, 40),
+    MercerFeatures(EACH, 40, n_random=8),
     MercerFeatures(DELTA, 40),
     MercerFeatures(SPHERICAL, 40, axes="input"),
     Nystroem(WIDE, 30),

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -14,7 +15,7 @@ from rflib.kernels.namespaces import to_numpy
 from rflib.learners import KRR, ArrayRows, KRRClassifier
 from rflib.learners.device_system import solve_lower, solve_transposed
 from rflib.learners.ridge_system import solve_and_factor, solve_ridges
-from rflib.maps import GORF, RFF, Nystroem
+from rflib.maps import GORF, RFF, MercerFeatures, Nystroem
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((300, 4))
@@ -65,11 +66,14 @@ def test_the_solution_is_that_of_numpy(model, weights, home, stays_there):
             close(found.cv_errors_[solved], known.cv_errors_[solved], dtype, slack)
 
 
-def test_one_target_and_the_posterior(home, stays_there):
+@pytest.mark.parametrize("features", [FEATURES, MercerFeatures(Gaussian(1.0), 20)], ids=repr)
+def test_one_target_and_the_posterior(features, home, stays_there):
+    """Also with a map that lacks some of k(x, x)."""
     rows, y = X.astype("float32"), Y[:, 0].astype("float32")
-    known = KRR(feature_map=FEATURES, gram_dtype="float32").fit(rows, y)
+    features = FrozenEstimator(clone(features).set_params(random_state=0).fit(rows))
+    known = KRR(feature_map=features, gram_dtype="float32").fit(rows, y)
     X_there = home.array(rows)
-    found = KRR(feature_map=FEATURES).fit(X_there, home.array(y))
+    found = KRR(feature_map=features).fit(X_there, home.array(y))
     with stays_there(MOST):
         mean, deviation = found.predict(X_there, return_std=True)
     drawn = found.sample_y(X_there[:7, :], 3)

@@ -272,6 +272,18 @@ def test_a_sample_is_that_of_the_rows_in_memory(here):
     np.testing.assert_array_equal(found, expected)
 
 
+def test_a_stream_has_the_sample_of_dask_rows(here, rows, monkeypatch):
+    monkeypatch.setattr(MercerFeatures, "_sample_size", 200)
+    X = rows[0]
+    found = MercerFeatures(Gaussian("median"), 16, random_state=0).fit(da.from_array(X, chunks=(170, 3)))
+    streamed = MercerFeatures(Gaussian("median"), 16, random_state=0)
+    for block in np.split(X, [400, 500]):
+        streamed.partial_fit(block)
+    np.testing.assert_array_equal(streamed.transform(X), found.transform(X))
+    lazy = streamed.transform(da.from_array(X, chunks=(170, 3)))
+    np.testing.assert_allclose(lazy.compute(), streamed.transform(X), rtol=1e-9, atol=1e-12)
+
+
 def test_transform_is_lazy_and_keeps_the_type(here, rows):
     loaded = []
     X = da.from_array(rows[0].astype(np.float32), chunks=(500, 4))

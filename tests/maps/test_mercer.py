@@ -4,7 +4,9 @@ from functools import reduce
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array, hstack, random_array
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.preprocessing import StandardScaler
 
@@ -18,10 +20,11 @@ from rflib.kernels import (
     Polynomial,
     SphericalPolynomial,
 )
-from rflib.maps import MVORF, MercerFeatures, Nystroem
+from rflib.maps import MVORF, ORF, MercerFeatures, Nystroem
 from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.product_tree import largest_products
+from rflib.maps.random_tail import projection
 
 DATA = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer}
 
@@ -260,3 +263,159 @@ def test_names_differ_where_products_of_two_kernels_are_columns():
     X = np.random.default_rng(12).standard_normal((200, 6))
     names = MercerFeatures(Matern(0.5, 1.0), 400, random_state=0).fit(X).get_feature_names_out()
     assert len(set(names)) == 400 > len({name.removesuffix(" wide") for name in names})
+
+
+def test_a_stream_is_sampled_whatever_its_blocks(monkeypatch):
+    """The map is that of fit on 300 of 1,000 rows, with an error near to that of a fit on all of them."""
+    monkeypatch.setattr(MercerFeatures, "_sample_size", 300)
+    X = np.random.default_rng(13).standard_normal((1500, 6)) * [3, 2, 1, 1, 1, 0.5]
+    train, test = X[:1000], X[1000:]
+    streams = []
+    for cuts in ([200, 900], [1, 7, 500, 501]):
+        streamed = MercerFeatures(Gaussian("median"), 60, random_state=0)
+        for block in np.split(train, cuts):
+            streamed.partial_fit(block)
+        streams.append(streamed)
+    np.testing.assert_array_equal(*(streamed.transform(test) for streamed in streams))
+    sampled = streams[0]._stream[-1].rows()[0]
+    assert len(np.unique(sampled, axis=0)) == 300
+    same = MercerFeatures(Gaussian("median"), 60, random_state=0).fit(sampled)
+    np.testing.assert_array_equal(same.transform(test), streams[0].transform(test))
+    whole = MercerFeatures(streams[0].kernel_, 60, random_state=0).fit(train)
+    assert error(streams[0], test) < 1.3 * error(whole, test)
+    restored = MercerFeatures(Gaussian("median"), 60, random_state=0).restore(streams[0].state())
+    np.testing.assert_array_equal(restored.transform(test), streams[0].transform(test))
+    known = restored.columns_
+    assert restored.partial_fit(9 * X).columns_ is known
+
+
+def test_a_stream_goes_on_after_it_was_used_and_a_block_that_fails_changes_nothing():
+    X = np.random.default_rng(14).standard_normal((300, 3))
+    streamed = MercerFeatures(Gaussian(2.0), 20, random_state=0).partial_fit(X[:100])
+    early = streamed.transform(X)
+    with pytest.raises(ValueError, match="X has 2 features, but MercerFeatures is expecting 3 features"):
+        streamed.partial_fit(X[:, :2])
+    np.testing.assert_array_equal(streamed.transform(X), early)
+    streamed.partial_fit(csr_array(X[100:]).toarray())
+    whole = MercerFeatures(Gaussian(2.0), 20, random_state=0).fit(X)
+    np.testing.assert_array_equal(streamed.transform(X), whole.transform(X))
+    with pytest.raises(ValueError, match="needs rows of unit norm, but row 0"):
+        MercerFeatures(SphericalPolynomial(), 20).partial_fit(X)
+    with pytest.raises(ValueError, match="MercerFeatures: axes must be one of"):
+        MercerFeatures(axes="pca").partial_fit(X)
+
+
+def test_sparse_rows_have_no_principal_axes():
+    X = csr_array(np.eye(30))
+    with pytest.raises(ValueError, match=r"axes='principal' would make sparse rows dense.*Use axes='auto'"):
+        MercerFeatures(Gaussian(1.0), 5, axes="principal").fit(X)
+    found = MercerFeatures(Gaussian(1.0), 5, random_state=0).fit(X)
+    np.testing.assert_array_equal(found.axes_, np.eye(30))
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(0.1), Matern(1.5, 3.0), Polynomial(3, 0.1, 1.0)])
+def test_sparse_rows_have_the_columns_of_dense_ones(kernel):
+    """Also rows of entries far from all training rows, where functions have decayed or series have ended."""
+    rng = np.random.default_rng(15)
+    few = random_array((300, 27), density=0.2, rng=rng, data_sampler=rng.standard_normal)
+    X = csr_array(hstack([rng.standard_normal((300, 3)) + 4, few]))
+    far = X[:20] if isinstance(kernel, Polynomial) else 30 * X[:20]
+    from_sparse = MercerFeatures(kernel, 60, random_state=0).fit(X)
+    from_dense = MercerFeatures(kernel, 60, axes="input", random_state=0).fit(X.toarray())
+    for found in (from_sparse, from_dense):
+        for rows in (X, far, 0 * X[:1]):
+            np.testing.assert_allclose(columns(found, rows), columns(from_dense, rows.toarray()), atol=1e-9)
+            single = columns(found, rows.astype(np.float32))
+            assert single.dtype == np.float32
+            np.testing.assert_allclose(single, columns(from_dense, rows.toarray()), rtol=1e-5, atol=1e-5)
+    principal = MercerFeatures(kernel, 60, axes="principal", random_state=0).fit(X.toarray())
+    np.testing.assert_allclose(columns(principal, X), columns(principal, X.toarray()), atol=1e-9)
+
+
+def columns(feature_map, X):
+    """The features, without warnings of rows far from the training rows."""
+    return feature_map._columns(feature_map._isotropic(X)[1])
+
+
+def test_many_sparse_columns():
+    """The error on new rows, of 5,000 columns, is the predicted one, and below that of ORF and of Nystroem."""
+    rng = np.random.default_rng(16)
+    popular = np.arange(1, 5001) ** -1.0
+    entries = rng.choice(5000, (2000, 40), p=popular / popular.sum())
+    places = np.repeat(np.arange(2000), 40), entries.ravel()
+    X = csr_array((rng.gamma(2.0, 0.5, 80_000), places), shape=(2000, 5000))
+    train, test = X[:1000], X[1000:]
+    found = MercerFeatures(Gaussian("median"), 200, random_state=0).fit(train)
+    assert error(found, test) == pytest.approx(found.predicted_error_, rel=0.2)
+    for other in (ORF, Nystroem):
+        assert error(found, test) < error(other(Gaussian("median"), 200, random_state=0).fit(train), test)
+
+
+def test_names_are_those_of_the_columns_of_a_dataframe():
+    X = pd.DataFrame(np.random.default_rng(17).standard_normal((200, 2)) * [2, 1], columns=["age", "income"])
+    found = MercerFeatures(Gaussian(2.0), 6, axes="input", random_state=0).fit(X)
+    names = set(found.get_feature_names_out())
+    assert {"1", "age", "income", "age^2", "age income"} <= names
+    assert set(found.set_output(transform="pandas").transform(X).columns) == names
+    principal = MercerFeatures(Gaussian(2.0), 6, axes="principal", random_state=0).fit(X)
+    assert {"1", "pc1", "pc2", "pc1^2", "pc1 pc2"} <= set(principal.get_feature_names_out(["age", "income"]))
+
+
+def test_random_columns_make_the_diagonal_exact_everywhere():
+    """Also far from the training rows, where the features do not fade, and for widths of each column."""
+    rng = np.random.default_rng(18)
+    X = rng.standard_normal((200, 3))
+    for kernel in (Gaussian(0.5), Matern(1.5, 0.5), Gaussian((0.5, 1, 2)), DeltaGaussian((2, 1), (0.5, 3))):
+        found = MercerFeatures(kernel, 41, n_random=11, random_state=0).fit(X)
+        rows = np.vstack([X[:20], rng.standard_normal((20, 3)), X[:20] + 10])
+        diagonal = np.diagonal(found.kernel_matrix(rows))
+        np.testing.assert_allclose(diagonal, np.diagonal(found.kernel_(rows)), rtol=1e-9)
+        np.testing.assert_allclose(found.transform(rows.astype(np.float32)), found.transform(rows), atol=1e-5)
+        np.testing.assert_allclose(found.transform(csr_array(rows)), found.transform(rows), atol=1e-9)
+        again = MercerFeatures(kernel, 41, n_random=11).restore(found.state())
+        np.testing.assert_array_equal(again.transform(rows), found.transform(rows))
+        assert list(found.get_feature_names_out()[-2:]) == ["random10", "random11"]
+
+
+def test_the_mean_of_random_columns_is_what_other_columns_lack():
+    """(I - P) K (I - P), with the projection P on the columns, within 6 standard errors at all 465 pairs."""
+    X = np.random.default_rng(19).standard_normal((30, 3))
+    columns = MercerFeatures(Gaussian(0.8), 8, random_state=0).fit(X).transform(X)
+    across = np.eye(30) - columns @ np.linalg.pinv(columns)
+    products = []
+    for seed in range(400):
+        waves = ORF(Gaussian(0.8), 6, random_state=seed).fit(X)
+        rest = waves.transform(X) - columns @ projection(waves, X, columns)
+        products.append(rest @ rest.T)
+    errors = np.mean(products, axis=0) - across @ Gaussian(0.8)(X) @ across
+    assert np.all(np.abs(errors) < 6 * np.std(products, axis=0) / np.sqrt(400) + 1e-12)
+
+
+def test_random_columns_mend_near_pairs_and_the_more_of_them_there_are_the_smaller_the_error():
+    """Of each row and the nearest other one; the error of 16 times as many falls to a quarter."""
+    X = np.random.default_rng(20).standard_normal((2000, 5)) * np.linspace(2, 0.5, 5)
+    train, test, kernel = X[:1500], X[1500:], Gaussian(1.0)
+    plain, mended, fewer, more = (
+        MercerFeatures(kernel, head + m, n_random=m, random_state=0).fit(train)
+        for head, m in ((120, 0), (90, 30), (90, 100), (90, 1600))
+    )
+    exact = kernel(test)
+    near = np.arange(500), (exact - np.eye(500)).argmax(axis=1)
+    errors = [np.linalg.norm((m.kernel_matrix(test) - exact)[near]) for m in (plain, mended)]
+    assert errors[1] < errors[0] / 2
+    assert error(mended, test) < error(ORF(kernel, 120, random_state=0).fit(train), test)
+    assert error(mended, test) == pytest.approx(mended.predicted_error_, rel=0.2)
+    assert error(more, test) < error(fewer, test) / 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_random": 20}, "n_random must be below n_components=20, of which it is a part, got 20"),
+        ({"n_random": -1}, "n_random must be an integer of at least 0"),
+        ({"n_random": 2, "kernel": Polynomial(2)}, "are those of ORF, so n_random must be 0"),
+    ],
+)
+def test_random_columns_that_cannot_be(options, message):
+    with pytest.raises(ValueError, match=message):
+        MercerFeatures(n_components=20, **{"kernel": Gaussian(1.0)} | options).fit(np.eye(5))

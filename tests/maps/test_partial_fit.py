@@ -1,4 +1,4 @@
-"""partial_fit of the maps that need only the number of columns: which maps they are, and the values of fit."""
+"""partial_fit of the maps that need only the number of columns, and of MercerFeatures: the values of fit."""
 
 import numpy as np
 import pytest
@@ -84,7 +84,8 @@ def test_maps_have_it_exactly_if_they_do_not_depend_on_the_rows(name):
     X = data(60, MAPS[name](48, 0)._resolved_kernel())
     near = normalize(X[:25] + 9) * np.linalg.norm(X[:25], axis=1, keepdims=True)
     states = [MAPS[name](48, 0).fit(rows, rows[:, 0] > rows[:, 0].mean()).state() for rows in (X, near)]
-    assert hasattr(MAPS[name](48, 0), "partial_fit") == same(*states)
+    samples = name.startswith("MercerFeatures")
+    assert hasattr(MAPS[name](48, 0), "partial_fit") == (same(*states) or samples)
 
 
 STREAMED = [name for name in MAPS if hasattr(MAPS[name](48, 0), "partial_fit")]

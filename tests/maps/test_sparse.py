@@ -83,6 +83,8 @@ MAPS = {
     "OptimizedMaclaurin real": partial(
         OptimizedMaclaurin, CUBIC, exact_degrees=0, complex_to_real=False, centre=False
     ),
+    "MercerFeatures": partial(MercerFeatures, NARROW, axes="input"),
+    "MercerFeatures Laplacian": partial(MercerFeatures, Laplacian(0.4), axes="input"),
     "Nystroem": partial(Nystroem, NARROW),
     "Nystroem rpcholesky": partial(Nystroem, NARROW, landmarks="rpcholesky"),
 }
@@ -170,7 +172,8 @@ def check(make, X, form):
     expected, found = from_dense.transform(plain), from_sparse.transform(held)
     assert type(found) is np.ndarray
     assert found.dtype == expected.dtype == plain.dtype
-    if isinstance(from_dense, Nystroem):  # columns of small eigenvalues turn on rounding; the kernel does not
+    ties = isinstance(from_dense, Nystroem | MercerFeatures)
+    if ties:  # columns of small or equal eigenvalues turn on rounding; the kernel does not
         expected, found = from_dense.kernel_matrix(plain), from_sparse.kernel_matrix(held)
     tolerance = (2e-4 if single else 1e-7) * max(1.0, np.abs(expected).max())
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
@@ -182,7 +185,7 @@ def check(make, X, form):
     again = make(23, random_state=3).restore(from_sparse.state())
     np.testing.assert_allclose(again.kernel_matrix(held), from_sparse.kernel_matrix(held), atol=tolerance)
     mixed = from_dense.transform(held), from_sparse.transform(plain)
-    if not isinstance(from_dense, Nystroem):
+    if not ties:
         np.testing.assert_allclose(mixed[0], expected, rtol=0, atol=tolerance)
         np.testing.assert_allclose(mixed[1], expected, rtol=0, atol=tolerance)
 
@@ -270,8 +273,8 @@ class DenseMap(RandomFeatureMap):
         CRAFT(DenseMap(), 2, n_components_up=4),
         Nystroem(Cauchy()),
         Nystroem("precomputed"),
-        MercerFeatures(),
         HilbertSpaceFeatures(),
+        MercerFeatures(Cauchy()),
     ],
     ids=repr,
 )
@@ -294,6 +297,7 @@ def test_maps_that_need_dense_rows_say_so(dense_only):
         partial(OptimizedMaclaurin, Gaussian(5.0)),
         partial(MVORF, Gaussian(5.0), measure={"type": "minimum_residual"}),
         partial(Nystroem, Gaussian(5.0)),
+        partial(MercerFeatures, Gaussian(5.0)),
     ],
     ids=repr,
 )
@@ -321,7 +325,12 @@ def test_a_learner_on_more_columns_than_fit_as_dense_rows():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in (MAPS | SLOW) if name not in ("RFF widths", "ORF harmonics")]
+    "name",
+    [
+        name
+        for name in (MAPS | SLOW)
+        if name not in ("RFF widths", "ORF harmonics", "MercerFeatures Laplacian")
+    ],
 )
 def test_memory_of_few_columns_for_many_input_columns(name):
     """At most 2,000 numbers for each input column; memory that grows with d^2 would take 20,000."""
