@@ -19,7 +19,7 @@ from rflib.maps.axis_functions import FEW_VALUES
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 from rflib.maps.unlike_rows import FEWEST
 from rflib.validation import check_choice
 
@@ -178,9 +178,10 @@ class MercerFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
+        compiled = is_worth_compiling(features)
 
         def fill(rows: slice) -> None:
-            self.columns_.fill(X[rows, :], self.mean_, features[rows, :])
+            self.columns_.fill(X[rows, :], self.mean_, features[rows, :], compiled=compiled)
 
         over_row_blocks(fill, X, _BLOCK_ROWS)
         return features
