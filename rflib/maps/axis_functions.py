@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,10 @@ from rflib.kernels.namespaces import (
     multiply_into,
     namespace,
     ones,
+    take_rows,
+    zeros,
 )
+from rflib.maps.row_blocks import row_blocks
 
 # A column with at most so many values has its functions at these, exactly.
 FEW_VALUES = 30
@@ -34,8 +37,11 @@ _SMOOTH = 1e-9
 # Where the Chebyshev series ends: so many of the kernel's widths beyond the outermost nodes, but no farther beyond
 # them than the coordinates are from each other.
 _MARGIN = 2
+# The largest number of coefficients of a logarithm and of ratios, and the least share of its largest value that a
+# function has whose logarithm is taken.
+_SHORT, _LEAST_HEAD = 16, 1e-3
 # Axes whose functions are evaluated together.
-_AXES = 16
+_AXES = 32
 # A function's smallest value by which another one is divided.
 TINY = 1e-30
 
@@ -144,8 +150,8 @@ class AxisFunctions:
         coefficients = np.zeros((n_axes, m, m))
         for size in np.unique(sizes):
             for law, chosen in ((_counts, few), (_gauss, ~few)):
-                axes = np.flatnonzero(chosen & (sizes == size))
-                if len(axes):
+                every = np.flatnonzero(chosen & (sizes == size))
+                for axes in (every[some] for some in row_blocks(len(every), _AXES)):
                     q, weights = law(u[axes], spreads[axes], int(size))
                     found = _eigenfunctions(q, weights, kernel)
                     nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
@@ -224,18 +230,22 @@ class Tables:
         The kernel of one coordinate.
     starts : ndarray of shape (n_axes + 1,)
         The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function.
+    kinds : ndarray of shape (n_axes,)
+        What an axis has: 0, the kernel at the nodes; 1, Chebyshev series of its functions; or 2, those of the
+        logarithm of the first function and of the others divided by it, which are shorter if the kernel is wide.
     series : ndarray of shape (n_functions, m)
-        Their Chebyshev coefficients or the coefficients of the kernel at the nodes.
+        The coefficients.
     lengths : ndarray of shape (n_axes,)
         Number of coefficients that are used.
     ends : ndarray of shape (2, n_axes)
-        The interval of the Chebyshev series; NaN where there are nodes instead.
+        The interval of the Chebyshev series.
     nodes : ndarray of shape (n_axes, m)
         The nodes.
     """
 
     kernel: LineKernel
     starts: NDArray[np.int64]
+    kinds: NDArray[np.int64]
     series: NDArray[np.float64]
     lengths: NDArray[np.int64]
     ends: NDArray[np.float64]
@@ -244,26 +254,35 @@ class Tables:
     @staticmethod
     def of(functions: AxisFunctions, axes: NDArray[np.int64], powers: NDArray[np.int64]) -> Tables:
         """Return the first function of every axis, and these others, which are sorted by axis and power."""
-        n_axes = len(functions.nodes)
+        kernel, nodes = functions.kernel, functions.nodes
+        n_axes, m = nodes.shape
         starts = np.arange(n_axes + 1) + np.searchsorted(axes, np.arange(n_axes + 1))
-        chosen = np.zeros(starts[-1], dtype=int)
+        owners = np.repeat(np.arange(n_axes), np.diff(starts))
+        chosen = np.zeros(len(owners), dtype=int)
         chosen[np.arange(len(axes)) + 1 + axes] = powers
-        n_nodes = (~np.isnan(functions.nodes)).sum(axis=1)
-        series: list[NDArray] = []
-        lengths = n_nodes.copy()
-        ends = np.full((2, n_axes), np.nan)
-        for a in range(n_axes):
-            q = functions.nodes[a, : n_nodes[a]]
-            c = functions.coefficients[a, : n_nodes[a], chosen[starts[a] : starts[a + 1]]].reshape(-1, len(q))
-            if len(q) > _DEGREES[0]:
-                low, high = _interval(q, functions.ends[:, a], functions.kernel.width)
-                if (smooth := _chebyshev(functions.kernel, q, c, low, high)) is not None:
-                    c, ends[:, a], lengths[a] = smooth, (low, high), smooth.shape[1]
-            series.append(c)
-        table = np.zeros((starts[-1], int(lengths.max())))
-        for a, c in enumerate(series):
-            table[starts[a] : starts[a + 1], : c.shape[1]] = c
-        return Tables(functions.kernel, starts, table, lengths, ends, functions.nodes)
+        series = np.zeros((len(owners), max(m, _DEGREES[-1])))
+        series[:, :m] = functions.coefficients[owners, :, chosen]
+        lengths = (~np.isnan(nodes)).sum(axis=1)
+        kinds = np.zeros(n_axes, dtype=int)
+        margins = np.minimum(_MARGIN * kernel.width, functions.ends[1] - functions.ends[0])
+        ends = np.stack([np.nanmin(nodes, axis=1) - margins, np.nanmax(nodes, axis=1) + margins])
+        nodes = np.nan_to_num(nodes)
+        for some in row_blocks(n_axes, _AXES):
+            left = np.arange(n_axes)[some][lengths[some] > _DEGREES[0]]
+            for n in _DEGREES:
+                if not len(left):
+                    break
+                rows = np.flatnonzero(np.isin(owners, left))
+                which = np.searchsorted(left, owners[rows]), rows - starts[owners[rows]]
+                c = np.zeros((len(left), which[1].max() + 1, m))
+                c[which] = series[rows, :m]
+                found = _chebyshev(kernel, nodes[left], c, ends[:, left, None], n)
+                kinds[left], lengths[left] = found.kinds, np.where(found.kinds, found.lengths, lengths[left])
+                smooth = found.kinds[which[0]] > 0
+                series[rows[smooth]] = 0
+                series[rows[smooth], :n] = found.series[which][smooth]
+                left = left[found.kinds == 0]
+        return Tables(kernel, starts, kinds, series[:, : lengths.max()], lengths, ends, nodes)
 
     def at(self, u: Array) -> tuple[Array, Array]:
         """Return the product of all first functions (n,), and the others (n_others, n) divided by the first ones.
@@ -274,100 +293,114 @@ class Tables:
             Coordinates.
         """
         xp, n = namespace(u), u.shape[1]
-        ratios = empty((len(self.series) - len(self.lengths), n), u)
-        root = ones((n,), u)
-        for group in self._groups:
-            values = self._values(group, u[group.axes, :])
+        groups, places = self._groups
+        root, logarithm, parts = ones((n,), u), zeros((n,), u), []
+        for group in groups:
+            values, decay = self._values(group, take_rows(u, group.axes))
             heads = values[:, 0, :]
-            root *= xp.prod(heads, axis=0)
-            divisors = xp.where(xp.abs(heads) > TINY, heads, xp.full_like(heads, TINY))
-            for i, rows in enumerate(group.ratios):
-                count = rows.stop - rows.start
-                if count:
-                    ratios[rows, :] = values[i, 1 : count + 1, :] / divisors[i, :]
-        return root, ratios
+            if group.kind == 2:
+                logarithm += xp.sum(heads, axis=0)
+            else:
+                root *= xp.prod(heads, axis=0)
+                divisors = xp.where(xp.abs(heads) > TINY, heads, xp.full_like(heads, TINY))
+                values[:, 1:, :] /= divisors[:, None, :]
+            if decay is not None:
+                root *= xp.prod(decay, axis=0)
+            parts.append(xp.reshape(values, (-1, n)))
+        return root * xp.exp(logarithm), take_rows(xp.concat(parts, axis=0), places)
 
     @cached_property
-    def _groups(self) -> list[_Group]:
-        """Consecutive axes whose functions are evaluated together: all by their series, or all by their nodes."""
-        by_nodes = np.isnan(self.ends[0])
-        found: list[_Group] = []
-        start = 0
-        for stop in range(1, len(by_nodes) + 1):
-            if stop == len(by_nodes) or by_nodes[stop] != by_nodes[start] or stop - start == _AXES:
-                axes = slice(start, stop)
-                counts = np.diff(self.starts[start : stop + 1])
-                series = np.zeros((stop - start, int(counts.max()), int(self.lengths[axes].max())))
-                for i, (first, count) in enumerate(zip(self.starts[axes], counts, strict=True)):
-                    series[i, :count] = self.series[first : first + count, : series.shape[2]]
-                firsts = self.starts[axes] - np.arange(start, stop)
-                ratios = [slice(int(a), int(a + count - 1)) for a, count in zip(firsts, counts, strict=True)]
-                ends = None if by_nodes[start] else self.ends[:, axes]
-                found.append(_Group(axes, series, np.nan_to_num(self.nodes[axes]), ends, ratios))
-                start = stop
-        return found
+    def _groups(self) -> tuple[list[_Group], NDArray[np.int64]]:
+        """Axes of one kind each that are evaluated together; the places of the ratios among their functions."""
+        counts = np.diff(self.starts)
+        order = np.lexsort((self.lengths, counts, self.kinds))
+        cuts = np.flatnonzero(np.diff(self.kinds[order])) + 1
+        cuts = np.union1d(np.append(cuts, len(order)), np.arange(0, len(order), _AXES))
+        groups, places, start = [], np.zeros(len(self.series), dtype=int), 0
+        for axes in np.split(order, cuts[1:-1]):
+            size = int(counts[axes].max())
+            series = np.zeros((len(axes), size, int(self.lengths[axes].max())))
+            for i, a in enumerate(axes):
+                own = slice(self.starts[a], self.starts[a + 1])
+                series[i, : counts[a]] = self.series[own, : series.shape[2]]
+                places[own] = start + i * size + np.arange(counts[a])
+            kind, ends = int(self.kinds[axes[0]]), self.ends[:, axes, None]
+            groups.append(_Group(axes, kind, series, ends, self.nodes[axes]))
+            start += len(axes) * size
+        return groups, np.delete(places, self.starts[:-1])
 
-    def _values(self, group: _Group, u: Array) -> Array:
-        """Return the functions of some axes at their coordinates (n_axes, n), shape (n_axes, n_functions, n)."""
-        xp, series = namespace(u), held_beside(group.series, u)
-        if group.ends is None:
-            nodes = beside(group.nodes[:, : group.series.shape[2]], u)
-            return series @ in_type_of(self.kernel.between(nodes[:, :, None], u[:, None, :]), u)
-        low, high = (beside(ends[:, None], u) for ends in group.ends)
-        decays = isinstance(self.kernel, ProductFactor)
-        inside = xp.minimum(xp.maximum(u, low), high) if decays else u
-        values = series @ _polynomials((2 * inside - (low + high)) / (high - low), group.series.shape[2])
-        if isinstance(self.kernel, ProductFactor) and bool(xp.any(u != inside)):
-            values = values * in_type_of(self.kernel.beyond(u - inside), u)[:, None, :]
-        return values
+    def _values(self, group: _Group, u: Array) -> tuple[Array, Array | None]:
+        """Return the functions of some axes at their coordinates (n_axes, n), shape (n_axes, n_functions, n).
+
+        The second array is by what (n_axes, n) all functions of an axis have decayed, if there is such.
+        """
+        xp, series, m = namespace(u), held_beside(group.series, u), group.series.shape[2]
+        if group.kind == 0:
+            nodes = beside(group.nodes[:, :m, None], u)
+            return series @ in_type_of(self.kernel.between(nodes, u[:, None, :]), u), None
+        low, high = (beside(ends, u) for ends in group.ends)
+        half = (high - low) / 2
+        t = (u - (low + high) / 2) / half
+        if not isinstance(self.kernel, ProductFactor) or not bool(xp.any(xp.abs(t) > 1)):
+            return series @ _polynomials(t, m), None
+        inside = xp.minimum(xp.maximum(t, -xp.ones_like(t)), xp.ones_like(t))
+        return series @ _polynomials(inside, m), in_type_of(self.kernel.beyond((t - inside) * half), u)
 
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Axes, their series or coefficients (n_axes, n_functions, m), nodes, ends, and the places of their ratios."""
+    """Axes, their kind, coefficients (n_axes, n_functions, m), ends and nodes."""
 
-    axes: slice
+    axes: NDArray[np.int64]
+    kind: int
     series: NDArray[np.float64]
+    ends: NDArray[np.float64]
     nodes: NDArray[np.float64]
-    ends: NDArray[np.float64] | None
-    ratios: list[slice]
-
-
-def _interval(q: NDArray, ends: NDArray, width: float) -> tuple[float, float]:
-    """Return where functions with these nodes have Chebyshev series: around the nodes, and most coordinates."""
-    margin = min(_MARGIN * width, float(ends[1] - ends[0]))
-    return float(q.min()) - margin, float(q.max()) + margin
 
 
 def _polynomials(t: Array, n: int) -> Array:
     """Return the first n Chebyshev polynomials at t (n_axes, m), shape (n_axes, n, m)."""
-    found = empty((t.shape[0], n, t.shape[1]), t)
-    found[:, 0, :] = 1
-    if n > 1:
-        found[:, 1, :] = t
+    found = empty((n, *t.shape), t)
+    found[0, :, :] = 1
+    found[1:2, :, :] = t
     twice = 2 * t
     for k in range(2, n):
-        multiply_into(found[:, k, :], twice, found[:, k - 1, :])
-        found[:, k, :] -= found[:, k - 2, :]
-    return found
+        multiply_into(found[k, :, :], twice, found[k - 1, :, :])
+        found[k, :, :] -= found[k - 2, :, :]
+    return namespace(t).permute_dims(found, (1, 0, 2))
 
 
-def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, low: float, high: float) -> NDArray | None:
-    """Return the Chebyshev coefficients of functions on an interval, or None if they are not smooth."""
-    for n in _DEGREES:
-        nodes, to_coefficients = _chebyshev_points(n)
-        t = (low + high) / 2 + nodes * (high - low) / 2
-        series: NDArray = (c @ kernel.between(q[:, None], t[None, :])) @ to_coefficients
-        sizes = np.abs(series).max(axis=0)
-        if sizes[-3:].max() < _SMOOTH * sizes.max():
-            used = np.flatnonzero(sizes > _SMOOTH * 1e-3 * sizes.max())
-            return series[:, : used[-1] + 1]
-    return None
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """Series (n_axes, n_functions, n), the kinds of the axes, 0 if they have not converged, and their lengths."""
+
+    kinds: NDArray[np.int64]
+    series: NDArray[np.float64]
+    lengths: NDArray[np.int64]
 
 
-@cache
-def _chebyshev_points(n: int) -> tuple[NDArray, NDArray]:
+def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, ends: NDArray, n: int) -> _Series:
+    """Return the Chebyshev series of n terms of functions sum_m k(u, q_m) c_jm on some axes.
+
+    The nodes q have the shape (n_axes, m), the coefficients c (n_axes, n_functions, m), the ends (2, n_axes, 1).
+    """
     angles = (np.arange(n) + 0.5) * np.pi / n
-    matrix = np.cos(np.outer(angles, np.arange(n))) * 2 / n
-    matrix[:, 0] /= 2
-    return np.cos(angles), matrix
+    to_coefficients = np.cos(np.outer(angles, np.arange(n))) * 2 / n
+    to_coefficients[:, 0] /= 2
+    t = ends.mean(axis=0) + np.cos(angles) * np.diff(ends, axis=0)[0] / 2
+    values = c @ kernel.between(q[:, :, None], t[:, None, :])
+    found = _Series(np.zeros(len(q), dtype=int), values @ to_coefficients, np.zeros(len(q), dtype=int))
+    for kind in (2, 1):
+        series = found.series
+        if kind == 2:
+            if n > _SHORT or not isinstance(kernel, ProductFactor):
+                continue
+            heads = values[:, :1]
+            heads = np.where(heads > _LEAST_HEAD * heads.max(axis=2, keepdims=True), heads, np.nan)
+            series = np.concatenate([np.log(heads), values[:, 1:] / heads], axis=1) @ to_coefficients
+        sizes = np.abs(series).max(axis=1)
+        largest = sizes.max(axis=1, keepdims=True)
+        smooth = (sizes[:, -3:] < _SMOOTH * largest).all(axis=1) & (found.kinds == 0)
+        found.kinds[smooth], found.series[smooth] = kind, series[smooth]
+        found.lengths[smooth] = n - np.argmax(sizes[smooth, ::-1] > _SMOOTH * 1e-3 * largest[smooth], axis=1)
+    return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +17,12 @@ from scipy.sparse import issparse
 
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, multiply_into, namespace
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.row_blocks import blas_threads, over_row_blocks, row_blocks
+from rflib.maps.row_blocks import blas_threads, is_worth_compiling, over_row_blocks, row_blocks
 
 # Elements of a block: a few MB, enough for the matrix product to run at full speed.
 _BLOCK = 1 << 20
 # Elements of a part of a block that stays in the cache of a core while its columns are computed.
 _PART = 1 << 17
-# Number of elements from which the compiled cosine is used: importing numba takes as long as numpy's cosine of ten
-# million numbers.
-_COMPILED_FROM = 1 << 22
 
 # A function of phases and amplitudes that writes its values into the last array.
 ScaledFunction = Callable[[Array, Array, Array], None]
@@ -79,7 +75,7 @@ def cosine_features(
     phases, amplitudes = beside(phases, X), beside(amplitudes, X)
     features = empty((n, n_pairs + n_frequencies + n_more), X)
     if is_numpy:
-        cosines, sines = _functions(X.dtype, features.size)
+        cosines, sines = _functions(features)
     else:
         cosines, sines = _scaled_anywhere(xp.cos), _scaled_anywhere(xp.sin)
     pairs, rest = slice(n_pairs), slice(n_pairs, n_frequencies - n_sines)
@@ -118,8 +114,8 @@ def cosine_features(
     return features
 
 
-def _functions(dtype: np.dtype, size: int) -> tuple[ScaledFunction, ScaledFunction]:
-    if dtype == np.float64 and size >= _COMPILED_FROM and find_spec("numba"):
+def _functions(features: NDArray) -> tuple[ScaledFunction, ScaledFunction]:
+    if features.dtype == np.float64 and is_worth_compiling(features):
         from rflib.maps.compiled_cosines import cosines, sines
 
         return cosines, sines

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.namespaces import Array
 from rflib.maps.axis_functions import AxisFunctions, Tables
-from rflib.maps.product_tree import Level, ProductTree, evaluate, largest_products
+from rflib.maps.product_tree import ProductTree, evaluate, largest_products
 from rflib.maps.sparse_coordinates import SparseCoordinates, room
 
 
@@ -38,7 +37,7 @@ class EigenProducts:
     @staticmethod
     def of(functions: AxisFunctions, tree: ProductTree) -> EigenProducts:
         """Return the products of a tree."""
-        axes, powers, _ = tree.functions()
+        axes, powers, _ = tree.functions
         return EigenProducts(tree, Tables.of(functions, axes, powers))
 
     def __len__(self) -> int:
@@ -50,13 +49,8 @@ class EigenProducts:
         self.fill(coordinates, out)
         return out
 
-    def fill(self, coordinates: Array, out: Array) -> None:
-        """Write the products at coordinates (n_axes, n) into an array (n, n_products)."""
-        places, levels = self._levels
+    def fill(self, coordinates: Array, out: Array, *, compiled: bool = False) -> None:
+        """Write the products at coordinates (n_axes, n) into an array (n, n_products); numba can do so faster."""
         is_sparse = isinstance(coordinates, SparseCoordinates)
         root, ratios = coordinates.functions(self.tables) if is_sparse else self.tables.at(coordinates)
-        evaluate(levels, places, root, ratios, out)
-
-    @cached_property
-    def _levels(self) -> tuple[NDArray[np.int64], list[Level]]:
-        return self.tree.levels()
+        evaluate(self.tree, root, ratios, out, compiled=compiled)

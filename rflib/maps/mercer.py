@@ -25,7 +25,7 @@ from rflib.maps.mercer_columns import Axes
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 from rflib.maps.row_sample import RowSample
 from rflib.maps.unlike_rows import FEWEST
 from rflib.validation import check_choice, check_integer, refuse
@@ -275,11 +275,11 @@ class MercerFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
-        n_head = len(self.columns_.signs)
+        n_head, compiled = len(self.columns_.signs), is_worth_compiling(features)
 
         def fill(rows: slice) -> None:
             block, columns = X[rows, :], features[rows, :n_head]
-            self.columns_.fill(block, self.mean_, columns)
+            self.columns_.fill(block, self.mean_, columns, compiled=compiled)
             if not self._fades:
                 fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
 

@@ -96,7 +96,9 @@ class RowSamples:
 
         Of the held-out rows there are fewer, so that pairs of a row with itself are counted less.
         """
-        off, diagonal = self.mean_squares((columns * signs) @ columns.T - self.target)
+        # the product of a matrix with its own transpose takes half the time
+        left = columns if (signs > 0).all() else columns * signs
+        off, diagonal = self.mean_squares(left @ columns.T - self.target)
         size, own = self.mean_squares(self.target)
         share = 1 / self.n_rows
         total = (1 - share) * size + share * own

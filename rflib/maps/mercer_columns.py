@@ -98,13 +98,13 @@ class MercerColumns:
         self.fill(X, mean, out)
         return out
 
-    def fill(self, X: Rows, mean: NDArray, out: Array) -> None:
-        """Write the columns at rows X (n, d) into an array (n, n_columns)."""
+    def fill(self, X: Rows, mean: NDArray, out: Array, *, compiled: bool = False) -> None:
+        """Write the columns at rows X (n, d) into an array (n, n_columns); for many rows, numba is faster."""
         coordinates = self.axes.of(X, mean)
         n_combined, n_tail = self.combine.shape[1], len(self.tail)
         n_used = n_combined + n_tail
         if self._are_products:
-            self.products[0].fill(coordinates, out[:, :n_tail])
+            self.products[0].fill(coordinates, out[:, :n_tail], compiled=compiled)
         else:
             functions = products_at(self.products, coordinates)
             head = take_columns(functions, self.head)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rflib.maps.axis_functions import Tables
+from rflib.kernels.sparse_rows import Rows, dense
+from rflib.maps.axis_functions import TINY, Tables
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.mercer_columns import MercerColumns
 from rflib.maps.row_blocks import over_row_blocks
@@ -16,12 +19,10 @@ _BLOCK = 1 << 19
 # Functions of one coordinate are differentiated by a central difference of this share of the kernel's width: its
 # error is about 1e-10 of a function's size over the width.
 _STEP = 1e-5
-# A function's smallest value by which another one is divided.
-_TINY = 1e-30
 
 
 def mercer_gradients(
-    columns: MercerColumns, mean: NDArray, X: NDArray, weights: NDArray[np.float64]
+    columns: MercerColumns, mean: NDArray, X: Rows, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j.
 
@@ -31,7 +32,7 @@ def mercer_gradients(
         The columns.
     mean : ndarray of shape (d,)
         The mean from which coordinates are measured.
-    X : ndarray of shape (n, d)
+    X : ndarray or csr_array of shape (n, d)
         Rows.
     weights : ndarray of shape (n_columns, n_functions)
         The weights.
@@ -50,7 +51,7 @@ def mercer_gradients(
     gradients = np.empty((X.shape[0], weights.shape[1], X.shape[1]))
 
     def fill(rows: slice) -> None:
-        coordinates = columns.axes.of(X[rows], mean)
+        coordinates = columns.axes.of(dense(X[rows]), mean)
         found = sum(each.at(coordinates) for each in backward)
         by_axes = np.transpose(found, (2, 0, 1))
         directions = columns.axes.directions
@@ -64,9 +65,9 @@ class _Backward:
     """Sums of products with weights (n_products, n_functions), with derivatives from the last factors on."""
 
     def __init__(self, products: EigenProducts, weights: NDArray[np.float64]) -> None:
-        places, levels = products.tree.levels()
-        self.tables, self.levels = products.tables, levels
-        self.weights = weights[np.argsort(places)]
+        self.tables, self.levels = products.tables, products.tree.steps
+        n_inner = sum(len(level.parents) for level in self.levels[:-1])
+        self.weights = np.insert(weights, [1] * n_inner, 0, axis=0)
         n_ratios = len(self.tables.series) - len(self.tables.lengths)
         stop = 1
         # What a level hands to its parents, and to the ratios that are its last factors.
@@ -97,7 +98,7 @@ class _Backward:
                 by_ratios[t] += to_ratios @ (handed * known[level.parents])
                 adjoint[:start] += to_parents @ (handed * ratios[level.functions])
                 stop = start
-        return _along_axes(self.tables, u, ratios, values, by_ratios)
+        return _along_axes(self.tables, u, values, by_ratios)
 
 
 def _sums(places: NDArray[np.int64], n: int) -> csr_array:
@@ -105,30 +106,39 @@ def _sums(places: NDArray[np.int64], n: int) -> csr_array:
     return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(n, len(places)))
 
 
-def _along_axes(
-    tables: Tables, u: NDArray, ratios: NDArray, values: NDArray, by_ratios: NDArray
-) -> NDArray[np.float64]:
+def _along_axes(tables: Tables, u: NDArray, values: NDArray, by_ratios: NDArray) -> NDArray[np.float64]:
     """Return derivatives along the axes (n_functions, n_axes, n).
 
     Parameters
     ----------
-    u, ratios
-        Coordinates (n_axes, n), and the ratios (n_ratios, n) there.
+    u : ndarray of shape (n_axes, n)
+        Coordinates.
     values : ndarray of shape (n_functions, n)
         The functions, all terms of which have the product of the axes' first functions as a factor.
     by_ratios : ndarray of shape (n_functions, n_ratios, n)
-        Their derivatives by the ratios.
+        Their derivatives by the ratios of the other functions to the first ones.
     """
-    found = np.empty((len(values), *u.shape))
     step = _STEP * tables.kernel.width
-    for group in tables._groups:
-        below, here, above = (tables._values(group, u[group.axes] + shift) for shift in (-step, 0, step))
-        slopes = (above - below) / (2 * step)
-        heads = here[:, 0]
-        heads = np.where(np.abs(heads) > _TINY, heads, _TINY)
-        for i, rows in enumerate(group.ratios):
-            a, count = group.axes.start + i, rows.stop - rows.start
-            of_head = slopes[i, 0] / heads[i]
-            of_ratios = slopes[i, 1 : count + 1] / heads[i] - ratios[rows] * of_head
-            found[:, a] = values * of_head + np.einsum("tjn,jn->tn", by_ratios[:, rows], of_ratios)
+    below, above = (_factors(tables, u + shift) for shift in (-step, step))
+    of_heads, of_ratios = ((after - before) / (2 * step) for before, after in zip(below, above, strict=True))
+    found: NDArray[np.float64] = values[:, None, :] * of_heads
+    for a, (start, stop) in enumerate(pairwise(tables.starts - np.arange(len(tables.starts)))):
+        found[:, a] += np.einsum("tjn,jn->tn", by_ratios[:, start:stop], of_ratios[start:stop])
     return found
+
+
+def _factors(tables: Tables, u: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the logarithms of the axes' first functions (n_axes, n), and the ratios (n_ratios, n)."""
+    groups, places = tables._groups
+    logarithms, parts = np.empty_like(u), []
+    for group in groups:
+        values, decay = tables._values(group, u[group.axes])
+        if group.kind < 2:
+            heads = values[:, :1]
+            heads = np.where(np.abs(heads) > TINY, heads, TINY)
+            values = np.concatenate([np.log(np.abs(heads)), values[:, 1:] / heads], axis=1)
+        logarithms[group.axes] = values[:, 0]
+        if decay is not None:
+            logarithms[group.axes] += np.log(np.maximum(decay, TINY))
+        parts.append(values.reshape(-1, u.shape[1]))
+    return logarithms, np.concatenate(parts)[places]

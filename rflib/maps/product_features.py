@@ -13,7 +13,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 
 _BLOCK_ROWS = 1024
 # Functions of an input column among which the largest products are sought: all of them for few input columns.
@@ -61,12 +61,12 @@ class ProductFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features, n = empty((X.shape[0], self.n_components_), X), len(self.tree_)
-        axes, powers, _ = self.tree_.functions()
-        places, levels = self.tree_.levels()
+        axes, powers, _ = self.tree_.functions
+        compiled = is_worth_compiling(features)
 
         def fill(rows: slice) -> None:
             root, ratios = self._factors(X[rows, :], axes, powers)
-            evaluate(levels, places, root, ratios, features[rows, :n])
+            evaluate(self.tree_, root, ratios, features[rows, :n], compiled=compiled)
             features[rows, n:] = 0
 
         over_row_blocks(fill, X, _BLOCK_ROWS)

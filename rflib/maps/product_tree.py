@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
 
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.namespaces import Array, namespace, take_rows
+from rflib.maps.row_blocks import row_blocks
 
 # Rows for which products are evaluated at a time, so that these stay in the cache of a core.
-_ROWS = 64
+_ROWS, _COMPILED_ROWS = 32, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +58,30 @@ class ProductTree:
         parents = np.append(-1, places[self.parents[needed][1:]])
         return ProductTree(parents, self.axes[needed], self.powers[needed]), np.flatnonzero(needed)
 
+    @cached_property
     def functions(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the axes and the powers of the functions that occur, sorted, and each product's function."""
         pairs = np.stack([self.axes[1:], self.powers[1:]], axis=1).reshape(-1, 2)
         found, which = np.unique(pairs, axis=0, return_inverse=True)
         return found[:, 0], found[:, 1], np.append(-1, which.ravel())
 
-    def levels(self) -> tuple[NDArray[np.int64], list[Level]]:
-        """Return the order of the products by their numbers of factors, and the levels of equal numbers in it."""
+    @cached_property
+    def steps(self) -> list[Level]:
+        """Return how the products are computed: level by level those that have children, then all but the first.
+
+        Parents are numbered in the order in which the levels list the products, after the first one.
+        """
         depth = np.zeros(len(self), dtype=np.int64)
-        for number, parent in enumerate(self.parents.tolist()):
-            if number:
-                depth[number] = depth[parent] + 1
-        order = np.argsort(depth, kind="stable")
-        places = np.argsort(order)
-        which = self.functions()[2]
-        cuts = np.searchsorted(depth[order], np.arange(1, depth.max() + 2))
-        slices = [order[start:stop] for start, stop in pairwise(cuts)]
-        return places, [Level(places[self.parents[level]], which[level]) for level in slices]
+        for number, parent in enumerate(self.parents[1:].tolist(), start=1):
+            depth[number] = depth[parent] + 1
+        inner = np.union1d(self.parents[1:], 0)
+        inner = inner[np.argsort(depth[inner], kind="stable")]
+        places = np.zeros(len(self), dtype=np.int64)
+        places[inner] = np.arange(len(inner))
+        cuts = np.searchsorted(depth[inner], np.arange(1, depth[inner[-1]] + 2))
+        which = self.functions[2]
+        listed = [*(inner[start:stop] for start, stop in pairwise(cuts)), np.arange(1, len(self))]
+        return [Level(places[self.parents[numbers]], which[numbers]) for numbers in listed]
 
     def indices(self, number: int) -> list[tuple[int, int]]:
         """Return the axes and powers of a product whose power is above 0."""
@@ -126,43 +134,55 @@ def largest_products(values: NDArray, n: int) -> tuple[ProductTree, NDArray[np.f
     return ProductTree(*table.T), np.array(sizes) * float(np.prod(values[:, 0]))
 
 
-def evaluate(levels: list[Level], places: NDArray[np.int64], root: Array, ratios: Array, out: Array) -> None:
+def evaluate(tree: ProductTree, root: Array, ratios: Array, out: Array, *, compiled: bool) -> None:
     """Write the products at some rows into an array (n, n_products).
 
     Parameters
     ----------
-    levels, places
-        What `ProductTree.levels` returned.
+    tree : ProductTree
+        The products.
     root : array of shape (n,)
         The first product.
     ratios : array of shape (n_functions, n)
         The ratios, in the order of `ProductTree.functions`.
     out : array of shape (n, n_products)
         What is written to.
+    compiled : bool
+        Whether numba is to compute the same.
     """
-    xp, n, size = namespace(root), root.shape[0], len(places)
-    if xp is not np:
-        found = [root[None, :]]
-        for level in levels:
-            above = xp.concat(found, axis=0) if len(found) > 1 else found[0]
-            found.append(take_rows(above, level.parents) * take_rows(ratios, level.functions))
-        out[:, :] = take_rows(xp.concat(found, axis=0), places).T
+    xp, n = namespace(root), root.shape[0]
+    out[:, 0] = root
+    if len(tree) == 1:
         return
-    work = np.empty((3, size, min(n, _ROWS)), dtype=root.dtype)
-    for start in range(0, n, _ROWS):
-        rows = slice(start, min(start + _ROWS, n))
-        products, parents, ordered = (
-            work
-            if rows.stop - start == work.shape[2]
-            else np.empty((3, size, rows.stop - start), dtype=root.dtype)
-        )
+    if compiled:
+        from rflib.maps.compiled_products import multiply_along
+
+        for rows in row_blocks(n, _COMPILED_ROWS):
+            multiply_along(
+                tree.parents, tree.functions[2], np.ascontiguousarray(ratios[:, rows].T), out[rows]
+            )
+        return
+    steps, last = tree.steps, tree.steps[-1]
+    if xp is not np:
+        inner = root[None, :]
+        for step in steps:
+            found = take_rows(inner, step.parents) * take_rows(ratios, step.functions)
+            inner = found if step is last else xp.concat([inner, found], axis=0)
+        out[:, 1:] = inner.T
+        return
+    n_inner = 1 + sum(len(step.parents) for step in steps[:-1])
+    work = np.empty((n_inner + 2 * len(last.parents)) * min(n, _ROWS), dtype=root.dtype)
+    for rows in row_blocks(n, _ROWS):
         block = np.ascontiguousarray(ratios[:, rows])
-        products[0] = root[rows]
+        parts = work[: len(work) // min(n, _ROWS) * block.shape[1]].reshape(-1, block.shape[1])
+        inner, products, factors = np.split(parts, [n_inner, n_inner + len(last.parents)])
+        inner[0] = root[rows]
         end = 1
-        for level in levels:
-            begin, end = end, end + len(level.parents)
+        for step in steps:
+            begin, end = end, end + len(step.parents)
+            found, factor = (products if step is last else inner[begin:end]), factors[: len(step.parents)]
             # "clip" spares numpy a copy of the result
-            np.take(products, level.parents, axis=0, out=parents[begin:end], mode="clip")
-            np.take(block, level.functions, axis=0, out=products[begin:end], mode="clip")
-            products[begin:end] *= parents[begin:end]
-        out[rows] = np.take(products, places, axis=0, out=ordered, mode="clip").T
+            np.take(inner, step.parents, axis=0, out=found, mode="clip")
+            np.take(block, step.functions, axis=0, out=factor, mode="clip")
+            found *= factor
+        out[rows, 1:] = products.T

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from rflib.kernels.namespaces import namespace
+from rflib.kernels.namespaces import Array, namespace
 from rflib.kernels.sparse_rows import Rows
 
 # Blocks on a device are so many times as high as those that fit the cache of a processor.
 _ON_A_DEVICE = 128
+# Number of elements from which compiled functions are used: importing numba takes as long as numpy's cosine of ten
+# million numbers.
+_COMPILED_FROM = 1 << 22
 
 
 def row_blocks(n_rows: int, height: int) -> list[slice]:
@@ -40,6 +44,11 @@ def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, blocks):
             pass
+
+
+def is_worth_compiling(out: Array) -> bool:
+    """Return whether a function that numba compiles is to compute an array of numpy: if it is large."""
+    return isinstance(out, np.ndarray) and out.size >= _COMPILED_FROM and find_spec("numba") is not None
 
 
 def blas_threads() -> int:

@@ -84,7 +84,7 @@ def _logarithms(values: NDArray) -> NDArray[np.complex128]:
 def _values(tables: Tables, axes: NDArray, functions: NDArray, u: NDArray) -> NDArray[np.float64]:
     """Return the functions of some numbers on their axes at coordinates u, all (n,)."""
     found = np.empty(len(u))
-    by_nodes = np.isnan(tables.ends[0])[axes]
+    by_nodes = tables.kinds[axes] == 0
     for is_group, evaluate in ((by_nodes, _by_nodes), (~by_nodes, _by_series)):
         if is_group.any():
             found[is_group] = evaluate(tables, axes[is_group], functions[is_group], u[is_group])
@@ -92,19 +92,28 @@ def _values(tables: Tables, axes: NDArray, functions: NDArray, u: NDArray) -> ND
 
 
 def _by_nodes(tables: Tables, axes: NDArray, functions: NDArray, u: NDArray) -> NDArray[np.float64]:
-    found, nodes = np.zeros(len(u)), np.nan_to_num(tables.nodes)
+    found = np.zeros(len(u))
     for m in range(int(tables.lengths[axes].max())):
-        found += tables.series[functions, m] * tables.kernel.between(nodes[axes, m], u)
+        found += tables.series[functions, m] * tables.kernel.between(tables.nodes[axes, m], u)
     return found
 
 
 def _by_series(tables: Tables, axes: NDArray, functions: NDArray, u: NDArray) -> NDArray[np.float64]:
-    """Return Chebyshev series by Clenshaw's recurrence."""
     kernel, (low, high) = tables.kernel, tables.ends[:, axes]
     inside = np.clip(u, low, high) if isinstance(kernel, ProductFactor) else u
-    twice = 2 * (2 * inside - (low + high)) / (high - low)
-    following, after = np.zeros(len(u)), np.zeros(len(u))
-    for m in range(int(tables.lengths[axes].max()) - 1, 0, -1):
-        following, after = tables.series[functions, m] + twice * following - after, following
-    found: NDArray[np.float64] = tables.series[functions, 0] + twice / 2 * following - after
+    t = (2 * inside - (low + high)) / (high - low)
+    found = _clenshaw(tables.series[functions], t)
+    by_ratio = tables.kinds[axes] == 2
+    firsts = tables.starts[axes[by_ratio]]
+    heads = np.exp(_clenshaw(tables.series[firsts], t[by_ratio]))
+    found[by_ratio] = heads * np.where(functions[by_ratio] == firsts, 1, found[by_ratio])
     return found * kernel.beyond(u - inside) if isinstance(kernel, ProductFactor) else found
+
+
+def _clenshaw(series: NDArray, t: NDArray) -> NDArray[np.float64]:
+    """Return Chebyshev series (n, m) at t (n,) by Clenshaw's recurrence."""
+    following, after = np.zeros(len(t)), np.zeros(len(t))
+    for m in range(series.shape[1] - 1, 0, -1):
+        following, after = series[:, m] + 2 * t * following - after, following
+    found: NDArray[np.float64] = series[:, 0] + t * following - after
+    return found

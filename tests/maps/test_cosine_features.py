@@ -6,6 +6,7 @@ from mpmath import mp
 from threadpoolctl import threadpool_limits
 
 from rflib.maps import cosine_features as module
+from rflib.maps import row_blocks
 from rflib.maps.cosine_features import cosine_features
 
 compiled = pytest.importorskip("rflib.maps.compiled_cosines", reason="needs numba")
@@ -45,7 +46,7 @@ def test_compiled_take_overflow_as_numpy_does():
 def blocks(request, monkeypatch):
     """Small blocks, so that there are many, and the compiled functions always or never."""
     monkeypatch.setattr(module, "_BLOCK", 64)
-    monkeypatch.setattr(module, "_COMPILED_FROM", 0 if request.param == "compiled" else np.inf)
+    monkeypatch.setattr(row_blocks, "_COMPILED_FROM", 0 if request.param == "compiled" else np.inf)
 
 
 @pytest.mark.usefixtures("blocks")
@@ -67,10 +68,10 @@ def test_columns_are_as_the_docstring_says(n, n_pairs, dtype):
 
 
 def test_large_float64_inputs_are_compiled(monkeypatch):
-    monkeypatch.setattr(module, "_COMPILED_FROM", 100)
-    functions = {size: module._functions(np.dtype(np.float64), size)[0] for size in (99, 100)}
+    monkeypatch.setattr(row_blocks, "_COMPILED_FROM", 100)
+    functions = {size: module._functions(np.zeros(size))[0] for size in (99, 100)}
     assert functions[100] is compiled.cosines
     assert functions[99] is not compiled.cosines
-    assert module._functions(np.dtype(np.float32), 100)[0] is not compiled.cosines
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
-    assert module._functions(np.dtype(np.float64), 100)[0] is not compiled.cosines
+    assert module._functions(np.zeros(100, np.float32))[0] is not compiled.cosines
+    monkeypatch.setattr(row_blocks, "find_spec", lambda name: None)
+    assert module._functions(np.zeros(100))[0] is not compiled.cosines
