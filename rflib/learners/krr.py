@@ -1,5 +1,6 @@
 """Kernel ridge regression on random features."""
 
+from collections.abc import Iterator
 from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np

@@ -73,7 +73,7 @@ class _Backward:
         # What a level hands to its parents, and to the ratios that are its last factors.
         self.to_parents: list[csr_array] = []
         self.to_ratios: list[csr_array] = []
-        for level in levels:
+        for level in self.levels:
             self.to_parents.append(_sums(level.parents, stop))
             self.to_ratios.append(_sums(level.functions, n_ratios))
             stop += len(level.parents)
