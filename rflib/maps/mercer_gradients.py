@@ -52,7 +52,8 @@ def mercer_gradients(
 
     def fill(rows: slice) -> None:
         coordinates = columns.axes.of(dense(X[rows]), mean)
-        found = sum(each.at(coordinates) for each in backward)
+        assert isinstance(coordinates, np.ndarray)
+        found = np.sum([each.at(coordinates) for each in backward], axis=0)
         by_axes = np.transpose(found, (2, 0, 1))
         directions = columns.axes.directions
         gradients[rows] = by_axes if directions is None else by_axes @ directions
