@@ -15,6 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pandas as pd
 
@@ -86,13 +87,28 @@ def needs() -> str:
     )
 
 
+@cache
+def planned(name: str) -> tuple[dict[str, Any], StudyPlan]:
+    """Return a study and its plan."""
+    study = read_study(STUDIES / f"{name}.yaml")
+    return study, plan_study(name, study, {})
+
+
+@cache
+def kept_cells(name: str) -> pd.DataFrame:
+    """Return the kept cells of a study."""
+    study, plan = planned(name)
+    with TemporaryDirectory() as folder:
+        cells = Path(folder, "cells.parquet")
+        if not restore(plan, KEPT, cells):
+            raise FileNotFoundError(f"{KEPT / name} has no cells of the study as it is now.")
+        return read_cells(cells, study)
+
+
 def _needs(name: str) -> str:
     files = list((KEPT / name).iterdir())
-    study = read_study(STUDIES / f"{name}.yaml")
-    plan = plan_study(name, study, {"datasets": [file.stem for file in files]})
-    with TemporaryDirectory() as folder:
-        restore(plan, KEPT, Path(folder, "cells.parquet"))
-        cells = read_cells(Path(folder, "cells.parquet"), study)
+    study, plan = planned(name)
+    cells = kept_cells(name)
     jobs = jobs_of(run_so_far(plan, cells))
     whole, absent, smaller = run_of(name, study, cells)
     hours = core_hours(cells)
@@ -132,7 +148,7 @@ def largest_jobs() -> str:
         {
             job.path: (job.megabytes, job.data.folder)
             for path in STUDIES.glob("*.yaml")
-            for job in jobs_of(plan_study(path.stem, read_study(path), {})).values()
+            for job in jobs_of(planned(path.stem)[1]).values()
             if isinstance(job, CellJob)
         }.values(),
         reverse=True,

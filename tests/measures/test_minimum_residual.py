@@ -23,9 +23,16 @@ def rows_of(name, d):
 
 
 @pytest.mark.filterwarnings("ignore::rflib.measures.RangeWarning")
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("d", "rows", "kernel"),
+    [
+        (1, "heavy-tailed", "Matern"),
+        (1, "150 widths", "Gaussian"),
+        (2, "20 widths", "Matern"),
+        (2, "150 widths", "Matern"),
+        (3, "heavy-tailed", "Gaussian"),
+    ],
+)
 def test_errors_are_below_those_of_independent_frequencies(d, rows, kernel):
     """Before, norms could be so far apart that errors stayed at .38 whatever the number of columns."""
     train, new = rows_of(rows, d)
