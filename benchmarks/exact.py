@@ -1,4 +1,4 @@
-"""Exact kernels and exact leave-one-out: ours, scikit-learn's, and falkon's and xGPR's where they are installed.
+"""Exact kernels and exact leave-one-out: ours, scikit-learn's, and features of xGPR where that is installed.
 
 The entries of a group have the same kernel, ridge and rows. Sizes are small; ``EXACT_ROWS=100000 python
 benchmarks/run.py exact`` times our conjugate gradients alone with more rows.
@@ -73,7 +73,7 @@ def leave_one_out(rows: int) -> Group:
 
 
 def exact(rows: int) -> Group:
-    """The same kernel and ridge; falkon takes a tenth of the rows as centres, xGPR random features."""
+    """The same kernel and ridge; xGPR has random features."""
     X, y = data(rows)
     ridge, centred = ALPHA * rows, y - y.mean()
     kernel = Gaussian(WIDTH)
@@ -88,22 +88,11 @@ def exact(rows: int) -> Group:
             GaussianProcessRegressor(RBF(WIDTH), alpha=ridge, optimizer=None), X, centred
         ),
     }
-    if find_spec("falkon"):
-        import falkon
-        import torch
-
-        peer = falkon.Falkon(
-            kernel=falkon.kernels.GaussianKernel(WIDTH),
-            penalty=ALPHA,
-            M=rows // 10,
-            options=falkon.FalkonOptions(use_cpu=True),
-        )
-        found["falkon Falkon"] = fit(peer, torch.from_numpy(X), torch.from_numpy(centred[:, None]))
     if find_spec("xGPR"):
         import xGPR
 
         def fit_peer() -> bool:
-            peer = xGPR.xGPRegression(num_rffs=2048, kernel_choice="RBF", device="cpu")
+            peer = xGPR.xGPRegression(num_rffs=2048, variance_rffs=512, kernel_choice="RBF", verbose=False)
             rows_of_peer = xGPR.build_regression_dataset(X, centred)
             peer.set_hyperparams(np.log(np.array([np.sqrt(ridge), 1 / WIDTH])), rows_of_peer)
             peer.fit(rows_of_peer, mode="cg")

@@ -76,8 +76,7 @@ TARGETS = (
 # Peers that a machine may lack: the table says so.
 OPTIONAL_PEERS = {
     "pyrfm": "which can be built with numpy 1.23 only",
-    "falkon": "which is built for one version of torch",
-    "xGPR": "which has a license for research alone",
+    "xGPR": "which may not be used commercially",
     "rfflearn": "which has a global seed and no transformers",
 }
 HEAD = """\
