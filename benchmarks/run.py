@@ -28,6 +28,7 @@ PARTS = {
     "nystroem": "Nystroem",
     "ridge": "Ridge regression",
     "streaming": "Ridge regression in blocks of rows",
+    "exact": "Exact kernels and leave-one-out",
     "posterior": "Standard deviations",
     "svm": "Linear support vector machine",
 }
@@ -75,6 +76,7 @@ TARGETS = (
 # Peers that a machine may lack: the table says so.
 OPTIONAL_PEERS = {
     "pyrfm": "which can be built with numpy 1.23 only",
+    "xGPR": "which may not be used commercially",
     "rfflearn": "which has a global seed and no transformers",
 }
 HEAD = """\

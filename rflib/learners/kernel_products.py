@@ -28,6 +28,9 @@ class KernelProducts:
             self._radial, factors = kernel.by_column(X.shape[1])
             rows = X - X.mean(axis=0)
             self._single = (rows if factors is None else rows * factors).astype(np.float32)
+            self._columns = np.ascontiguousarray(
+                self._single.T
+            )  # of equal arrays numpy mirrors half of the product
             self._squares = np.einsum("ij,ij->i", self._single, self._single)
         else:
             self._single = X.astype(np.float32)
@@ -63,7 +66,7 @@ class KernelProducts:
         """Return a tile from squared distances by one product, whose digits single precision has anyway."""
         if self._squares is None:
             return self._kernel(self._single[rows], None if rows == columns else self._single[columns])
-        squares = self._single[rows] @ self._single[columns].T
+        squares = self._single[rows] @ self._columns[:, columns]
         squares *= -2
         squares += self._squares[rows, None]
         squares += self._squares[columns]

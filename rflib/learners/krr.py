@@ -32,12 +32,19 @@ from rflib.maps.dask_rows import takes_dask_rows
 class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
     """Fit kernel ridge regression on random features, with the ridge chosen by cross-validation.
 
-    beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1). The rows
-    are seen once: Gram matrices and moments are accumulated for each fold, and both the training systems of all
-    folds and their held-out errors follow from these. Memory: (K + 2) D^2 numbers for K folds and D columns
-    (3 D^2 for a single alpha) and one block of block_size * D, whatever n is; D^2 stay after `fit`. Work: n D^2,
-    and a factorisation for each fold and alpha (one reduction to tridiagonal form for each fold, if there are more
-    than 8 alphas).
+    beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1).
+
+    The ridge of rows in memory is chosen by leave-one-out, which is exact: one eigendecomposition of the Gram
+    matrix, or of the kernel matrix (n, n) if there are fewer rows than columns, gives the error of each row for
+    each alpha. The features are used twice: those of more than 4 D rows are made again. Memory: about 6 D^2
+    numbers for D columns (up to 10 D^2 where features are kept), block_size * D, and n_alphas * n * n_targets.
+    Work: 3 n D^2 and the decomposition.
+
+    With folds the rows are seen once: Gram matrices and moments are accumulated for each fold, and both the
+    training systems of all folds and their held-out errors follow from these. Memory: (K + 2) D^2 numbers for K
+    folds (3 D^2 for a single alpha) and block_size * D, whatever n is. Work: n D^2, and a factorisation for each
+    fold and alpha (one reduction to tridiagonal form for each fold, if there are more than 8 alphas). D^2 numbers
+    stay after `fit`.
 
     The same solution is the posterior mean of Bayesian linear regression, f(x) = intercept + <z(x), w> with
     w ~ N(0, (noise_variance / c) I): a Gaussian process with the kernel noise_variance / c * <z(x), z(y)>.
@@ -54,8 +61,10 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
     ridge : {"n_lambda", "lambda"}, default="n_lambda"
         Unit of the alphas. ``"n_lambda"``: c = n * alpha, as printed in liu2020; n counts the rows trained on,
         also within cross-validation. ``"lambda"``: c = alpha, as in the code released with it.
-    cv : int, splitter or iterable, default=5
-        Folds; a number means shuffled folds, drawn from random_state. Every row must be held out once.
+    cv : int, splitter or iterable, optional
+        None: leave-one-out for rows in memory, where a row with a weight is left out as a whole; but 5 folds for
+        blocks, streams, Dask rows, rows on a device, ``signed="krein"`` and ``solver="cg"``. A number means
+        shuffled folds, drawn from random_state. Every row must be held out once.
     criterion : {"squared_error", "marginal_likelihood"}, default="squared_error"
         What chooses among several alphas: the least squared error of cross-validation, or the largest marginal
         likelihood, which needs no folds (hence 3 D^2 numbers) and one factorisation an alpha.
@@ -75,6 +84,13 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
         features solve (Z^T Z + c E) beta = Z^T y with E = diag(signature). That is a stationary point, not a
         minimum, and it does not exist where -c is an eigenvalue of K_hat; near such c the solution is large and
         depends on the noise. Singular systems count as infinite error in cross-validation.
+    solver : {"direct", "cg"}, default="direct"
+        ``"cg"``: conjugate gradients without a Gram matrix, for so many columns that D^2 numbers do not fit: all
+        folds, alphas and targets at once, preconditioned by a sketch of the Gram matrix (Frangella, Tropp, Udell,
+        Randomized Nystroem preconditioning, 2023). Predictions are within 1e-6 of the direct ones; a
+        `ConvergenceWarning` says where they may not be. Held-out errors are within about 1e-3. Features are kept
+        if they take at most an eighth of the machine's memory, and else made again in each step. It does without
+        partial_fit, blocks, Dask rows, devices, marginal likelihood, standard deviations and ``signed="krein"``.
     block_size : int, default=4096
         Rows in a block. It changes results by rounding only.
     gram_dtype : {"float32", "float64"}, optional
@@ -84,16 +100,23 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
         Where to compute with rows that are in memory or in files: a device of torch, such as "cuda". Blocks of
         rows are copied there, and results come back as arrays of numpy. Needs torch, the extra ``array``, and the
         environment variable SCIPY_ARRAY_API=1, for which scikit-learn asks. None: where the rows are.
+    verbose : bool, default=False
+        Print steps, the residual and the seconds of ``solver="cg"`` every ten seconds.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds.
+        Shuffles the folds, and draws the sketch of ``solver="cg"``.
 
     Attributes
     ----------
     alpha_ : float
         The alpha used.
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
-        Mean squared error of each alpha on each held-out fold; absent where nothing is cross-validated. alpha_ has
-        the least mean over folds.
+        Mean squared error of each alpha on each held-out fold, or (n_alphas, 1) that of all left-out rows; absent
+        where nothing is cross-validated. alpha_ has the least mean over folds.
+    best_score_ : float
+        The criterion at alpha_, where there are several alphas: minus that mean, or the marginal likelihood.
+    loo_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Predictions of the training rows, each by the fit at alpha_ without it; NaN for rows of weight zero. Absent
+        unless the ridge was chosen by leave-one-out.
     log_marginal_likelihoods_ : ndarray of shape (n_alphas,)
         That of each alpha, where it is the criterion.
     log_marginal_likelihood_ : float

@@ -40,13 +40,14 @@ class KRRClassifier(OneVsRestClassifier, FeatureRidge):
 
     Parameters
     ----------
-    alphas, ridge, feature_map, signature, signed, block_size, gram_dtype, device, random_state
+    alphas, ridge, feature_map, signature, signed, solver, block_size, gram_dtype, device, verbose, random_state
         As for `KRR`.
-    cv : int, splitter or iterable, default=5
-        Folds; a number means shuffled, stratified folds.
+    cv : int, splitter or iterable, optional
+        As for `KRR`; a number, and the 5 folds of None where it does not mean leave-one-out, are shuffled,
+        stratified folds. Streams, Dask rows and blocks have the folds of `KRR`.
     criterion : {"squared_error", "error_rate", "marginal_likelihood"}, default="squared_error"
-        What chooses among several alphas. The error rate of cross-validation cannot be had from moments: it
-        costs a second pass, which makes the features again.
+        What chooses among several alphas. The error rate of folds cannot be had from moments: it costs a second
+        pass, which makes the features again.
     class_weight : dict or "balanced", optional
         Factors of the weights of the rows, by their labels; 1 for labels that a dict does not have. "balanced" is
         n / (n_classes * rows of the class), as in scikit-learn, so that all classes count the same; rows count by
@@ -60,7 +61,9 @@ class KRRClassifier(OneVsRestClassifier, FeatureRidge):
         Coefficients.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Means of the +1 / -1 targets.
-    alpha_, cv_errors_, log_marginal_likelihoods_, signature_, feature_map_, n_features_in_
+    loo_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        As for `KRR`, in the shape and with the meaning of `decision_function`.
+    alpha_, best_score_, cv_errors_, log_marginal_likelihoods_, signature_, feature_map_, n_features_in_
         As for `KRR`; the errors are those of the criterion.
 
     Notes
