@@ -74,8 +74,8 @@ for panel, (title, image) in zip(panels, images, strict=True):
 plt.show()
 
 # %%
-# With few columns, a kernel of the transformed rows spends them on what tells digits apart. With many columns, which
-# represent all of the kernel, the rows as they are do no worse here, and even a little better.
+# With few columns, a kernel of the transformed rows spends them on what tells digits apart. With many columns,
+# which represent all of the kernel, the rows as they are do no worse here, and even a little better.
 
 labels = np.eye(10)[train_labels]
 for columns in (20, 50, 200):
