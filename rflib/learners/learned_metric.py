@@ -26,7 +26,7 @@ from rflib.learners.parameter_checks import check_seed
 from rflib.learners.values import as_labels, as_numbers
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.leverage import TASKS, Targets, are_labels
-from rflib.maps.orf import ORF
+from rflib.maps.nystroem import Nystroem
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer, refuse
 
@@ -60,8 +60,8 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
     Parameters
     ----------
     feature_map : RandomFeatureMap, optional
-        Unfitted map with gradients (`RandomFeatureMap.gradient_products`). None means ORF with 512 columns for a
-        Gaussian kernel whose width is half the median distance.
+        Unfitted map with gradients (`RandomFeatureMap.gradient_products`). None means Nystroem with 512 columns
+        for a Gaussian kernel whose width is half the median distance. The map is not kept.
     n_rounds : int, default=4
         Number of rounds with a metric.
     diagonal : bool or "auto", default="auto"
@@ -243,11 +243,12 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Yield round 0 and the rounds with a metric, full or diagonal as the kinds say."""
         distance = median(data.rows, False)
         if self.feature_map is None:
-            feature_map = ORF(Gaussian(_WIDTH * distance), _N_COMPONENTS, random_state=seed)
+            columns = min(_N_COMPONENTS, len(data.targets))
+            feature_map: RandomFeatureMap = Nystroem(Gaussian(_WIDTH * distance), columns)
         else:
             feature_map = clone(self.feature_map)
-            if feature_map.random_state is None:
-                feature_map.random_state = seed
+        if feature_map.random_state is None:
+            feature_map.random_state = seed
         first = _Round.of(0, np.ones(data.rows.shape[1]), feature_map, data)
         yield first
         for diagonal in kinds:

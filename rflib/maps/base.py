@@ -245,7 +245,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Return the gradients of functions f_t(x) = sum_j weights[j, t] z_j(x) at the rows X.
 
         They are products of the Jacobian matrices of the features, which are not formed, with the weights. Maps
-        whose columns are cosines, and `MercerFeatures`, have them.
+        whose columns are cosines have them, `MercerFeatures`, and `Nystroem` with a kernel of the distance.
 
         Parameters
         ----------
@@ -282,8 +282,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the gradients of `gradient_products`, with X as in `_columns`."""
         raise TypeError(
-            f"{type(self).__name__}: these features have no gradients here. Use MercerFeatures, or a map whose "
-            "columns are cosines, such as ORF, RFF, QMC or GORF without harmonics."
+            f"{type(self).__name__}: these features have no gradients here. Use MercerFeatures, Nystroem with a "
+            "kernel of the distance, or a map whose columns are cosines: ORF, RFF, MVORF(harmonics=None)."
         )
 
     @property

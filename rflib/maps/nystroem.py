@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from rflib.drafts import all_or_nothing
-from rflib.kernels.base import Kernel
+from rflib.kernels.base import Kernel, RadialKernel
 from rflib.kernels.namespaces import (
     Array,
     empty,
@@ -29,6 +29,7 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.dask_rows import DaskRows
 from rflib.maps.device_rows import DeviceRows
+from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.unlike_rows import loss, squares
@@ -303,6 +304,14 @@ class Nystroem(RandomFeatureMap):
 
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
+
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not isinstance(self.kernel_, RadialKernel):
+            return super()._gradients(X, weights)
+        kernel, rows = self.kernel_.isotropic(X)
+        _, landmarks = self.kernel_.isotropic(self.landmarks_)
+        assert isinstance(kernel, RadialKernel)
+        return kernel_gradients(kernel, rows, landmarks, self.normalization_ @ weights)
 
     def _fill_on_device(self, X: Array, panels: list[tuple[slice, slice, bool]], features: Array) -> None:
         """Write the features of rows on a device, in double precision where it has that and they need it."""

@@ -46,6 +46,7 @@ LEARNERS = [
     ),
     KRRClassifier(),
     KRRClassifier(criterion="error_rate"),
+    LearnedMetric(n_rounds=1, random_state=0),
     LearnedMetric(ORF(n_components=16), n_rounds=1, random_state=0),
     LearnedMetric(MercerFeatures(n_components=16), n_rounds=1, random_state=0),
     LinearSVM(),
