@@ -13,14 +13,8 @@ _LEAST_SHARE = 1e-13
 # Ridges of the least-squares fit, in units of the square of the largest mean square. The small ones are for
 # kernels that are no product, which may be exact combinations; else they do harm at rows unlike the held-out ones.
 _RIDGES, _SMALL_RIDGES = (1e-8, 1e-6, 1e-4, 1e-2), (1e-14, 1e-12, 1e-10)
-# Parts of the tail that are tried for a kernel that is no product, because its functions have much in common. A
-# function of which less than this share is new to the head is left out.
-_PARTS, _LEAST_REST = (0.0, 0.1, 0.3, 1.0), 1e-3
-# A mean square whose square is zero in double precision.
-_TINY = 1e-150
-# Negative eigenvalues below this share of the largest one are rounding errors of a positive definite kernel.
-_DEFINITE = 1e-9
-_DEFINITE_ROWS = 400
+# The largest factor of the tail, if the law is not exact.
+_MOST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +54,17 @@ def fit_columns(
     held: tuple[NDArray, NDArray, NDArray],
     n_columns: int,
     *,
-    product: bool,
+    law: NDArray,
+    is_exact: bool,
+    is_definite: bool,
 ) -> FittedColumns:
     """Return the columns that represent a kernel best on some rows.
 
-    With the functions P (n, H) of the head, the matrix W minimises |P W P^T - K|^2 / n^2 + r |W - W_0|^2. In the
-    directions in which P^T P is diagonal, the solution has a closed form. The ridge r is the one with the least
-    error on held-out rows. W_0 is the identity if the functions are those of a kernel that is a product (then W is
-    the identity if the coordinates are independent), and zero otherwise. The functions of the tail keep their
-    scale if the kernel is a product; otherwise each is scaled by least squares. The columns are the principal
-    directions of P W P^T and the functions of the tail, the largest ones first.
+    With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises
+    |P W P^T + f Q V Q^T - K|^2 / n^2 + r |W - W_0|^2. The diagonal matrices W_0 and V are the coefficients by a law.
+    In the directions in which P^T P is diagonal, the solution has a closed form. The ridge r and the factor f are
+    those with the least error on held-out rows. The columns are the principal directions of P W P^T and the
+    functions of the tail, the largest ones first.
 
     Parameters
     ----------
@@ -81,70 +76,61 @@ def fit_columns(
         The same three arrays of held-out rows.
     n_columns : int
         Largest number of columns.
-    product : bool
-        Whether the functions are those of a kernel that is a product.
+    law : ndarray of shape (H + T,)
+        Coefficients of the functions of the head and of the tail by the law.
+    is_exact : bool
+        Whether the law is exact if the coordinates of the rows are independent.
+    is_definite : bool
+        Whether all columns are to have the sign 1.
     """
-    n = len(head)
+    n, n_head = head.shape
     squares, turn = eigh(head.T @ head / n)
     kept = squares > _LEAST_SHARE * squares[-1]
     if not kept.any():  # the functions are zero at all rows
         none = np.arange(0)
-        return FittedColumns(np.zeros((head.shape[1], 0)), np.ones(0), none, np.ones(0), np.ones(0))
+        return FittedColumns(np.zeros((n_head, 0)), np.ones(0), none, np.ones(0), np.ones(0))
     own, turn = squares[kept], turn[:, kept]
     turned = head @ turn
-    weights, sizes = _tail(turned, tail, kernel, own, product)
+    prior, of_tail = (turn.T * law[:n_head]) @ turn, law[n_head:]
     moments = turned.T @ (kernel @ turned) / n**2
     crossed = turned.T @ tail / n
-    tail_moments = (crossed * weights) @ crossed.T
+    tail_moments = (crossed * of_tail) @ crossed.T
     held_head, held_tail, held_kernel = held
-    held_turned, in_tail = held_head @ turn, (held_tail * weights) @ held_tail.T
-    best, least, factor = np.eye(len(own)), np.inf, 0.0
-    for part in _PARTS if tail.size and not product else (1.0,):
-        for ridge in _RIDGES if product else (*_SMALL_RIDGES, *_RIDGES):
-            r = ridge * own[-1] ** 2
-            W = (moments - part * tail_moments + r * np.eye(len(own)) * product) / (np.outer(own, own) + r)
-            difference = held_turned @ W @ held_turned.T + part * in_tail - held_kernel
-            error = float(np.linalg.norm(difference))
-            if error < least:
-                best, least, factor = W, error, part
-    weights, sizes = factor * weights, factor * sizes
+    held_turned, in_tail = held_head @ turn, (held_tail * of_tail) @ held_tail.T
+    best, factor, least = prior, 1.0, np.inf
+    for ridge in _RIDGES if is_exact else (*_SMALL_RIDGES, *_RIDGES):
+        r = ridge * own[-1] ** 2
+        scale = 1 / (np.outer(own, own) + r)
+        W, without = (moments + r * prior) * scale, tail_moments * scale
+        left = held_kernel - held_turned @ W @ held_turned.T
+        part = 1.0
+        if tail.size:
+            by_tail = in_tail - held_turned @ without @ held_turned.T
+            if not is_exact:
+                size = float(np.vdot(by_tail, by_tail))
+                part = min(max(float(np.vdot(by_tail, left)), 0), _MOST * size) / size if size > 0 else 0.0
+            left -= part * by_tail
+        if (error := float(np.linalg.norm(left))) < least:
+            best, factor, least = W - part * without, part, error
     roots = np.sqrt(own)
     values, vectors = eigh(roots[:, None] * best * roots)
-    some = kernel[:_DEFINITE_ROWS, :_DEFINITE_ROWS]
-    ends = eigh(some, eigvals_only=True)[[0, -1]]
-    if ends[0] >= -_DEFINITE * ends[1]:
-        values = np.maximum(values, 0)
-    every = np.concatenate([np.abs(values), sizes])
+    if is_definite:
+        values, of_tail = np.maximum(values, 0), np.maximum(of_tail, 0)
+    weights = factor * of_tail
+    every = np.concatenate([np.abs(values), np.abs(weights) * np.mean(tail**2, axis=0)])
     order = np.argsort(-every, kind="stable")[:n_columns]
     order = order[every[order] > 0]
-    chosen, left = order[order < len(own)], order[order >= len(own)] - len(own)
+    chosen, left_over = order[order < len(own)], order[order >= len(own)] - len(own)
     combine = turn @ (best @ (roots[:, None] * vectors[:, chosen]) / np.sqrt(np.abs(values[chosen])))
     # an eigenvector has no sign of its own: the largest coefficient is positive
     combine *= np.where(combine.max(axis=0, initial=0) < -combine.min(axis=0, initial=0), -1, 1)
     return FittedColumns(
         np.ascontiguousarray(combine),
         _signs(values[chosen]),
-        left,
-        np.sqrt(np.abs(weights[left])),
-        _signs(weights[left]),
+        left_over,
+        np.sqrt(np.abs(weights[left_over])),
+        _signs(weights[left_over]),
     )
-
-
-def _tail(
-    turned: NDArray, tail: NDArray, kernel: NDArray, own: NDArray, product: bool
-) -> tuple[NDArray, NDArray]:
-    """Return the weights of the functions of the tail in the kernel, and their sizes."""
-    squares = np.mean(tail**2, axis=0)
-    if product or not tail.size:
-        return np.ones(tail.shape[1]), squares
-    n = len(tail)
-    # without what the head's directions have in common with them
-    rest = tail - turned @ ((turned.T @ tail) / (n * own[:, None]))
-    coefficients = np.einsum("ij,ij->j", rest, kernel @ rest) / n**2
-    lengths = np.mean(rest**2, axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        weights = np.where(lengths > np.maximum(_LEAST_REST * squares, _TINY), coefficients / lengths**2, 0)
-    return weights, np.abs(weights) * squares
 
 
 def _signs(values: NDArray) -> NDArray[np.float64]:

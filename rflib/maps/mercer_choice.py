@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
+from scipy.optimize import nnls
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.distances import euclidean_distances
@@ -18,21 +20,22 @@ from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 from rflib.maps.row_blocks import row_blocks
-from rflib.maps.sparse_coordinates import SparseCoordinates
 from rflib.maps.unlike_rows import FEWEST
 
-# Rows whose coordinates give the laws, rows on which coefficients are fitted, the same in trials, and rows that
-# are held out: at most so many.
-_LAW_ROWS, _FIT_ROWS, _TRIAL_ROWS, _HELD_ROWS = 2000, 4000, 800, 500
+# Rows whose coordinates give the laws, rows on which coefficients are fitted, and rows that are held
+# out: at most so many.
+_LAW_ROWS, _FIT_ROWS, _HELD_ROWS = 2000, 4000, 500
 # Axes whose functions are computed together.
 _AXES = 256
 # One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
 _HELD_SHARE, _FEWEST_ROWS = 5, 60
+# Rows and columns of trials that find widths and of those that find axes, for which rare values count.
+_WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
 # Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
 # and so many for each column and each row.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
 # The functions are the largest on the rows among so many times as many.
-_CANDIDATES = 2
+_CANDIDATES = 4
 # The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts
 # to this accuracy, and the error is not larger.
 _MISFIT = 0.1
@@ -41,6 +44,8 @@ _ROUNDING = 1e-12
 # that are tried for it, in units of the median distance.
 _TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _DISTANCE_ROWS = 500
+# Negative eigenvalues below this share of the largest one are rounding errors of a positive definite kernel.
+_DEFINITE, _DEFINITE_ROWS = 1e-9, 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +64,8 @@ class RowSamples:
         Their kernel matrix.
     n_rows : int
         Number of training rows.
-    is_thinned : bool
-        Whether some of the rows were left out for a trial.
+    whole : RowSamples, optional
+        The samples of which these are a part, for a trial.
     """
 
     kernel: Kernel
@@ -68,7 +73,7 @@ class RowSamples:
     held: Rows
     target: NDArray[np.floating]
     n_rows: int
-    is_thinned: bool = False
+    whole: RowSamples | None = None
 
     @staticmethod
     def of(X: Rows, kernel: Kernel, rng: Generator) -> RowSamples:
@@ -85,11 +90,22 @@ class RowSamples:
     @cached_property
     def matrix(self) -> NDArray[np.floating]:
         """The kernel matrix (n, n) of the rows to fit."""
-        return self.kernel(self.rows)
+        if self.whole is None:
+            return self.kernel(self.rows)
+        step = _step(self.whole.rows.shape[0], self.rows.shape[0])
+        return self.whole.matrix[::step, ::step]
+
+    @cached_property
+    def is_definite(self) -> bool:
+        """Whether the kernel has no negative eigenvalue on some rows, beyond rounding."""
+        if self.whole is not None:
+            return self.whole.is_definite
+        ends = eigvalsh(self.matrix[:_DEFINITE_ROWS, :_DEFINITE_ROWS])[[0, -1]]
+        return bool(ends[0] >= -_DEFINITE * ends[1])
 
     def thinned(self, n: int) -> RowSamples:
         """Return at most n of the rows, with all held-out rows."""
-        return replace(self, rows=self.rows[:: -(-self.rows.shape[0] // n)], is_thinned=True)
+        return replace(self, rows=self.rows[:: _step(self.rows.shape[0], n)], whole=self)
 
     def error(self, columns: NDArray, signs: NDArray) -> float:
         """Return the relative Frobenius error on as many new rows as there are training rows.
@@ -112,12 +128,18 @@ class RowSamples:
         return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
 
 
+def _step(n: int, most: int) -> int:
+    return -(-n // most)
+
+
 @dataclass(frozen=True, eq=False)
 class Basis:
     """Axes, and one or two kernels of a coordinate whose eigenfunctions on these axes are multiplied.
 
     Attributes
     ----------
+    functions : tuple of AxisFunctions
+        Their eigenfunctions.
     is_law : bool
         Whether these are the kernel's own factors: if coordinates are independent, the products are its
         eigenfunctions.
@@ -125,15 +147,25 @@ class Basis:
 
     axes: Axes
     factors: tuple[LineKernel, ...]
+    functions: tuple[AxisFunctions, ...]
     is_law: bool = False
 
-    def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
+    @staticmethod
+    def of(
+        axes: Axes,
+        factors: tuple[LineKernel, ...],
+        sample: RowSamples,
+        mean: NDArray,
+        *,
+        is_law: bool = False,
+    ) -> Basis:
         """Return the eigenfunctions on the axes."""
-        coordinates, spreads = self.axes.of(sample.rows[:_LAW_ROWS], mean), self.axes.spreads
-        parts = [(coordinates[axes].T, spreads[axes]) for axes in row_blocks(len(spreads), _AXES)]
-        return [
-            AxisFunctions.joined([AxisFunctions.of(*part, each) for part in parts]) for each in self.factors
-        ]
+        coordinates, spreads = axes.of(sample.rows[:_LAW_ROWS], mean), axes.spreads
+        parts = [(coordinates[some].T, spreads[some]) for some in row_blocks(len(spreads), _AXES)]
+        functions = tuple(
+            AxisFunctions.joined([AxisFunctions.of(*part, each) for part in parts]) for each in factors
+        )
+        return Basis(axes, factors, functions, is_law)
 
 
 def choose_columns(
@@ -142,7 +174,7 @@ def choose_columns(
     """Return the columns with the least error on held-out rows, and this error."""
     kernel = sample.kernel
     own = [
-        Basis(each, (ProductFactor(kernel, _width(kernel)),), is_law=True)
+        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, mean, is_law=True)
         for each in axes
         if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
     ]
@@ -170,19 +202,21 @@ def _best_basis(
     axes: list[Axes], own: list[Basis], sample: RowSamples, mean: NDArray, n_columns: int
 ) -> Basis:
     """Return the basis with the least error in trials with fewer functions and rows."""
-    trial = sample.thinned(_TRIAL_ROWS)
 
-    def least(bases: list[Basis]) -> Basis:
+    def least(bases: list[Basis], trial: RowSamples, most: int) -> Basis:
         if len(bases) == 1:
             return bases[0]
-        return min(bases, key=lambda basis: _fitted(basis, trial, mean, min(n_columns, _TRIAL_FUNCTIONS))[1])
+        return min(bases, key=lambda basis: _fitted(basis, trial, mean, min(n_columns, most))[1])
 
+    for_widths, for_axes = sample.thinned(_WIDTH_ROWS), sample.thinned(_AXES_ROWS)
     if own and len(own) == len(axes):
-        return least(own)
+        return least(own, for_axes, _AXES_COLUMNS)
     # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
     others = [each for each in axes if all(each is not basis.axes for basis in own)]
-    found = least([Basis(others[0], factors) for factors in _factors(sample)])
-    return least([*own, *(Basis(each, found.factors) for each in others)])
+    widths = [Basis.of(others[0], factors, sample, mean) for factors in _factors(sample)]
+    found = least(widths, for_widths, _TRIAL_FUNCTIONS)
+    rest = (Basis.of(each, found.factors, sample, mean) for each in others[1:])
+    return least([*own, found, *rest], for_axes, _AXES_COLUMNS)
 
 
 def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
@@ -203,7 +237,7 @@ def _law(
     basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int
 ) -> tuple[MercerColumns, float, bool]:
     """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so."""
-    functions = basis.functions(sample, mean)[0]
+    functions = basis.functions[0]
     products, values = EigenProducts.largest(functions, n_columns)
     n = len(products)
     columns = MercerColumns(
@@ -227,14 +261,15 @@ def _law(
 
 def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
     """Return columns with fitted coefficients, and their error."""
-    most = _TRIAL_FUNCTIONS if sample.is_thinned else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
+    most = _TRIAL_FUNCTIONS if sample.whole is not None else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
     n_rows = sample.rows.shape[0]
     n_rows = n_rows if sample.held is sample.rows else int(_PER_ROW * n_rows)
     n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
-    coordinates = basis.axes.of(sample.rows, mean), basis.axes.of(sample.held, mean)
-    products, order = _largest_on_rows(basis, sample, mean, coordinates[0], max(n_head, n_columns))
+    products, order, law = _largest_on_rows(basis, sample, mean, max(n_head, n_columns))
     head, tail = order[:n_head], order[n_head:]
-    at_rows, at_held = (products_at(products, each) for each in coordinates)
+    at_rows, at_held = (
+        products_at(products, basis.axes.of(rows, mean)) for rows in (sample.rows, sample.held)
+    )
     held = at_held[:, head], at_held[:, tail]
     fitted = fit_columns(
         at_rows[:, head],
@@ -242,7 +277,9 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
         sample.matrix,
         (*held, sample.target),
         n_columns,
-        product=basis.is_law,
+        law=law,
+        is_exact=basis.is_law,
+        is_definite=sample.is_definite,
     )
     found, signs = fitted.columns(*held)
     columns = MercerColumns(
@@ -258,22 +295,34 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
 
 
 def _largest_on_rows(
-    basis: Basis, sample: RowSamples, mean: NDArray, coordinates: NDArray | SparseCoordinates, n: int
-) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64]]:
-    """Return products, and the numbers of the n that have the largest mean squares on rows, the largest first.
+    basis: Basis, sample: RowSamples, mean: NDArray, n: int
+) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64], NDArray[np.float64]]:
+    """Return products, the numbers of the n that have the largest mean squares on rows, and their coefficients.
 
-    The other products are their ancestors.
+    The largest come first. The other products are their ancestors. The coefficients are those of the kernels of
+    which the products are: the kernel is their combination, of least squares on rows.
     """
-    per_kernel = -(-_CANDIDATES * n // len(basis.factors))
-    functions = basis.functions(sample, mean)
-    candidates = [EigenProducts.largest(each, per_kernel)[0] for each in functions]
-    sizes = [(products.at(coordinates) ** 2).mean(axis=0) for products in candidates]
+    per_kernel = -(-_CANDIDATES * n // len(basis.functions))
+    candidates = [EigenProducts.largest(each, per_kernel)[0] for each in basis.functions]
+    coordinates = basis.axes.of(sample.rows, mean)
+    at_rows = [products.at(coordinates) for products in candidates]
+    shares = np.ones(1) if basis.is_law else _combination(at_rows, sample)
+    sizes = [(each**2).mean(axis=0) for each in at_rows]
     order = np.argsort(-np.concatenate(sizes), kind="stable")[:n]
     starts = np.cumsum([0, *map(len, candidates)])
     used, places, n_used = [], np.full(starts[-1], -1), 0
-    for each, products, start, stop in zip(functions, candidates, starts[:-1], starts[1:], strict=True):
+    for each, products, start, stop in zip(basis.functions, candidates, starts[:-1], starts[1:], strict=True):
         tree, numbers = products.tree.of(order[(order >= start) & (order < stop)] - start)
         used.append(EigenProducts.of(each, tree))
         places[start + numbers] = n_used + np.arange(len(tree))
         n_used += len(tree)
-    return tuple(used), places[order]
+    law = shares[np.searchsorted(starts, order, side="right") - 1]
+    return tuple(used), places[order], law
+
+
+def _combination(functions: list[NDArray], sample: RowSamples) -> NDArray[np.float64]:
+    """Return c of the least |sum_j c_j F_j F_j^T - K|, without negative ones if that suffices."""
+    some = slice(None, None, _step(sample.rows.shape[0], _DISTANCE_ROWS))
+    grams = np.stack([(each[some] @ each[some].T).ravel() for each in functions], axis=1)
+    found: NDArray[np.float64] = nnls(grams, sample.matrix[some, some].ravel())[0]
+    return found
