@@ -125,13 +125,18 @@ class Basis:
     factors: tuple[LineKernel, ...]
     is_law: bool = False
 
-    def functions(self, sample: RowSamples, mean: NDArray) -> list[AxisFunctions]:
-        """Return the eigenfunctions on the axes."""
+    def functions(self, sample: RowSamples, mean: NDArray, n: int) -> list[AxisFunctions]:
+        """Return the eigenfunctions on the axes, with coefficients for the n largest products."""
         coordinates, spreads = self.axes.of(sample.rows[:_LAW_ROWS], mean), self.axes.spreads
-        parts = [(coordinates[axes].T, spreads[axes]) for axes in row_blocks(len(spreads), _AXES)]
-        return [
-            AxisFunctions.joined([AxisFunctions.of(*part, each) for part in parts]) for each in self.factors
-        ]
+        found = []
+        for kernel in self.factors:
+            parts, largest = [], np.zeros(0)
+            for axes in row_blocks(len(spreads), _AXES):
+                part = AxisFunctions.of(coordinates[axes].T, spreads[axes], kernel)
+                largest = -np.sort(-np.append(largest, part.shares[:, 1:]))[:n]
+                parts.append(part.cut(largest[-1] if len(largest) == n else 0.0))
+            found.append(AxisFunctions.joined(parts))
+        return found
 
 
 def choose_columns(
@@ -201,7 +206,7 @@ def _law(
     basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int
 ) -> tuple[MercerColumns, float, bool]:
     """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so."""
-    functions = basis.functions(sample, mean)[0]
+    functions = basis.functions(sample, mean, n_columns)[0]
     products, values = EigenProducts.largest(functions, n_columns)
     n = len(products)
     columns = MercerColumns(
@@ -263,7 +268,7 @@ def _largest_on_rows(
     The other products are their ancestors.
     """
     per_kernel = -(-_CANDIDATES * n // len(basis.factors))
-    functions = basis.functions(sample, mean)
+    functions = basis.functions(sample, mean, per_kernel)
     candidates = [EigenProducts.largest(each, per_kernel)[0] for each in functions]
     sizes = [(products.at(coordinates) ** 2).mean(axis=0) for products in candidates]
     order = np.argsort(-np.concatenate(sizes), kind="stable")[:n]
