@@ -197,6 +197,22 @@ def test_a_polynomial_kernel_is_exact_with_enough_columns():
     assert error(found, X[200:]) < 1e-6
 
 
+def test_a_polynomial_kernel_of_few_rows_that_are_mostly_zero():
+    """The squares of tiny functions underflowed, and their weights were infinite."""
+    X = np.zeros((14, 5))
+    X[5, 0], X[6, 1], X[6, 4], X[7, 1], X[8, 0], X[8, 1], X[9, 2] = (
+        -1.30,
+        1.31,
+        -1.12,
+        0.72,
+        -0.16,
+        0.86,
+        -0.01,
+    )
+    found = MercerFeatures(Polynomial(3, 0.5, 1.0), 23, axes="input", random_state=3).fit(X)
+    assert error(found, X) < 0.1
+
+
 def test_indicators_of_categories_keep_their_axes():
     rng = np.random.default_rng(6)
     X = np.hstack([np.eye(6)[rng.integers(6, size=800)], rng.standard_normal((800, 4)) @ rng.random((4, 4))])
@@ -322,6 +338,7 @@ def test_sparse_rows_have_the_columns_of_dense_ones(kernel):
     far = X[:20] if isinstance(kernel, Polynomial) else 30 * X[:20]
     from_sparse = MercerFeatures(kernel, 60, random_state=0).fit(X)
     from_dense = MercerFeatures(kernel, 60, axes="input", random_state=0).fit(X.toarray())
+    np.testing.assert_allclose(from_sparse.transform(X), from_dense.transform(X.toarray()), atol=1e-7)
     for found in (from_sparse, from_dense):
         for rows in (X, far, 0 * X[:1]):
             np.testing.assert_allclose(columns(found, rows), columns(from_dense, rows.toarray()), atol=1e-9)
