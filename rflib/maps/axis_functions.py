@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -118,8 +118,8 @@ class AxisFunctions:
         The least and the largest coordinate of each axis.
     values : ndarray of shape (n_axes, J)
         The eigenvalues of each axis, descending; 0 where it has fewer than J.
-    coefficients : ndarray of shape (n_axes, m, J)
-        The c_mj.
+    coefficients : ndarray of shape (n_axes, m, at most J)
+        The c_mj of the first functions, which are all of them unless they were `cut`.
     """
 
     kernel: LineKernel
@@ -158,17 +158,28 @@ class AxisFunctions:
         n_kept = max(1, int((values > 0).sum(axis=1).max()))
         return AxisFunctions(kernel, nodes, u[:, [0, -1]].T, values[:, :n_kept], coefficients[:, :, :n_kept])
 
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The eigenvalues, divided by the first ones."""
+        return self.values / self.values[:, :1]
+
+    def cut(self, least: float) -> AxisFunctions:
+        """Return the functions without the coefficients of those whose share is less."""
+        n_kept = max(1, int((self.shares >= least).sum(axis=1).max()))
+        return replace(self, coefficients=self.coefficients[:, :, :n_kept].copy())
+
     @staticmethod
     def joined(parts: list[AxisFunctions]) -> AxisFunctions:
         """Return the functions of a kernel on the axes of all parts."""
         n_axes = sum(len(part.values) for part in parts)
         m, n_kept = (max(part.coefficients.shape[i] for part in parts) for i in (1, 2))
-        nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, n_kept))
+        nodes = np.full((n_axes, m), np.nan)
+        values = np.zeros((n_axes, max(part.values.shape[1] for part in parts)))
         coefficients, start = np.zeros((n_axes, m, n_kept)), 0
         for part in parts:
             k, size, kept = part.coefficients.shape
             axes, start = slice(start, start + k), start + k
-            nodes[axes, :size], values[axes, :kept] = part.nodes, part.values
+            nodes[axes, :size], values[axes, : part.values.shape[1]] = part.nodes, part.values
             coefficients[axes, :size, :kept] = part.coefficients
         ends = np.concatenate([part.ends for part in parts], axis=1)
         return AxisFunctions(parts[0].kernel, nodes, ends, values, coefficients)

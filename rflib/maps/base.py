@@ -435,7 +435,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _missing(self, X: ArrayLike, features: Array) -> Array | None:
         """Return what the features lack of k(x, x) at rows (n, d), shape (n,); None if that is not known."""
         kernel, rows = self._isotropic(self._checked(X, reset=False))
-        if not self._lacks or isinstance(kernel, Similarity | Precomputed) or (self.signature_ < 0).any():
+        if not self._lacks or isinstance(kernel, Precomputed) or (self.signature_ < 0).any():
             return None
         missing = follow(kernel.diagonal(rows), features) - squares(features)
         return namespace(missing).where(missing > 0, missing, 0 * missing)

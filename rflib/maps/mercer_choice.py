@@ -156,16 +156,21 @@ class Basis:
         factors: tuple[LineKernel, ...],
         sample: RowSamples,
         mean: NDArray,
+        n_columns: int,
         *,
         is_law: bool = False,
     ) -> Basis:
-        """Return the eigenfunctions on the axes."""
+        """Return the eigenfunctions on the axes, with coefficients of those that so many columns may need."""
         coordinates, spreads = axes.of(sample.rows[:_LAW_ROWS], mean), axes.spreads
-        parts = [(coordinates[some].T, spreads[some]) for some in row_blocks(len(spreads), _AXES)]
-        functions = tuple(
-            AxisFunctions.joined([AxisFunctions.of(*part, each) for part in parts]) for each in factors
-        )
-        return Basis(axes, factors, functions, is_law)
+        n, found = _CANDIDATES * _PER_COLUMN * n_columns, []
+        for kernel in factors:
+            parts, largest = [], np.zeros(0)
+            for some in row_blocks(len(spreads), _AXES):
+                part = AxisFunctions.of(coordinates[some].T, spreads[some], kernel)
+                largest = -np.sort(-np.append(largest, part.shares[:, 1:]))[:n]
+                parts.append(part.cut(largest[-1] if len(largest) == n else 0.0))
+            found.append(AxisFunctions.joined(parts))
+        return Basis(axes, factors, tuple(found), is_law)
 
 
 def choose_columns(
@@ -174,7 +179,7 @@ def choose_columns(
     """Return the columns with the least error on held-out rows, and this error."""
     kernel = sample.kernel
     own = [
-        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, mean, is_law=True)
+        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, mean, n_columns, is_law=True)
         for each in axes
         if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
     ]
@@ -213,9 +218,9 @@ def _best_basis(
         return least(own, for_axes, _AXES_COLUMNS)
     # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
     others = [each for each in axes if all(each is not basis.axes for basis in own)]
-    widths = [Basis.of(others[0], factors, sample, mean) for factors in _factors(sample)]
+    widths = [Basis.of(others[0], factors, sample, mean, n_columns) for factors in _factors(sample)]
     found = least(widths, for_widths, _TRIAL_FUNCTIONS)
-    rest = (Basis.of(each, found.factors, sample, mean) for each in others[1:])
+    rest = (Basis.of(each, found.factors, sample, mean, n_columns) for each in others[1:])
     return least([*own, found, *rest], for_axes, _AXES_COLUMNS)
 
 

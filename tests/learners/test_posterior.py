@@ -252,9 +252,10 @@ def test_what_is_missing_is_known_in_pipelines_for_restored_maps_and_in_single_p
     new = np.vstack([X[:5] + 0.3, X[:5] + 20])
     fitted = Nystroem(Gaussian(1.0), 40, random_state=0).fit(X)
     expected = KRR(feature_map=fitted, alphas=1e-3).fit(X, X[:, 0]).predict(new, return_std=True)[1]
+    similar = Nystroem(lambda A, B: Gaussian(1.0)(A, B), 40, random_state=0).fit(X)
     restored = FrozenEstimator(Nystroem(Gaussian(1.0), 40).restore(fitted.state()))
     scaled = make_pipeline(FunctionTransformer(lambda rows: rows / 2), restored, "passthrough")
-    for feature_map, unit in ((restored, 1), (make_pipeline(restored), 1), (scaled, 2)):
+    for feature_map, unit in ((restored, 1), (similar, 1), (make_pipeline(restored), 1), (scaled, 2)):
         krr = KRR(feature_map=feature_map, alphas=1e-3).fit(unit * X, X[:, 0])
         np.testing.assert_allclose(krr.predict(unit * new, return_std=True)[1], expected, rtol=1e-7)
     single = KRR(feature_map=fitted, alphas=1e-3, gram_dtype="float64").fit(X.astype(np.float32), X[:, 0])
