@@ -20,7 +20,7 @@ from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
 from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
-from rflib.maps.unlike_rows import FEWEST
+from rflib.maps.unlike_rows import FEWEST, squares
 from rflib.validation import check_choice
 
 AXES = ("auto", "principal", "input")
@@ -173,7 +173,8 @@ class MercerFeatures(RandomFeatureMap):
         for part in np.array_split(rng.permutation(len(X)), 5):
             other = copy(self)
             other._draw(kernel, np.delete(X, part, axis=0), None, rng)
-            found.append(other._losses(kernel, X[part], other._columns(X[part])))
+            features = other._columns(X[part])
+            found.append(other._losses(kernel, X[part], features, squares(features)))
         return np.concatenate(found)
 
     def _columns(self, X: Rows) -> Array:
