@@ -233,14 +233,16 @@ class DotProductKernel(Kernel):
         return self.at_product(safe_sparse_dot(X, other.T, dense_output=True) if is_numpy else X @ other.T)
 
 
-def check_finite(owner: object, values: Array, *sources: Rows) -> None:
-    """Raise ValueError if values are not finite.
+def check_finite(owner: object, values: Array, *sources: Rows, squared: Array | None = None) -> None:
+    """Raise ValueError if values are not finite; the sums of their squares, if they are known, spare a pass.
 
     The message names their type and the largest absolute value in their sources.
     """
     xp = namespace(values)
     with np.errstate(all="ignore"):
-        total = np.vdot(values, values) if xp is np else xp.sum(values)
+        if squared is None:
+            squared = np.vdot(values, values) if xp is np else values
+        total = xp.sum(squared)
     if xp.isfinite(total) or xp.all(xp.isfinite(values)):
         return
     largest = max(map(largest_size, sources))

@@ -364,9 +364,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 f"one column for each of signature_ (n_components={self.n_components!r}), but returned shape "
                 f"{np.shape(features)} and type {getattr(features, 'dtype', type(features).__name__)}."
             )
+        squared = None if self._usual_losses is None else squares(features)
         if not self._surely_finite(rows):
-            check_finite(self, features, rows)
-        self._warn_of_unlike(kernel, X, features)
+            check_finite(self, features, rows, squared=squared)
+        self._warn_of_unlike(kernel, X, features, squared)
         return features
 
     @property
@@ -397,7 +398,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
             self._typical = float(np.median(squares(features)))
         if self._typical != 0:
-            losses = self._held_out(self._losses(kernel, rows, features))
+            losses = self._held_out(self._losses(kernel, rows, features, squares(features)))
             self._usual_losses = UsualLosses.of(losses, _LEAST_LOSS)
 
     @property
@@ -409,21 +410,22 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Return losses like those of held-out rows, from those of training rows."""
         return losses
 
-    def _losses(self, kernel: Kernel, X: Rows, features: Array) -> Array:
-        """Return the loss of k(x, x) by the features of rows.
+    def _losses(self, kernel: Kernel, X: Rows, features: Array, squared: Array) -> Array:
+        """Return the loss of k(x, x) by the features of rows, whose `squares` are given.
 
         Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum
         of the squared features of a typical row. Features that are smaller than those of this row lose, too.
         """
         known = not isinstance(kernel, Similarity | Precomputed)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            signed = squared if (self.signature_ > 0).all() else squares(features, self.signature_)
             if self._typical is None:
-                return loss(squares(features, self.signature_) / kernel.diagonal(X))
-            kept = squares(features) / self._typical
+                return loss(signed / kernel.diagonal(X))
+            kept = squared / self._typical
             xp = namespace(kept)
             kept = xp.where(kept > 1, xp.ones_like(kept), kept)
             if known:
-                missing = xp.abs(kernel.diagonal(X) - squares(features, self.signature_)) / self._typical
+                missing = xp.abs(kernel.diagonal(X) - signed) / self._typical
                 kept = xp.where(kept < 1 - missing, kept, 1 - missing)
             return loss(kept)
 
@@ -440,10 +442,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         missing = follow(kernel.diagonal(rows), features) - squares(features)
         return namespace(missing).where(missing > 0, missing, 0 * missing)
 
-    def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array) -> None:
+    def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None) -> None:
         unlike = 0
         if self._usual_losses is not None:
-            unlike = self._usual_losses.unlike(self._losses(kernel, X, features))
+            unlike = self._usual_losses.unlike(self._losses(kernel, X, features, squared))
         if self._usual_reach is not None:
             unlike = max(unlike, self._usual_reach.unlike(self._reach(X)))
         if unlike:

@@ -27,7 +27,7 @@ from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 from rflib.maps.row_sample import RowSample
-from rflib.maps.unlike_rows import FEWEST
+from rflib.maps.unlike_rows import FEWEST, squares
 from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
@@ -270,7 +270,8 @@ class MercerFeatures(RandomFeatureMap):
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)
-            found.append(other._losses(kernel, X[part], other._columns(X[part])))
+            features = other._columns(X[part])
+            found.append(other._losses(kernel, X[part], features, squares(features)))
         return np.concatenate(found)
 
     def _columns(self, X: Rows) -> Array:
