@@ -104,7 +104,7 @@ def test_any_blocks_give_the_values_of_fit_on_all_rows(name, cuts, dtype, contai
     X = data(40, whole._resolved_kernel(), seed).astype(dtype)
     for block in np.split(X, cuts):
         assert streamed.partial_fit(container(block)) is streamed
-    whole.fit(X)
+    whole.fit(container(X) if name.startswith("MercerFeatures") else X)  # sparse rows have no principal axes
     assert same(streamed.state(), whole.state())
     np.testing.assert_array_equal(streamed.transform(X), whole.transform(X))
 
