@@ -25,6 +25,8 @@ from rflib.validation import check_choice
 
 AXES = ("auto", "principal", "input")
 _BLOCK_ROWS = 1024
+# What compiled products save, in compiled cosines: numba is used for so many times as many columns and rows.
+_COMPILED = 16
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
 
@@ -179,7 +181,7 @@ class MercerFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
-        compiled = is_worth_compiling(features)
+        compiled = is_worth_compiling(features, _COMPILED)
 
         def fill(rows: slice) -> None:
             self.columns_.fill(X[rows, :], self.mean_, features[rows, :], compiled=compiled)
