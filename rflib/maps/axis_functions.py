@@ -268,32 +268,22 @@ class Tables:
         kernel, nodes = functions.kernel, functions.nodes
         n_axes, m = nodes.shape
         starts = np.arange(n_axes + 1) + np.searchsorted(axes, np.arange(n_axes + 1))
-        owners = np.repeat(np.arange(n_axes), np.diff(starts))
-        chosen = np.zeros(len(owners), dtype=int)
+        counts = np.diff(starts)
+        chosen = np.zeros(starts[-1], dtype=int)
         chosen[np.arange(len(axes)) + 1 + axes] = powers
-        series = np.zeros((len(owners), max(m, _DEGREES[-1])))
-        series[:, :m] = functions.coefficients[owners, :, chosen]
-        lengths = (~np.isnan(nodes)).sum(axis=1)
-        kinds = np.zeros(n_axes, dtype=int)
+        lengths, kinds = (~np.isnan(nodes)).sum(axis=1), np.zeros(n_axes, dtype=int)
         margins = np.minimum(_MARGIN * kernel.width, functions.ends[1] - functions.ends[0])
         ends = np.stack([np.nanmin(nodes, axis=1) - margins, np.nanmax(nodes, axis=1) + margins])
         nodes = np.nan_to_num(nodes)
+        series = np.zeros((starts[-1], max(m, _DEGREES[-1])))
         for some in row_blocks(n_axes, _AXES):
-            left = np.arange(n_axes)[some][lengths[some] > _DEGREES[0]]
-            for n in _DEGREES:
-                if not len(left):
-                    break
-                rows = np.flatnonzero(np.isin(owners, left))
-                which = np.searchsorted(left, owners[rows]), rows - starts[owners[rows]]
-                c = np.zeros((len(left), which[1].max() + 1, m))
-                c[which] = series[rows, :m]
-                found = _chebyshev(kernel, nodes[left], c, ends[:, left, None], n)
-                kinds[left], lengths[left] = found.kinds, np.where(found.kinds, found.lengths, lengths[left])
-                smooth = found.kinds[which[0]] > 0
-                series[rows[smooth]] = 0
-                series[rows[smooth], :n] = found.series[which][smooth]
-                left = left[found.kinds == 0]
-        return Tables(kernel, starts, kinds, series[:, : lengths.max()], lengths, ends, nodes)
+            used = np.arange(counts[some].max()) < counts[some, None]
+            own = slice(starts[some.start], starts[some.stop])
+            c = np.zeros((*used.shape, series.shape[1]))
+            c[used, :m] = functions.coefficients[some][np.nonzero(used)[0], :, chosen[own]]
+            _shorten(kernel, nodes[some], ends[:, some, None], c, kinds[some], lengths[some])
+            series[own] = c[used]
+        return Tables(kernel, starts, kinds, series[:, : lengths.max()].copy(), lengths, ends, nodes)
 
     def at(self, u: Array) -> tuple[Array, Array]:
         """Return the product of all first functions (n,), and the others (n_others, n) divided by the first ones.
@@ -381,37 +371,33 @@ def _polynomials(t: Array, n: int) -> Array:
     return namespace(t).permute_dims(found, (1, 0, 2))
 
 
-@dataclass(frozen=True, eq=False)
-class _Series:
-    """Series (n_axes, n_functions, n), the kinds of the axes, 0 if they have not converged, and their lengths."""
+def _shorten(
+    kernel: LineKernel, q: NDArray, ends: NDArray, c: NDArray, kinds: NDArray, lengths: NDArray
+) -> None:
+    """Replace the coefficients of functions sum_m c_jm k(u, q_m) on some axes by those of series that converge.
 
-    kinds: NDArray[np.int64]
-    series: NDArray[np.float64]
-    lengths: NDArray[np.int64]
-
-
-def _chebyshev(kernel: LineKernel, q: NDArray, c: NDArray, ends: NDArray, n: int) -> _Series:
-    """Return the Chebyshev series of n terms of functions sum_m k(u, q_m) c_jm on some axes.
-
-    The nodes q have the shape (n_axes, m), the coefficients c (n_axes, n_functions, m), the ends (2, n_axes, 1).
+    The nodes q have the shape (n_axes, m), the ends (2, n_axes, 1), the coefficients c (n_axes, n_functions, M)
+    with an M that is at least m. Kinds and lengths (n_axes,) are those of `Tables`.
     """
-    angles = (np.arange(n) + 0.5) * np.pi / n
-    to_coefficients = np.cos(np.outer(angles, np.arange(n))) * 2 / n
-    to_coefficients[:, 0] /= 2
-    t = ends.mean(axis=0) + np.cos(angles) * np.diff(ends, axis=0)[0] / 2
-    values = c @ kernel.between(q[:, :, None], t[:, None, :])
-    found = _Series(np.zeros(len(q), dtype=int), values @ to_coefficients, np.zeros(len(q), dtype=int))
-    for kind in (2, 1):
-        series = found.series
-        if kind == 2:
-            if n > _SHORT or not isinstance(kernel, ProductFactor):
-                continue
+    candidates = lengths > _DEGREES[0]
+    for n in _DEGREES:
+        angles = (np.arange(n) + 0.5) * np.pi / n
+        to_coefficients = np.cos(np.outer(angles, np.arange(n))) * 2 / n
+        to_coefficients[:, 0] /= 2
+        left = np.flatnonzero(candidates & (kinds == 0))
+        t = ends[:, left].mean(axis=0) + np.cos(angles) * np.diff(ends[:, left], axis=0)[0] / 2
+        values = c[left, :, : q.shape[1]] @ kernel.between(q[left, :, None], t[:, None, :])
+        forms = [(1, values)]
+        if n <= _SHORT and isinstance(kernel, ProductFactor):
             heads = values[:, :1]
             heads = np.where(heads > _LEAST_HEAD * heads.max(axis=2, keepdims=True), heads, np.nan)
-            series = np.concatenate([np.log(heads), values[:, 1:] / heads], axis=1) @ to_coefficients
-        sizes = np.abs(series).max(axis=1)
-        largest = sizes.max(axis=1, keepdims=True)
-        smooth = (sizes[:, -3:] < _SMOOTH * largest).all(axis=1) & (found.kinds == 0)
-        found.kinds[smooth], found.series[smooth] = kind, series[smooth]
-        found.lengths[smooth] = n - np.argmax(sizes[smooth, ::-1] > _SMOOTH * 1e-3 * largest[smooth], axis=1)
-    return found
+            forms.insert(0, (2, np.concatenate([np.log(heads), values[:, 1:] / heads], axis=1)))
+        for kind, form in forms:
+            series = form @ to_coefficients
+            sizes = np.abs(series).max(axis=1)
+            largest = sizes.max(axis=1, keepdims=True)
+            smooth = (sizes[:, -3:] < _SMOOTH * largest).all(axis=1) & (kinds[left] == 0)
+            found = left[smooth]
+            kinds[found], c[found, :, n:], c[found, :, :n] = kind, 0, series[smooth]
+            is_used = sizes[smooth] > _SMOOTH * 1e-3 * largest[smooth]
+            lengths[found] = n - np.argmax(is_used[:, ::-1], axis=1)

@@ -32,6 +32,8 @@ from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
 _BLOCK_ROWS = 1024
+# What compiled products save, in compiled cosines: numba is used for so many times as many columns and rows.
+_COMPILED = 16
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
 # What is fitted to the sample of a stream, when it is first asked for.
@@ -276,7 +278,7 @@ class MercerFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)
-        n_head, compiled = len(self.columns_.signs), is_worth_compiling(features)
+        n_head, compiled = len(self.columns_.signs), is_worth_compiling(features, _COMPILED)
 
         def fill(rows: slice) -> None:
             block, columns = X[rows, :], features[rows, :n_head]

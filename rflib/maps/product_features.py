@@ -62,7 +62,7 @@ class ProductFeatures(RandomFeatureMap):
     def _columns(self, X: Rows) -> Array:
         features, n = empty((X.shape[0], self.n_components_), X), len(self.tree_)
         axes, powers, _ = self.tree_.functions
-        compiled = is_worth_compiling(features)
+        compiled = is_worth_compiling(features, 16)
 
         def fill(rows: slice) -> None:
             root, ratios = self._factors(X[rows, :], axes, powers)

@@ -46,9 +46,13 @@ def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None
             pass
 
 
-def is_worth_compiling(out: Array) -> bool:
-    """Return whether a function that numba compiles is to compute an array of numpy: if it is large."""
-    return isinstance(out, np.ndarray) and out.size >= _COMPILED_FROM and find_spec("numba") is not None
+def is_worth_compiling(out: Array, multiple: int = 1) -> bool:
+    """Return whether numba is to compute an array of numpy: if it is there, and the array is large.
+
+    Functions that save less time than a cosine are worth it for a multiple of the size only.
+    """
+    large = isinstance(out, np.ndarray) and out.size >= multiple * _COMPILED_FROM
+    return large and find_spec("numba") is not None
 
 
 def blas_threads() -> int:
