@@ -30,7 +30,7 @@ from rflib.kernels import Gaussian
 from rflib.learners import KRR, ArrayRows, DoublyStochasticClassifier, KRRClassifier, ParquetRows
 from rflib.maps import RFF
 
-RIDGES: dict[str, Any] = {"alphas": (0.05, 0.1, 0.5, 1.0), "ridge": "lambda"}
+RIDGES: dict[str, Any] = {"alphas": (0.05, 0.1, 0.5, 1.0), "ridge": "lambda", "cv": 5}
 
 OUT = Path("docs/results/large.md")
 TEST = 20_000

@@ -102,7 +102,7 @@ def task(name: str, n: int, d: int, D: int) -> Callable[[], Any]:
         seeds = count()
         return lambda: MVORF(Gaussian(0.5), D, random_state=0).fit(sphere(1000, d, seed=next(seeds)))
     if name.startswith("KRR"):
-        return lambda: KRR(feature_map=maps["RFF"](), alphas=ALPHAS, ridge="lambda").fit(X, y)
+        return lambda: KRR(feature_map=maps["RFF"](), alphas=ALPHAS, ridge="lambda", cv=5).fit(X, y)
     if name.startswith("linear SVM"):
         Z = maps["RFF"]().fit(X).transform(X)
         return lambda: LinearSVM(solver="newton").fit(Z, y)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rflib.kernels.namespaces import is_foreign
+from rflib.kernels.namespaces import is_foreign, is_single
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.conjugate_gradients import warn_unless_solved
 from rflib.learners.feature_systems import FeatureSystems
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Features are kept up to this share of the machine's memory, else made again in each step, in blocks of at most so
 # many numbers.
 _KEPT_SHARE = 1 / 8
-_BLOCK_NUMBERS = 1 << 24
+_BLOCK_NUMBERS = 1 << 22
 
 
 def fit_by_gradients(
@@ -46,7 +46,7 @@ def fit_by_gradients(
     )
     targets, own = learner._targets(y), np.ones(n) if weights is None else weights
     seed = check_random_state(learner.random_state).randint(2**31 - 1)
-    systems = FeatureSystems(blocks, D, own, np.random.default_rng(seed))
+    systems = FeatureSystems(blocks, D, is_single(features), own, np.random.default_rng(seed))
     fits = GradientFits(systems, targets, weights, learner.ridge, name=name, verbose=learner.verbose)
     best = 0
     if learner._cross_validates:

@@ -26,27 +26,30 @@ class FeatureSystems:
         The rows' places and their features Z (n, D), as often as it is iterated.
     n_columns : int
         D.
+    is_single : bool
+        Whether the features are of single precision, of which products are then too, while residuals are not.
     weights : ndarray of shape (n,)
         Weights of all rows.
     rng : Generator
         Draws the sketch.
     """
 
-    has_single = False
-
     def __init__(
         self,
         blocks: Iterable[tuple[slice, Array]],
         n_columns: int,
+        is_single: bool,
         weights: NDArray[np.float64],
         rng: np.random.Generator,
     ):
-        self._blocks, self._all = blocks, weights
+        self._blocks, self._all, self.has_single = blocks, weights, is_single
         self._weights = weights[None, :]
         rank = min(n_columns, int(np.ceil(_RANK * np.sqrt(n_columns))))
         test, _ = np.linalg.qr(rng.standard_normal((n_columns, rank)))
-        sketch = self.product(test, np.arange(rank), of=np.zeros(rank, dtype=np.intp))
-        shift = np.sqrt(n_columns) * np.spacing(np.linalg.norm(sketch))
+        self._of = np.zeros(rank, dtype=np.intp)
+        sketch = self.product(test, self._of, single=is_single)
+        eps = float(np.finfo(np.float32 if is_single else np.float64).eps)
+        shift = np.sqrt(n_columns) * eps * np.linalg.norm(sketch)
         sketch += shift * test
         root = linalg.cholesky(test.T @ sketch, lower=True)
         self._factor = linalg.solve_triangular(root, sketch.T, lower=True).T
@@ -57,14 +60,12 @@ class FeatureSystems:
         share = weights.sum(axis=1) / self._all.sum()
         self._low_rank = LowRank(self._factor, np.sqrt(share)[:, None] * np.ones(len(self._factor)))
 
-    def product(
-        self, V: Matrix, columns: Columns, *, single: bool = False, of: Columns | None = None
-    ) -> Matrix:
+    def product(self, V: Matrix, columns: Columns, *, single: bool) -> Matrix:
         """Return Z^T W Z v for each column v of V, whose systems are these."""
-        of = self._of[columns] if of is None else of
-        total = np.zeros_like(V)
-        for rows, Z in self._wide_blocks():
-            total += Z.T @ (self._weights[of][:, rows].T * (Z @ V))
+        of, total = self._of[columns], np.zeros_like(V)
+        right = V.astype(np.float32) if single else V
+        for rows, Z in self._blocks if single else self._wide_blocks():
+            total += Z.T @ (self._weights[of][:, rows].T * (Z @ right)).astype(right.dtype, copy=False)
         return total
 
     def precondition(self, V: Matrix, columns: Columns) -> Matrix:

@@ -25,14 +25,14 @@ D = 40
 FEATURES = RFF(Gaussian(2.0), D, random_state=0)
 INDEFINITE = GORF(DeltaGaussian(width=2.0), D, random_state=0)
 MODELS = [
-    KRR(feature_map=FEATURES, block_size=70),
+    KRR(feature_map=FEATURES, cv=5, block_size=70),
     KRR(feature_map=FEATURES, alphas=np.geomspace(1e-4, 1, 18), cv=KFold(3)),
     KRR(feature_map=FEATURES, alphas=[1e-3, 1e-1], criterion="marginal_likelihood"),
     KRR(feature_map=FEATURES, alphas=1e-3, gram_dtype="float32"),
     KRR(feature_map=INDEFINITE, alphas=[0.1, 1.0], signed="krein"),
-    KRR(feature_map=INDEFINITE, signed="positive"),
-    KRR(feature_map=make_pipeline(MinMaxScaler(), FEATURES)),
-    KRR(),
+    KRR(feature_map=INDEFINITE, cv=5, signed="positive"),
+    KRR(feature_map=make_pipeline(MinMaxScaler(), FEATURES), cv=5),
+    KRR(cv=5),
 ]
 # coefficients, folds' errors and single numbers: O(D) numbers that decide which ridge is best
 MOST = 2 * D
@@ -71,7 +71,7 @@ def test_one_target_and_the_posterior(features, home, stays_there):
     """Also with a map that lacks some of k(x, x)."""
     rows, y = X.astype("float32"), Y[:, 0].astype("float32")
     features = FrozenEstimator(clone(features).set_params(random_state=0).fit(rows))
-    known = KRR(feature_map=features, gram_dtype="float32").fit(rows, y)
+    known = KRR(feature_map=features, cv=5, gram_dtype="float32").fit(rows, y)
     X_there = home.array(rows)
     found = KRR(feature_map=features).fit(X_there, home.array(y))
     with stays_there(MOST):
@@ -89,7 +89,7 @@ def test_one_target_and_the_posterior(features, home, stays_there):
 @pytest.mark.parametrize("criterion", ["squared_error", "error_rate"])
 def test_classes(criterion, home, stays_there):
     for labels in (np.digitize(Y[:, 0], [-0.5, 0.5]), np.where(Y[:, 0] > 0, 7, 3)):
-        model = KRRClassifier(feature_map=FEATURES, criterion=criterion)
+        model = KRRClassifier(feature_map=FEATURES, cv=5, criterion=criterion)
         known = clone(model).fit(X, labels, WEIGHTS)
         X_there = home.array(X, home.dtypes[0])
         with stays_there(len(labels)):
@@ -171,7 +171,7 @@ def test_rows_in_memory_are_computed_with_on_a_device(device, tmp_path):
             close(predicted, known.predict(rows), dtype, 5)
             close(
                 clone(model).fit(rows, Y).predict(rows),
-                KRR(feature_map=feature_map).fit(rows, Y).predict(rows),
+                KRR(feature_map=feature_map, cv=5).fit(rows, Y).predict(rows),
                 dtype,
                 5,
             )
@@ -179,7 +179,7 @@ def test_rows_in_memory_are_computed_with_on_a_device(device, tmp_path):
     close(again.predict(rows, return_std=True)[1], found.predict(rows, return_std=True)[1], dtype)
     labels = Y[:, 0] > 0
     on_cpu, classifier = (
-        KRRClassifier(feature_map=FEATURES, criterion="error_rate", **options).fit(X, labels)
+        KRRClassifier(feature_map=FEATURES, cv=5, criterion="error_rate", **options).fit(X, labels)
         for options in ({}, {"device": device})
     )
     assert classifier.predict(X).dtype == bool

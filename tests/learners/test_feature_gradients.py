@@ -36,7 +36,7 @@ def assert_same(found, expected, new=NEW, rounding=1e-6):
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weights"])
 @pytest.mark.parametrize("kept", [0, 1], ids=["made again", "kept"])
 def test_the_solution_is_the_direct_one(D, weights, kept, monkeypatch):
-    """In blocks of 17 rows, whether these are kept or not."""
+    """In blocks of 60 rows, whether these are kept or not."""
     monkeypatch.setattr(feature_gradients, "_KEPT_SHARE", kept)
     made = []
 
@@ -47,7 +47,7 @@ def test_the_solution_is_the_direct_one(D, weights, kept, monkeypatch):
 
     features = Counted(Gaussian(2.0), D, random_state=0)
     for alpha, y in ((1e-7, Y), (1e-2, Y[:, 0])):
-        learner = KRR(feature_map=features, alphas=alpha, block_size=17)
+        learner = KRR(feature_map=features, alphas=alpha, block_size=60)
         made.clear()
         found = clone(learner).set_params(solver="cg").fit(X, y, sample_weight=weights)
         assert (sum(made) <= 2 * N) == bool(kept)
