@@ -37,7 +37,7 @@ def test_the_direction_of_a_ridge_function_is_found_at_the_rate_of_a_parametric_
     angles = []
     for seed in range(3):
         X, y, u = ridge_function(n, seed)
-        found = LearnedMetric(SMALL, diagonal=False, random_state=seed).fit(X, y)
+        found = LearnedMetric(SMALL, n_rounds=3, diagonal=False, random_state=seed).fit(X, y)
         assert found.round_ > 0
         angles.append(angle(found.metric_, u))
     assert max(angles) < 320 / np.sqrt(n)
@@ -192,13 +192,13 @@ def test_odd_columns_and_more_columns_than_rows_are_taken():
 
 
 def test_memory_does_not_grow_as_rows_times_features():
-    X, y, _ = ridge_function(8000, 0, d=20)
+    X, y, _ = ridge_function(4000, 0, d=20)
     model = LearnedMetric(n_rounds=1, diagonal=False, random_state=0)
     tracemalloc.start()
     model.fit(X, y)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 3 * 8000 * 512 * 8  # the gradients of all features would take 20 times that
+    assert peak < 4 * 4000 * 512 * 8  # the gradients of all features would take 20 times one of these
 
 
 def test_frames_keep_their_names():
