@@ -19,6 +19,8 @@ Spec = Mapping[str, Any]
 _PACKAGES = {"kernel": "rflib.kernels", "method": "rflib.maps", "learner": "rflib.learners"}
 # what a study says about a learner besides its parameters: how it gets the features
 LEARNER_TREATMENTS = ("row_norms", "path")
+# By how many folds ridge regression of a study chooses among its alphas, as in liu2020, unless the study says it.
+FOLDS = 5
 LONGEST = 60
 
 
@@ -77,7 +79,11 @@ def is_streaming(learner: Spec) -> bool:
 
 @cache
 def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(cls).parameters
+    """Return the parameters of a class with the defaults that they have in a study."""
+    found = dict(inspect.signature(cls).parameters)
+    if cls.__module__.startswith("rflib.learners.") and {"alphas", "cv"} <= found.keys():
+        found["cv"] = found["cv"].replace(default=FOLDS)
+    return found
 
 
 def build(role: str, spec: Spec, **extra: Any) -> Any:
@@ -91,6 +97,8 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
     options = {key: value for key, value in spec.items() if key != "type"}
     cls = class_of(role, spec["type"])
     known = _parameters(cls)
+    if known.keys() >= {"alphas", "cv"} and known["cv"].default == FOLDS:
+        options.setdefault("cv", FOLDS)
     for key in options:
         if key not in known:
             raise ValueError(

@@ -61,8 +61,8 @@ class FeatureRidge(MappedRows, BaseEstimator):
 
     _criteria: tuple[str, ...] = ("squared_error", "marginal_likelihood")
     _stream: Stream | None
-    # Attributes that workers do not need, of which Gram matrices are large.
-    _stays_with_caller = ("_stream", "_posterior")
+    # Attributes that workers do not need, which are large.
+    _stays_with_caller = ("_stream", "_posterior", "loo_predictions_")
 
     coef_: NDArray
     intercept_: Any

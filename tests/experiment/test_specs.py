@@ -82,3 +82,12 @@ def test_a_study_needs_a_number_or_one_for_each_column() -> None:
     assert build_kernel({"type": "Gaussian", "sigma": [1, 2]}) == Gaussian((1, 2))
     with pytest.raises(ValueError, match="a study needs a number for sigma"):
         build_kernel({"type": "Gaussian", "sigma": "scale"})
+
+
+def test_ridge_regression_of_a_study_has_five_folds_unless_it_says_otherwise():
+    for name in ("KRR", "KRRClassifier", "ExactKRR", "ExactKRRClassifier"):
+        spec = {"type": name, "alphas": [0.1, 1]}
+        assert build("learner", spec).cv == 5 and build("learner", {**spec, "cv": None}).cv is None
+        assert identity(normalised("learner", {**spec, "cv": 5})) == identity(normalised("learner", spec))
+        assert identity(normalised("learner", {**spec, "cv": None})) == f"{name}-alphas=0.1_1-cv=None"
+    assert build("learner", {"type": "LinearSVM"}).cv == 5
