@@ -28,6 +28,7 @@ PARTS = {
     "nystroem": "Nystroem",
     "ridge": "Ridge regression",
     "streaming": "Ridge regression in blocks of rows",
+    "metric": "A learned metric",
     "posterior": "Standard deviations",
     "svm": "Linear support vector machine",
 }
@@ -74,6 +75,7 @@ TARGETS = (
 )
 # Peers that a machine may lack: the table says so.
 OPTIONAL_PEERS = {
+    "xrfm": "which needs torch",
     "pyrfm": "which can be built with numpy 1.23 only",
     "rfflearn": "which has a global seed and no transformers",
 }
