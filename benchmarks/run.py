@@ -30,6 +30,7 @@ PARTS = {
     "ridge": "Ridge regression",
     "streaming": "Ridge regression in blocks of rows",
     "exact": "Exact kernels and leave-one-out",
+    "metric": "A learned metric",
     "posterior": "Standard deviations",
     "svm": "Linear support vector machine",
 }
@@ -78,6 +79,7 @@ TARGETS = (
 )
 # Peers that a machine may lack: the table says so.
 OPTIONAL_PEERS = {
+    "xrfm": "which needs torch",
     "pyrfm": "which can be built with numpy 1.23 only",
     "xGPR": "which may not be used commercially",
     "rfflearn": "which has a global seed and no transformers",

@@ -18,21 +18,27 @@ from rflib.maps import MercerFeatures
 
 # %%
 # The target is a wave across the rows, with noise, so that it depends on one direction alone. The points of the
-# ellipse have the same distance from the middle in the metric: along the crests of the wave, distances hardly
-# count. On the right are the transformed rows, in which the ellipse is a circle.
+# ellipse have the same distance from the middle in the metric of the first round: along the crests of the wave,
+# distances hardly count. In the transformed rows the ellipse is a circle. After all rounds, almost nothing but the
+# right direction is left.
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((800, 2))
 y = np.sin(3 * X @ (0.8, 0.6)) + 0.3 * rng.standard_normal(len(X))
+first = LearnedMetric(n_rounds=1, random_state=0).fit(X, y)
 metric = LearnedMetric(random_state=0).fit(X, y)
 
 angles = np.linspace(0, 2 * np.pi, 400)
 circle = 0.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-ellipse = circle @ np.linalg.inv(metric.transform(np.eye(2)))
-fig, panels = plt.subplots(1, 2, figsize=(8, 4), sharex=True, sharey=True, layout="constrained")
-shown = (("rows", X, ellipse), ("transformed rows", metric.transform(X), circle))
+ellipse = circle @ np.linalg.inv(first.root_)
+fig, panels = plt.subplots(1, 3, figsize=(10, 3.6), sharex=True, sharey=True, layout="constrained")
+shown = (
+    ("rows", X, ellipse),
+    ("after the first round", first.transform(X), circle),
+    ("after all rounds", metric.transform(X), circle),
+)
 for panel, (title, rows, curve) in zip(panels, shown, strict=True):
-    colours = panel.scatter(*rows.T, c=y, s=12, cmap="coolwarm", vmin=-1.5, vmax=1.5)
+    colours = panel.scatter(*rows.T, c=y, s=10, cmap="coolwarm", vmin=-1.5, vmax=1.5)
     panel.plot(*curve.T, color="black", linewidth=2)
     panel.set(title=title, xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
 fig.colorbar(colours, ax=panels, label="target")

@@ -38,7 +38,8 @@ _N_COMPONENTS, _WIDTH = 512, 0.5
 _MOST_COLUMNS = 2000
 # Targets whose deviation is below this share of the largest one are equal up to rounding.
 _CONSTANT = 1e-13
-# Numbers in the gradients of a block of rows.
+# Number of rows whose gradients are computed, at least, and numbers in those of a block of rows.
+_FEWEST_GRADIENTS = 2000
 _BLOCK_ELEMENTS = 1 << 22
 
 
@@ -163,7 +164,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
             kinds = [True] if only_diagonal else [False, True]
         rng = check_random_state(self.random_state)
         order = rng.permutation(len(targets))
-        held, rest = (np.sort(part) for part in np.split(order, [len(order) // _HELD_OUT]))
+        held, rest = np.split(order, [len(order) // _HELD_OUT])
         data = _Data(rows[rest], targets[rest], rows[held], targets[held])
         spread = targets.var(axis=0).sum()
         first = None
@@ -299,10 +300,15 @@ class _Round:
         return _Round(number, root, model, (misses**2).sum(axis=1))
 
     def mean_products(self, rows: Rows, diagonal: bool) -> NDArray[np.float64]:
-        """Return the mean over rows of the outer products of the gradients in these rows, or its diagonal."""
+        """Return the mean over rows of the outer products of the gradients in these rows, or its diagonal.
+
+        Of many rows, which are in random order, so many are taken that the gradients cost no more than the model.
+        """
         (n, d), weights = rows.shape, self.model.coef_.T
+        n_components, n_targets = weights.shape
+        n = min(n, max(_FEWEST_GRADIENTS, n * n_components // (n_targets * d)))
         total = np.zeros(d if diagonal else (d, d))
-        for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * weights.shape[1]))):
+        for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * n_targets))):
             block = _times(rows[part], self.root)
             gradients = self.model.feature_map_.gradient_products(block, weights).reshape(-1, d)
             gradients = _times(gradients, self.root)

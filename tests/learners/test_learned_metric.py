@@ -201,6 +201,25 @@ def test_memory_does_not_grow_as_rows_times_features():
     assert peak < 4 * 4000 * 512 * 8  # the gradients of all features would take 20 times one of these
 
 
+class Counting(ORF):
+    """ORF that counts the rows whose gradients it computed."""
+
+    counted = 0
+
+    def gradient_products(self, X, weights):
+        type(self).counted += len(X)
+        return super().gradient_products(X, weights)
+
+
+@pytest.mark.parametrize("n_targets, expected", [(1, 3000), (5, 2000)])
+def test_gradients_cost_no_more_than_the_models(n_targets, expected):
+    X = np.random.default_rng(0).standard_normal((4000, 32))
+    Counting.counted = 0
+    model = LearnedMetric(Counting(Gaussian("scale"), 32), n_rounds=1, diagonal=True, random_state=0)
+    model.fit(X, X[:, :n_targets])
+    assert Counting.counted == expected
+
+
 def test_frames_keep_their_names():
     X, y, _ = ridge_function(60, 0, d=3)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
