@@ -80,7 +80,8 @@ MAPS = {
 }
 # These solve programs for each new range of rows: few examples.
 SLOW = {
-    "AutoMap": partial(AutoMap, NARROW),
+    # without MercerFeatures, which has principal axes of dense rows only
+    "AutoMap": partial(AutoMap, NARROW, candidates=["MVORF", "ORF", "OptimizedMaclaurin", "Nystroem"]),
     "MVORF": partial(MVORF, NARROW),
     "MVORF plain": partial(
         MVORF,
