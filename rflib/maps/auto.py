@@ -75,8 +75,9 @@ class AutoMap(RandomFeatureMap):
     the start, and this fit is kept: MVORF depends only on the distribution of distances, and MercerFeatures
     measures its error on rows that it holds out itself. (With another criterion than "kernel", MercerFeatures is
     compared as the others are.) By default, MVORF is not tried where MercerFeatures has less than half the error
-    of ORF. Then the other candidates cost less than this one fit, so that `fit` takes at most twice as long as the
-    fit of MercerFeatures. No clock decides, so that a seed gives the same map on every machine.
+    of ORF. The other candidates then mostly take no longer than this one fit, and `fit` at most twice as long as
+    that of the best map. Where another map is the best one, the fit of MercerFeatures comes on top. No clock
+    decides, so that a seed gives the same map on every machine.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ class AutoMap(RandomFeatureMap):
     scores_ : list of dict
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
         the draws; ``seconds``, the time to fit and to transform the held-out rows; ``columns``; and
-        ``failure``, the error message if the candidate could not be fitted, otherwise empty.
+        ``failure``, why the candidate could not be fitted or was not tried, otherwise empty.
         ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
