@@ -187,8 +187,8 @@ class AutoMap(RandomFeatureMap):
     def _n_usual_rows(self) -> int:
         return self.best_._n_usual_rows
 
-    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
-        return self.best_._held_out(losses)
+    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+        return self.best_._held_out(losses, kernel, X, rng)
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
