@@ -8,5 +8,6 @@ from .matern import Matern as Matern
 from .polynomial import Polynomial as Polynomial
 from .polynomial import SphericalPolynomial as SphericalPolynomial
 from .radial_function import RadialFunction as RadialFunction
+from .rational_quadratic import RationalQuadratic as RationalQuadratic
 from .similarity import Similarity as Similarity
 from .width_warning import WidthWarning as WidthWarning

@@ -398,7 +398,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
             self._typical = float(np.median(squares(features)))
         if self._typical != 0:
-            losses = self._held_out(self._losses(kernel, rows, features, squares(features)))
+            losses = self._losses(kernel, rows, features, squares(features))
+            losses = self._held_out(losses, kernel, rows, rng)
             self._usual_losses = UsualLosses.of(losses, _LEAST_LOSS)
 
     @property
@@ -406,8 +407,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Number of training rows whose losses are computed."""
         return _USUAL_ROWS
 
-    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
-        """Return losses like those of held-out rows, from those of training rows."""
+    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+        """Return losses like those of held-out rows, from those of training rows X."""
         return losses
 
     def _losses(self, kernel: Kernel, X: Rows, features: Array, squared: Array) -> Array:

@@ -119,7 +119,6 @@ class MercerFeatures(RandomFeatureMap):
         *("tail_", "_stream"),  # which are no arrays, and are dropped with the others
     )
     _stays_with_caller = ("_stream",)
-    _few: tuple[Kernel, Rows, Generator] | None = None
 
     def __init__(
         self,
@@ -207,7 +206,8 @@ class MercerFeatures(RandomFeatureMap):
         self.columns_, self.predicted_error_ = columns, error
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
         is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
-        self._usual_rows = X if is_free else sample.held
+        self._has_few_rows = X.shape[0] >= FEWEST and sample.held.shape[0] < FEWEST
+        self._usual_rows = X if is_free or self._has_few_rows else sample.held
         self.signature_ = np.append(columns.signs, np.ones(self.n_random))
         if self.n_random:
             self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
@@ -228,7 +228,7 @@ class MercerFeatures(RandomFeatureMap):
         centred = X - self.mean_.astype(X.dtype)
         products, n = (centred.T @ centred).astype(np.float64), len(X)
         if sample.held is not sample.rows:
-            held = sample.held - self.mean_
+            held = np.concatenate([sample.held, sample.fresh]) - self.mean_
             products, n = products - held.T @ held, n - len(held)
         covariance = products / n
         yield Axes.principal(covariance, np.arange(X.shape[1]))
@@ -258,17 +258,13 @@ class MercerFeatures(RandomFeatureMap):
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
-        self._few = (kernel, X, rng) if rows.shape[0] < FEWEST <= X.shape[0] else None
         super()._note_usual_losses(kernel, rows, rng)
-        del self._few
 
-    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
+    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
         """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others."""
-        if self._few is None:
+        if not self._has_few_rows:
             return losses
-        kernel, X, rng = self._few
-        found = []
-        every = np.arange(X.shape[0])
+        found, every = [], np.arange(X.shape[0])
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)

@@ -22,18 +22,19 @@ from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.unlike_rows import FEWEST
 
-# Rows whose coordinates give the laws, rows on which coefficients are fitted, and rows that are held
-# out: at most so many.
-_LAW_ROWS, _FIT_ROWS, _HELD_ROWS = 2000, 4000, 500
+# Rows whose coordinates give the laws, rows on which coefficients are fitted, rows that are held out to choose by,
+# and rows on which the error is measured, if there are any more: at most so many.
+_LAW_ROWS, _FIT_ROWS, _HELD_ROWS, _FRESH_ROWS = 2000, 4000, 500, 1000
 # Axes whose functions are computed together.
 _AXES = 256
 # One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
 _HELD_SHARE, _FEWEST_ROWS = 5, 60
 # Rows and columns of trials that find widths and of those that find axes, for which rare values count.
 _WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
-# Functions that are combined: at most so many in trials, in the end, and in the end if the kernel is no product;
-# and so many for each column and each row.
-_TRIAL_FUNCTIONS, _FUNCTIONS, _FUNCTIONS_ALONE, _PER_COLUMN, _PER_ROW = 256, 1024, 2048, 2, 0.5
+# Functions that are combined: at most so many in trials, and in the end; and so many for each row and each column.
+# More are needed if no law says what the other ones do.
+_TRIAL_FUNCTIONS, _FUNCTIONS, _PER_ROW, _PER_COLUMN = 256, 1024, 0.3, 2
+_FUNCTIONS_ALONE, _PER_ROW_ALONE = 2048, 0.5
 # The functions are the largest on the rows among so many times as many.
 _CANDIDATES = 4
 # The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts
@@ -50,7 +51,7 @@ _DEFINITE, _DEFINITE_ROWS = 1e-9, 400
 
 @dataclass(frozen=True, eq=False)
 class RowSamples:
-    """Two disjoint samples of the training rows, to which columns are fitted and on which they are compared.
+    """Disjoint samples of the training rows: columns are fitted to one, and compared on another.
 
     Attributes
     ----------
@@ -64,6 +65,8 @@ class RowSamples:
         Their kernel matrix.
     n_rows : int
         Number of training rows.
+    fresh : ndarray of shape (l, d)
+        Rows that have no part in fits and choices; none if there are no more rows than are sampled above.
     whole : RowSamples, optional
         The samples of which these are a part, for a trial.
     """
@@ -73,6 +76,7 @@ class RowSamples:
     held: Rows
     target: NDArray[np.floating]
     n_rows: int
+    fresh: NDArray[np.float64]
     whole: RowSamples | None = None
 
     @staticmethod
@@ -83,9 +87,12 @@ class RowSamples:
         n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
         if n >= _FEWEST_ROWS:
             n_held = max(n_held, FEWEST)
-        rows = X[np.sort(order[n_held : n_held + _FIT_ROWS])].astype(np.float64)
-        held = X[np.sort(order[:n_held])].astype(np.float64) if n_held else rows
-        return RowSamples(kernel, rows, held, kernel(held), n)
+        ends = np.cumsum([n_held, _FIT_ROWS, _FRESH_ROWS])
+        held, rows, fresh = (
+            X[np.sort(part)].astype(np.float64) for part in np.split(order[: ends[2]], ends[:2])
+        )
+        held = held if n_held else rows
+        return RowSamples(kernel, rows, held, kernel(held), n, fresh)
 
     @cached_property
     def matrix(self) -> NDArray[np.floating]:
@@ -108,24 +115,26 @@ class RowSamples:
         return replace(self, rows=self.rows[:: _step(self.rows.shape[0], n)], whole=self)
 
     def error(self, columns: NDArray, signs: NDArray) -> float:
-        """Return the relative Frobenius error on as many new rows as there are training rows.
+        """Return the relative Frobenius error on as many new rows as there are training rows."""
+        return _relative_error(columns, signs, self.target, self.n_rows)
 
-        Of the held-out rows there are fewer, so that pairs of a row with itself are counted less.
-        """
-        # the product of a matrix with its own transpose takes half the time
-        left = columns if (signs > 0).all() else columns * signs
-        off, diagonal = self.mean_squares(left @ columns.T - self.target)
-        size, own = self.mean_squares(self.target)
-        share = 1 / self.n_rows
-        total = (1 - share) * size + share * own
-        return float(np.sqrt(((1 - share) * off + share * diagonal) / total)) if total > 0 else 0.0
 
-    @staticmethod
-    def mean_squares(matrix: NDArray) -> tuple[float, float]:
-        """Return the mean squares of the entries off the diagonal and on it."""
-        m, own = len(matrix), matrix.diagonal()
-        on = float(own @ own)
-        return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
+def _relative_error(columns: NDArray, signs: NDArray, target: NDArray, n_rows: int) -> float:
+    """Return the relative error of columns at m rows, for n_rows rows: pairs of a row with itself count less."""
+    # the product of a matrix with its own transpose takes half the time
+    left = columns if (signs > 0).all() else columns * signs
+    off, diagonal = _mean_squares(left @ columns.T - target)
+    size, own = _mean_squares(target)
+    share = 1 / n_rows
+    total = (1 - share) * size + share * own
+    return float(np.sqrt(((1 - share) * off + share * diagonal) / total)) if total > 0 else 0.0
+
+
+def _mean_squares(matrix: NDArray) -> tuple[float, float]:
+    """Return the mean squares of the entries off the diagonal and on it."""
+    m, own = len(matrix), matrix.diagonal()
+    on = float(own @ own)
+    return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
 
 
 def _step(n: int, most: int) -> int:
@@ -176,7 +185,10 @@ class Basis:
 def choose_columns(
     axes: list[Axes], sample: RowSamples, mean: NDArray, n_columns: int
 ) -> tuple[MercerColumns, float]:
-    """Return the columns with the least error on held-out rows, and this error."""
+    """Return the columns with the least error on held-out rows, and their error on rows that did not choose them.
+
+    There are such rows if the law of independent coordinates was not simply kept, and if rows suffice.
+    """
     kernel = sample.kernel
     own = [
         Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, mean, n_columns, is_law=True)
@@ -188,7 +200,12 @@ def choose_columns(
     if best_law is not None and best_law[2]:
         return best_law[:2]
     columns, error = _fitted(_best_basis(axes, own, sample, mean, n_columns), sample, mean, n_columns)
-    return (columns, error) if best_law is None or error < best_law[1] else best_law[:2]
+    if best_law is not None and best_law[1] <= error:
+        columns, error = best_law[:2]
+    if sample.fresh.shape[0]:
+        found = columns.at(sample.fresh, mean)
+        error = _relative_error(found, columns.signs, kernel(sample.fresh), sample.n_rows)
+    return columns, error
 
 
 def _width(kernel: Kernel) -> float:
@@ -259,16 +276,16 @@ def _law(
     share = 1 / sample.n_rows
     predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
     error = sample.error(columns.at(sample.held, mean), columns.signs)
-    mean_square = sample.mean_squares(sample.target)[0]
+    mean_square = _mean_squares(sample.target)[0]
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
     return columns, error, holds
 
 
 def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
     """Return columns with fitted coefficients, and their error."""
-    most = _TRIAL_FUNCTIONS if sample.whole is not None else _FUNCTIONS if basis.is_law else _FUNCTIONS_ALONE
-    n_rows = sample.rows.shape[0]
-    n_rows = n_rows if sample.held is sample.rows else int(_PER_ROW * n_rows)
+    most, per_row = (_FUNCTIONS, _PER_ROW) if basis.is_law else (_FUNCTIONS_ALONE, _PER_ROW_ALONE)
+    most = _TRIAL_FUNCTIONS if sample.whole is not None else most
+    n_rows = sample.rows.shape[0] if sample.held is sample.rows else int(per_row * sample.rows.shape[0])
     n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
     products, order, law = _largest_on_rows(basis, sample, mean, max(n_head, n_columns))
     head, tail = order[:n_head], order[n_head:]

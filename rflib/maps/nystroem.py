@@ -267,7 +267,7 @@ class Nystroem(RandomFeatureMap):
     def _n_usual_rows(self) -> int:
         return max(super()._n_usual_rows - self.n_components_, _FEWEST_USUAL_ROWS)
 
-    def _held_out(self, losses: NDArray) -> NDArray[np.float64]:
+    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
         """Return the losses of landmarks as if each were left out, and those of other rows.
 
         As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.

@@ -18,6 +18,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
+from rflib.kernels.rational_quadratic import RationalQuadratic
 from rflib.measures.base import (
     ChiPart,
     ClosedFormPart,
@@ -30,6 +31,9 @@ from rflib.measures.base import (
 
 _TABLE_NODES = 20_001
 _ROOT_NODES = 4_001
+_MIXTURE_NODES = 8_001
+# The trapezoidal rule of `_gamma_mixture`: the step, what is left out on either side, the largest -log.
+_LOG_STEP, _LOG_ROUNDING, _LEAST_LOG = 0.25, 37.0, -300.0
 _NO_MASS = 1e-11  # As a share of the terms; below it are the rounding errors of the tables.
 
 
@@ -37,7 +41,8 @@ _NO_MASS = 1e-11  # As a share of the terms; below it are the rounding errors of
 def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
     """Return the exact spectral measure of a kernel on R^dimension.
 
-    Gaussian, Matern, Laplacian, Cauchy and DeltaGaussian kernels have one. That of DeltaGaussian is signed.
+    Gaussian, Matern, RationalQuadratic, Laplacian, Cauchy and DeltaGaussian kernels have one. That of
+    DeltaGaussian is signed.
 
     Parameters
     ----------
@@ -123,6 +128,28 @@ class StudentPart(ClosedFormPart):
 @exact_measure.register
 def _(kernel: Matern, dimension: int) -> SpectralMeasure:
     return RadialMeasure(dimension, positive=StudentPart(1.0, dimension, kernel.nu, kernel.single_width))
+
+
+@exact_measure.register
+def _(kernel: RationalQuadratic, dimension: int) -> SpectralMeasure:
+    return RadialMeasure(dimension, positive=_gamma_mixture(kernel.alpha, kernel.single_width, dimension))
+
+
+@lru_cache(maxsize=32)
+def _gamma_mixture(alpha: float, width: float, dimension: int) -> TablePart:
+    """Return the norm of a normal vector times sqrt(s / alpha) / width; s has the gamma law of shape alpha.
+
+    The mean over s is taken by the trapezoidal rule in log s, whose error falls exponentially.
+    """
+    start, stop = max(-_LOG_ROUNDING / alpha, _LEAST_LOG), np.log(alpha + _LOG_ROUNDING + 9 * np.sqrt(alpha))
+    logs = np.arange(start, stop, _LOG_STEP / (1 + np.sqrt(alpha)))
+    weights = np.exp(alpha * (logs - np.log(alpha)) - (np.exp(logs) - alpha))
+    logs, weights = logs[weights > 0], weights[weights > 0] / weights.sum()
+    scales = np.exp(logs / 2) / np.sqrt(alpha)
+    least, most = scales[[0, -1]] * chi_quantile(dimension, np.array([1e-16, 1 - 1e-16]))
+    radii = np.geomspace(float(least), float(most), _MIXTURE_NODES)
+    cdf = gammainc(dimension / 2, np.divide.outer(radii, scales) ** 2 / 2) @ weights
+    return TablePart.of_increments(1.0, np.append(0, radii) / width, np.diff(cdf, prepend=0))
 
 
 @exact_measure.register

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from scipy.sparse import csr_array, issparse
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
+from sklearn.gaussian_process.kernels import RationalQuadratic as SklearnRationalQuadratic
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
 import rflib.kernels
@@ -23,6 +24,7 @@ from rflib.kernels import (
     NeuralTangent,
     Polynomial,
     RadialFunction,
+    RationalQuadratic,
     Similarity,
     SphericalPolynomial,
 )
@@ -39,6 +41,9 @@ def test_against_scikit_learn():
     assert np.allclose(Polynomial(3, 0.5, 2.0, 1.5)(X, Y), 1.5 * polynomial_kernel(X, Y, 3, 0.5, 2.0))
     for nu in (0.5, 1.5, 2.5, 0.9):
         assert np.allclose(Matern(nu, 1.3)(X, Y), SklearnMatern(1.3, nu=nu)(X, Y), atol=1e-10)
+    for alpha in (0.2, 1.0, 30.0):
+        expected = SklearnRationalQuadratic(1.3, alpha)(X, Y)
+        assert np.allclose(RationalQuadratic(alpha, 1.3)(X, Y), expected, atol=1e-12)
 
 
 def test_cauchy_is_a_product_over_the_coordinates():
@@ -98,6 +103,7 @@ def test_neural_tangent_of_one_layer():
         Laplacian(),
         Cauchy(),
         Matern(),
+        RationalQuadratic(0.3),
         SphericalPolynomial(),
         ArcCosine(),
         NeuralTangent(3),

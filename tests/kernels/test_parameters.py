@@ -23,6 +23,7 @@ from rflib.kernels import (
     NeuralTangent,
     Polynomial,
     RadialFunction,
+    RationalQuadratic,
     SphericalPolynomial,
 )
 from rflib.learners import KRR, ExactKernelSVC, ExactKRR
@@ -37,6 +38,7 @@ CHANGES = {
     Matern(): {"nu": 0.5, "length_scale": "median"},
     NeuralTangent(): {"depth": 3},
     Polynomial(): {"degree": 3, "coef0": 1.0},
+    RationalQuadratic(): {"alpha": 2.0, "length_scale": "scale"},
     RadialFunction(np.sinc): {"profile": np.cos, "width": 3.0},
     SphericalPolynomial(): {"p": 3},
 }

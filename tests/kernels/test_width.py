@@ -10,7 +10,15 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Matern, RadialFunction
+from rflib.kernels import (
+    Cauchy,
+    DeltaGaussian,
+    Gaussian,
+    Laplacian,
+    Matern,
+    RadialFunction,
+    RationalQuadratic,
+)
 from rflib.learners import DoublyStochasticRegressor, ExactKernelSVC, ExactKRR
 from rflib.maps import (
     CRAFT,
@@ -54,6 +62,7 @@ def profile(z):
 KINDS = {
     "Gaussian": ("sigma", Gaussian(WIDTHS), Gaussian()),
     "Matern": ("length_scale", Matern(2.5, WIDTHS), Matern(2.5)),
+    "RationalQuadratic": ("length_scale", RationalQuadratic(0.7, WIDTHS), RationalQuadratic(0.7)),
     "DeltaGaussian": ("width", DeltaGaussian(width=WIDTHS), DeltaGaussian()),
     "RadialFunction": ("width", RadialFunction(profile, width=WIDTHS), RadialFunction(profile)),
     "Laplacian": ("gamma", Laplacian(RATES), Laplacian()),

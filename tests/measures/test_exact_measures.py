@@ -11,6 +11,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.matern import Matern
 from rflib.kernels.polynomial import SphericalPolynomial
+from rflib.kernels.rational_quadratic import RationalQuadratic
 from rflib.measures.base import ProductMeasure, RadialMeasure
 from rflib.measures.exact_measures import exact_measure
 
@@ -40,6 +41,14 @@ def test_matern_profile_is_the_kernel(nu, d, tolerance):
     kernel = Matern(nu, 2.0)
     z = np.geomspace(0.1, 8, 12)
     np.testing.assert_allclose(exact_measure(kernel, d).profile(z), kernel.at_distance(z), atol=tolerance)
+
+
+@pytest.mark.parametrize("d", [1, 3, 50])
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 200.0])
+def test_rational_quadratic_profile_is_the_kernel(alpha, d):
+    kernel = RationalQuadratic(alpha, 2.0)
+    z = np.geomspace(0.1, 20, 12)
+    np.testing.assert_allclose(exact_measure(kernel, d).profile(z), kernel.at_distance(z), atol=1e-5)
 
 
 @pytest.mark.parametrize("sigma", [2.0, 10.0])
