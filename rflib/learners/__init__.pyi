@@ -7,7 +7,7 @@ from .exact_svm import ExactKernelSVR as ExactKernelSVR
 from .grid_edge import GridEdgeWarning as GridEdgeWarning
 from .hard_margin import HardMarginSVM as HardMarginSVM
 from .krr import KRR as KRR
-from .krr import KRRClassifier as KRRClassifier
+from .krr_classifier import KRRClassifier as KRRClassifier
 from .learned_metric import LearnedMetric as LearnedMetric
 from .row_sources import ArrayRows as ArrayRows
 from .row_sources import ParquetRows as ParquetRows

@@ -1,26 +1,32 @@
 """Ridge regression on Dask rows: moments are made where the rows are, and come back as one sum."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from rflib.learners.folds import check_groups
-from rflib.learners.krr import KRRClassifier, _FeatureRidge, _Stream
 from rflib.learners.moments import Moments
 from rflib.learners.one_vs_rest import encode_labels
+from rflib.learners.ridge_stream import Stream
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import HeldOutModels
 from rflib.learners.values import RowError, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows, for_workers, n_threads, reduce_in_a_tree
+
+if TYPE_CHECKING:
+    from rflib.learners.feature_ridge import FeatureRidge
 
 # While a task of one chain waits for the scheduler, one of the other runs.
 _CHAINS_A_THREAD = 2
@@ -29,7 +35,7 @@ _CHAINS_A_THREAD = 2
 Numbered = tuple[int, tuple[Any, Any, Any]]
 
 
-def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+def fit_dask(learner: FeatureRidge, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
     """Fit a learner, whose parameters are checked, as `KRR.fit` says.
 
     Dask computes a task again if its result was lost with a worker. No task changes what it is given, so each row
@@ -40,7 +46,7 @@ def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups:
     ValueError
         As in `KRR.fit`, with the number of the block.
     """
-    learner._check_number_of_folds("fit on Dask rows")
+    learner._check_streams("fit on Dask rows")
     check_groups(learner, groups)
     rows = DaskRows(learner, X, y, sample_weight)
     learner._forget()
@@ -48,7 +54,7 @@ def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups:
     head = Block(*block)
     with _named(learner, number):
         first, known = learner._checked(head.X, head.y, reset=True)
-    if isinstance(learner, KRRClassifier):
+    if is_classifier(learner):
         learner.classes_, _ = encode_labels(learner, _labels(learner, rows))
     else:
         learner._row_shape = known.shape[1:]
@@ -60,7 +66,7 @@ def fit_dask(learner: _FeatureRidge, X: Any, y: Any, sample_weight: Any, groups:
     _fit_stream(learner, rows, stream, features.shape[1])
 
 
-def _fit_map(learner: _FeatureRidge, rows: DaskRows, X: Any, y: NDArray) -> None:
+def _fit_map(learner: FeatureRidge, rows: DaskRows, X: Any, y: NDArray) -> None:
     """Fit the map on X, the first rows, if these suffice, else on a sample."""
     if learner.feature_map is None:
         return
@@ -71,7 +77,7 @@ def _fit_map(learner: _FeatureRidge, rows: DaskRows, X: Any, y: NDArray) -> None
     learner._fit_map(X, y)
 
 
-def _fit_stream(learner: _FeatureRidge, rows: DaskRows, stream: _Stream, n_columns: int) -> None:
+def _fit_stream(learner: FeatureRidge, rows: DaskRows, stream: Stream, n_columns: int) -> None:
     """Sum the moments of all rows into the stream, and solve.
 
     Sums are large, rows are not. So there are few chains of tasks, each of which adds blocks to one sum in turn,
@@ -115,7 +121,7 @@ def _groups(rows: DaskRows, n_columns: int) -> Iterator[list[Numbered]]:
         yield group
 
 
-def _added(learner: _FeatureRidge, total: list[Moments], group: list[Numbered]) -> list[Moments]:
+def _added(learner: FeatureRidge, total: list[Moments], group: list[Numbered]) -> list[Moments]:
     """Return the moments of each fold with those of some blocks added; none if there have been no rows."""
     learner = copy(learner)
     assert learner._stream is not None
@@ -136,7 +142,7 @@ def _summed(parts: list[list[Moments]]) -> list[Moments]:
     return [fold.copy().merge(rest) for fold, *rest in zip(first, *others, strict=True)]
 
 
-def _wrong(learner: _FeatureRidge, models: HeldOutModels, group: list[Numbered]) -> NDArray[np.float64]:
+def _wrong(learner: FeatureRidge, models: HeldOutModels, group: list[Numbered]) -> NDArray[np.float64]:
     """Return the weights of the rows of some blocks that get a wrong label, as `HeldOutModels.wrong`."""
     learner = copy(learner)
     stream = learner._stream
@@ -146,7 +152,7 @@ def _wrong(learner: _FeatureRidge, models: HeldOutModels, group: list[Numbered])
     return models.wrong(parts, stream.centre)
 
 
-def _labels(learner: _FeatureRidge, rows: DaskRows) -> NDArray:
+def _labels(learner: FeatureRidge, rows: DaskRows) -> NDArray:
     """Return the labels of all rows with weight."""
     import dask
 
@@ -158,13 +164,13 @@ def _labels(learner: _FeatureRidge, rows: DaskRows) -> NDArray:
     return labels
 
 
-def _labels_of_block(learner: _FeatureRidge, number: int, y: NDArray, weight: Any) -> NDArray:
+def _labels_of_block(learner: FeatureRidge, number: int, y: NDArray, weight: Any) -> NDArray:
     with _named(learner, number):
         return labels_with_weight(learner, y, weight)
 
 
 @contextmanager
-def _named(learner: _FeatureRidge, number: int) -> Iterator[None]:
+def _named(learner: FeatureRidge, number: int) -> Iterator[None]:
     """Name the block where its rows are refused."""
     where = f"in block {number} of the Dask rows"
     try:

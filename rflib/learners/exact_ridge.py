@@ -11,8 +11,9 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
-from rflib.learners.folds import check_folds, fold_numbers, held_out_mean
+from rflib.learners.folds import check_folds, check_groups, fold_numbers, held_out_mean
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
+from rflib.learners.leave_one_out import check_several_rows, left_out_errors, residuals_of_kernel
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -29,13 +30,15 @@ from rflib.validation import check_choice
 class _ExactRidge(ExactKernelEstimator):
     """Kernel ridge regression of targets, which the regressor and the classifier share."""
 
+    criterion: str = "squared_error"
+
     def __init__(
         self,
         kernel: KernelLike = None,
         *,
         alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
-        cv: Any = 5,
+        cv: Any = None,
         random_state: Any = 0,
         repair: str = "none",
     ):
@@ -57,6 +60,39 @@ class _ExactRidge(ExactKernelEstimator):
         check_folds(self)
         check_seed(self)
 
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to rows X (n_samples, n_features) and y: targets (n_samples,) or (n_samples, n_targets), or labels.
+
+        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
+        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
+        ``groups`` are those of `KRR.fit`.
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
+            its range, weights are negative or those of a fold all zero, or the system is singular.
+        """
+        self._check_parameters()
+        rows, known = self._checked(X, y, reset=True)
+        self._fit_ridge(rows, *self._begin(known, sample_weight), groups)
+        return self
+
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
+        """Return what decides the folds, the targets (n_samples, n_targets) and the weights."""
+        raise NotImplementedError
+
+    def _shaped(self, values: NDArray) -> NDArray:
+        """Return values (n, n_targets) in the shape that predictions have."""
+        raise NotImplementedError
+
     def _fit_ridge(
         self,
         X: Rows,
@@ -70,8 +106,16 @@ class _ExactRidge(ExactKernelEstimator):
         K = self._fit_kernel(X, weights)
         targets = targets[self._counted]
         given = None if weights is None else weights[self._counted]
-        best = 0
-        if len(alphas) > 1:
+        best, several = 0, len(alphas) > 1
+        left_out = None
+        for name in ("cv_errors_", "loo_predictions_", "best_score_"):
+            self.__dict__.pop(name, None)
+        if several and self.cv is None and self.repair == "none":
+            check_groups(self, groups)
+            check_several_rows(self, len(K))
+            left_out = residuals_of_kernel(K, targets, given, alphas, self.ridge)
+            self.cv_errors_ = left_out_errors(left_out, targets, given, self.criterion)
+        elif several:
             folds = fold_numbers(self, y, weights, groups)[self._counted]
             self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
             for fold in range(folds.max() + 1):
@@ -85,9 +129,14 @@ class _ExactRidge(ExactKernelEstimator):
                     if dual is not None:
                         losses = self._losses(cross @ dual + mean, targets[test])
                         self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
-            best = chosen(
-                self, "alphas", alphas, self.cv_errors_.mean(axis=1), self._error_of_mean(targets, given)
-            )
+        if several:
+            losses = self.cv_errors_.mean(axis=1)
+            best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
+            self.best_score_ = -float(losses[best])
+        if left_out is not None:
+            values = np.full((len(y), targets.shape[1]), np.nan)
+            values[self._counted] = targets - left_out[best]
+            self.loo_predictions_ = self._shaped(values)
         self.alpha_ = float(alphas[best])
         self.target_means_, (solution,) = self._solve(
             self._repaired(K, given), targets, alphas[best : best + 1], given
@@ -181,37 +230,16 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
 
     _several_targets = True
 
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit to rows X (n_samples, n_features) and targets y (n_samples,) or (n_samples, n_targets).
-
-        ``sample_weight`` (n_samples,) counts a row as often as it says, as in `KRR.fit`, also in a repair. The
-        rule "scale" for the kernel's width counts rows so too, and "median" those with weight once each.
-        ``groups`` are those of `KRR.fit`.
-
-        Raises
-        ------
-        ValueError
-            If X or y is not finite or of the wrong shape, the kernel does not take the rows, a parameter is out of
-            its range, weights are negative or those of a fold all zero, or the system is singular.
-        """
-        self._check_parameters()
-        rows, y = self._checked(X, y, reset=True)
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
         targets = np.asarray(y, dtype=np.float64)
-        weights = check_weights(self, sample_weight, len(targets))
-        self._fit_ridge(rows, targets, targets.reshape(len(targets), -1), weights, groups)
         self._one_target = targets.ndim == 1
-        return self
+        return targets, targets.reshape(len(targets), -1), check_weights(self, sample_weight, len(targets))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the predicted targets of the rows X (n_samples, n_features), in the shape that y had in `fit`."""
-        values = self._values(X)
+        return self._shaped(self._values(X))
+
+    def _shaped(self, values: NDArray) -> NDArray:
         return values[:, 0] if self._one_target else values
 
 
@@ -241,7 +269,7 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         *,
         alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
-        cv: Any = 5,
+        cv: Any = None,
         criterion: str = "squared_error",
         class_weight: ClassWeight = None,
         random_state: Any = 0,
@@ -251,26 +279,18 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         self.criterion = criterion
         self.class_weight = class_weight
 
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit to rows X (n_samples, n_features) and labels y (n_samples,).
-
-        Weights, groups and exceptions are those of `ExactKRR.fit`.
-        """
-        self._check_parameters()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_choice(self, "criterion", ("squared_error", "error_rate"))
-        rows, labels = self._checked(X, y, reset=True)
         check_class_weight(self)
-        weights = class_weights(self, labels, sample_weight)
-        self.classes_, codes = encode_labels(self, labels, weights)
-        self._fit_ridge(rows, codes, codes_to_targets(codes, len(self.classes_)), weights, groups)
-        return self
+
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
+        weights = class_weights(self, y, sample_weight)
+        self.classes_, codes = encode_labels(self, y, weights)
+        return codes, codes_to_targets(codes, len(self.classes_)), weights
+
+    def _shaped(self, values: NDArray) -> NDArray:
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)

@@ -24,12 +24,17 @@ def check_folds(learner: Any) -> None:
         refuse(learner, "cv", "a number of folds, a splitter, an iterable of splits or None")
 
 
+def n_folds(cv: Any) -> Any:
+    """Return ``cv``, or 5 folds where it is None."""
+    return 5 if cv is None else cv
+
+
 def check_enough_rows(learner: Any, y: NDArray, *, instead: str) -> None:
     """Raise ValueError, with ``instead`` as the other remedy, if there are fewer rows than folds.
 
     The stratified folds of a classifier need as many rows of the largest class.
     """
-    cv = 5 if learner.cv is None else learner.cv
+    cv = n_folds(learner.cv)
     classifier = is_classifier(learner)
     rows = int(np.unique(y, return_counts=True)[1].max()) if classifier else len(y)
     if isinstance(cv, Integral) and rows < int(cv):
@@ -73,8 +78,8 @@ def fold_numbers(
     Parameters
     ----------
     learner : estimator
-        Its ``cv`` makes the folds: a number means folds shuffled by its ``random_state``, stratified for a
-        classifier; a splitter or an iterable of (train, test) is used as in scikit-learn.
+        Its ``cv`` makes the folds: a number, or None for 5, means folds shuffled by its ``random_state``,
+        stratified for a classifier; a splitter or an iterable of (train, test) is used as in scikit-learn.
     y : ndarray of shape (n_samples, ...)
         Targets.
     weights : ndarray of shape (n_samples,), optional
@@ -87,10 +92,10 @@ def fold_numbers(
     ValueError
         If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
-    cv, classifier = learner.cv, is_classifier(learner)
+    cv, classifier = n_folds(learner.cv), is_classifier(learner)
     groups = known_groups(learner, groups, y.shape[0])
     if namespace(y) is not np:  # of numbers on a device, the usual folds need how many there are
-        y = np.empty(y.shape[0]) if cv is None or isinstance(cv, Integral) else to_numpy(y)
+        y = np.empty(y.shape[0]) if isinstance(cv, Integral) else to_numpy(y)
     check_enough_rows(learner, y, instead="give a single alpha")
     if isinstance(cv, Integral):
         kind = StratifiedKFold if classifier else KFold

@@ -21,7 +21,7 @@ from rflib.experiment.jobs import JOBS, CostJob, EvaluateJob, ExactJob, Job, Sam
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.polynomial import SphericalPolynomial
-from rflib.learners.krr import KRRClassifier
+from rflib.learners import KRRClassifier
 from rflib.learners.svm import LinearSVM
 from rflib.maps.gorf import GORF
 from rflib.maps.optimized_maclaurin import OptimizedMaclaurin

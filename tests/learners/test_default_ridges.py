@@ -129,4 +129,4 @@ def test_features_on_another_scale_need_larger_ridges_than_the_default_ones():
     with pytest.warns(
         GridEdgeWarning, match=r"largest one, 10, .* Scale the features .* or give larger alphas"
     ):
-        KRR().fit(Z @ np.diag(1 / (1 + np.arange(80))), y)
+        KRR(cv=5).fit(Z @ np.diag(1 / (1 + np.arange(80))), y)

@@ -7,7 +7,7 @@ from sklearn.kernel_ridge import KernelRidge
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
-from rflib.learners.krr import KRR, KRRClassifier
+from rflib.learners import KRR, KRRClassifier
 
 INDEFINITE = DeltaGaussian(coefficients=(1, -0.6), sigmas=(1, 3))
 
@@ -36,8 +36,8 @@ def test_krr_and_random_feature_krr_agree_on_exact_features(smooth_data, kernel,
     X, y = smooth_data
     features = EigenFeatures(kernel(X))
     alphas = np.logspace(-2, 0, n_alphas)
-    exact = ExactKRR(kernel, alphas=alphas, ridge=ridge).fit(X, y)
-    featured = KRR(alphas=alphas, ridge=ridge, signature=features.signature, signed="krein").fit(
+    exact = ExactKRR(kernel, alphas=alphas, ridge=ridge, cv=5).fit(X, y)
+    featured = KRR(alphas=alphas, ridge=ridge, cv=5, signature=features.signature, signed="krein").fit(
         features.Z, y
     )
     assert exact.alpha_ == featured.alpha_

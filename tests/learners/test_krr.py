@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from rflib.learners.krr import KRR, KRRClassifier
+from rflib.learners import KRR, KRRClassifier
 
 ALPHAS = (0.05, 0.1, 0.5, 1.0)
 
@@ -59,7 +59,7 @@ def test_single_alpha_is_sklearn_ridge_on_centred_targets(regression, ridge):
 def test_cross_validation_errors_are_those_of_explicit_fits(regression, ridge, alphas):
     X, y = regression
     X, y = X[:198], y[:198]  # unequal folds
-    ours = KRR(alphas=alphas, ridge=ridge, feature_map=Cosines(), block_size=37).fit(X, y)
+    ours = KRR(alphas=alphas, ridge=ridge, cv=5, feature_map=Cosines(), block_size=37).fit(X, y)
     Z = Cosines().fit(X).transform(X)
     expected = np.empty((len(alphas), 5))
     for fold, (train, test) in enumerate(KFold(5, shuffle=True, random_state=0).split(Z)):
@@ -135,7 +135,9 @@ def test_integer_memmap_is_read_as_it_is(tmp_path, regression):
     np.testing.assert_allclose(KRR().fit(mapped, y).predict(mapped), in_memory.predict(counts), rtol=1e-12)
 
 
-def test_one_pass_over_the_rows(regression):
+@pytest.mark.parametrize(("cv", "D", "passes"), [(5, 30, 1), (None, 30, 2), (None, 50, 1)])
+def test_passes_over_the_rows(regression, cv, D, passes):
+    """One for folds. Leave-one-out needs the features twice, and keeps those of at most 4 D rows."""
     X, y = regression
     seen = []
 
@@ -144,8 +146,8 @@ def test_one_pass_over_the_rows(regression):
             seen.append(len(X))
             return super().transform(X)
 
-    KRR(feature_map=Counting(), block_size=64).fit(X, y)
-    assert sum(seen) == len(X)
+    KRR(feature_map=Counting(D), block_size=64, cv=cv).fit(X, y)
+    assert sum(seen) == passes * len(X)
 
 
 def signed_case(regression):
@@ -168,7 +170,7 @@ def test_krein_is_the_representer_solution_of_the_indefinite_kernel(regression):
 def test_krein_with_a_positive_signature_is_ridge(regression):
     _, y, Z, _ = signed_case(regression)
     krein = KRR(signed="krein", signature=np.ones(Z.shape[1]))
-    np.testing.assert_allclose(krein.fit(Z, y).coef_, KRR().fit(Z, y).coef_, rtol=1e-8)
+    np.testing.assert_allclose(krein.fit(Z, y).coef_, KRR(cv=5).fit(Z, y).coef_, rtol=1e-8)
 
 
 def test_krein_at_an_eigenvalue_is_singular():
@@ -197,7 +199,8 @@ def test_classifier_cross_validation_equals_explicit_fits(regression, criterion,
     X, score = regression
     names = np.array(["ant", "bee", "cow"])
     y = names[np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))]
-    ours = KRRClassifier(alphas=ALPHAS, criterion=criterion, block_size=33, feature_map=Cosines()).fit(X, y)
+    learner = KRRClassifier(alphas=ALPHAS, cv=5, criterion=criterion, block_size=33, feature_map=Cosines())
+    ours = learner.fit(X, y)
     Z = Cosines().fit(X).transform(X)
     targets = np.where(y[:, None] == (names[1:2] if n_classes == 2 else names), 1.0, -1.0)
     expected = np.empty((4, 5))
@@ -237,7 +240,7 @@ def test_memory_is_flat_in_n():
 import sys, resource, tempfile, numpy as np
 sys.path.insert(0, sys.argv[1])
 from test_krr import Cosines
-from rflib.learners.krr import KRR
+from rflib.learners import KRR
 
 def peak(n):
     with tempfile.TemporaryFile() as file:

@@ -10,7 +10,7 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.model_selection import GridSearchCV
 
 from rflib.kernels import Gaussian
-from rflib.learners.krr import KRR, KRRClassifier
+from rflib.learners import KRR, KRRClassifier
 from rflib.maps import ORF, RFF
 
 FINE = tuple(np.logspace(-5, 0, 11))

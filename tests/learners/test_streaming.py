@@ -13,7 +13,7 @@ from sklearn.preprocessing import Normalizer
 
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, SphericalPolynomial
 from rflib.learners.folds import folds_by_content
-from rflib.learners.krr import KRR, KRRClassifier
+from rflib.learners import KRR, KRRClassifier
 from rflib.maps import GORF, ORF, RFF, SRF, Nystroem
 
 ALPHAS = tuple(np.logspace(-6, 0, 7))

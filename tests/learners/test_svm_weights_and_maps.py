@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian
-from rflib.learners.krr import KRRClassifier
+from rflib.learners import KRRClassifier
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.maps import GORF, RFF, Nystroem
 

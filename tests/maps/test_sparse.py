@@ -12,7 +12,7 @@ from scipy import sparse
 
 import rflib.measures.row_pairs
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Polynomial, SphericalPolynomial
-from rflib.learners.krr import KRR
+from rflib.learners import KRR
 from rflib.maps import (
     CRAFT,
     DIGMM,

@@ -1,0 +1,426 @@
+"""What `KRR` and `KRRClassifier` share: features of rows become moments, from which a ridge is chosen."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rflib.drafts import all_or_nothing
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    follow,
+    is_foreign,
+    namespace,
+    some_rows,
+    to_numpy,
+)
+from rflib.learners.checked_rows import rows_at
+from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas, unless_rounding
+from rflib.learners.leave_one_out import (
+    TwiceBlocks,
+    check_several_rows,
+    left_out_errors,
+    residuals_of_features,
+)
+from rflib.learners.mapped_rows import MappedRows
+from rflib.learners.moments import Blocks, Moments, add_to_folds
+from rflib.learners.parameter_checks import check_positive_numbers, check_seed
+from rflib.learners.passes import PROBED_ROWS, Passes
+from rflib.learners.ridge_stream import Stream
+from rflib.learners.ridge_system import RIDGES
+from rflib.learners.row_sources import Block
+from rflib.learners.signed_features import check_signed, find_signs
+from rflib.learners.streaming_ridge import HeldOutModels, StreamingRidge
+from rflib.learners.values import check_weights, refuse_zeros
+from rflib.learners.weight_posterior import WeightPosterior
+from rflib.maps.dask_rows import is_dask
+from rflib.maps.row_blocks import row_blocks
+from rflib.validation import check_choice, check_flag, check_integer
+
+# What is solved for from the moments; after partial_fit, when it is first asked for.
+SOLVED = (
+    *("alpha_", "best_score_", "cv_errors_", "loo_predictions_", "log_marginal_likelihoods_"),
+    *("coef_", "intercept_", "noise_variance_", "log_marginal_likelihood_", "_posterior"),
+)
+
+
+class FeatureRidge(MappedRows, BaseEstimator):
+    """Ridge regression of targets on features that are made, used and dropped block by block."""
+
+    _criteria: tuple[str, ...] = ("squared_error", "marginal_likelihood")
+    _stream: Stream | None
+    # Attributes that workers do not need, of which Gram matrices are large.
+    _stays_with_caller = ("_stream", "_posterior")
+
+    coef_: NDArray
+    intercept_: Any
+
+    def __init__(
+        self,
+        *,
+        alphas: ArrayLike = ALPHAS,
+        ridge: str = "n_lambda",
+        cv: Any = None,
+        criterion: str = "squared_error",
+        feature_map: Any = None,
+        signature: ArrayLike | None = None,
+        signed: str = "associated",
+        solver: str = "direct",
+        block_size: int = 4096,
+        gram_dtype: str | None = None,
+        device: Any = None,
+        verbose: bool = False,
+        random_state: Any = 0,
+    ):
+        self.alphas = alphas
+        self.ridge = ridge
+        self.cv = cv
+        self.criterion = criterion
+        self.feature_map = feature_map
+        self.signature = signature
+        self.signed = signed
+        self.solver = solver
+        self.block_size = block_size
+        self.gram_dtype = gram_dtype
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return about_alpha(cls, name, value)
+
+    def _check_parameters(self) -> None:
+        check_positive_numbers(self, "alphas")
+        check_choice(self, "ridge", RIDGES)
+        check_folds(self)
+        check_choice(self, "criterion", self._criteria)
+        self._check_map()
+        check_signed(self, krein=True)
+        check_choice(self, "solver", ("direct", "cg"))
+        check_flag(self, "verbose")
+        if self.signed == "krein" and self.criterion == "marginal_likelihood":
+            raise ValueError(
+                f"{type(self).__name__}: an indefinite kernel has no marginal likelihood. Leave "
+                "criterion='squared_error' with signed='krein'."
+            )
+        check_integer(self, "block_size", at_least=1)
+        check_choice(self, "gram_dtype", ("float32", "float64", None))
+        self._check_device()
+        check_seed(self)
+
+    @property
+    def _cross_validates(self) -> bool:
+        several = len(check_positive_numbers(self, "alphas")) > 1
+        return several and self.criterion != "marginal_likelihood"
+
+    def _leaves_one_out(self, X: Any) -> bool:
+        """Return whether each row in memory is held out by itself, for which there are moments of one fold."""
+        by_rows = self.cv is None and self._cross_validates and self.solver == "direct"
+        return by_rows and self.signed != "krein" and self.device is None and not is_foreign(X)
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to rows X (n_samples, n_features) and y: targets (n_samples,) or (n_samples, n_targets), or labels.
+
+        ``sample_weight`` (n_samples,) counts a row as often as it says, also in n and in the folds' errors; the
+        feature_map does not get it. ``groups`` (n_samples,) are for a splitter as cv that keeps the rows of a
+        group together, such as ``GroupKFold``; blocks, streams and Dask rows have no groups.
+
+        X may be a Dask array or dataframe, with y and the weights in the same blocks of rows. Moments are then
+        summed where the blocks are, and the solution is that of `fit_blocks` on the same rows, to rounding: its
+        folds, and its sample of at most 10,000 rows for a feature_map that depends on rows (or more for
+        `Nystroem`). If the call fails, the learner is as it was before.
+
+        While scikit-learn's ``array_api_dispatch`` is on, X may be an array of torch, CuPy or another library with
+        the array API. Features, Gram matrices and factors then stay on its device, and y and the weights are
+        brought there. Only numbers that do not grow with the number of rows come to the host: held-out errors, the
+        coefficients, the diagonal of a factor; a splitter as ``cv`` gets y. The Gram matrix stays on the device,
+        all fitted attributes are arrays of numpy.
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite or of the wrong shape, a parameter is out of its range, the signature does
+            not fit, there are fewer rows than folds, weights are negative, or the system is singular for the alpha
+            chosen.
+        """
+        self._check_parameters()
+        if is_dask(X):
+            from rflib.learners.dask_ridge import fit_dask
+
+            fit_dask(self, X, y, sample_weight, groups)
+            return self
+        rows, known = self._checked(X, y, reset=True)
+        targets, weights = self._begin(known, sample_weight)
+        self._fit_map(rows, known)
+        self._fit_rows(rows, targets, weights, groups)
+        return self
+
+    def _begin(self, y: Array, sample_weight: Any) -> tuple[Array, Any]:
+        """Return what `_targets` takes and the weights, and keep what the first rows tell of y."""
+        raise NotImplementedError
+
+    def _fit_rows(self, X: Any, y: Array, sample_weight: Any, groups: Any) -> None:
+        """Fit on checked rows and the y of `_targets`."""
+        self._forget()
+        self._stream = None
+        alphas = check_positive_numbers(self, "alphas")
+        n = y.shape[0]
+        weights = self._weights(sample_weight, y)
+        leaves_one_out = self._leaves_one_out(X)
+        if leaves_one_out:
+            check_groups(self, groups)
+            check_several_rows(self, n if weights is None else np.count_nonzero(weights))
+        by_folds = self._cross_validates and not leaves_one_out
+        folds = fold_numbers(self, y, groups=groups) if by_folds else np.zeros(n, dtype=int)
+        if weights is None:
+            xp, blocks = namespace(y), row_blocks(n, self.block_size)
+            centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in blocks) / n)
+        else:
+            centre = to_numpy(weights @ self._targets(y) / namespace(weights).sum(weights))
+        moments: list[Moments] = []
+        blocks = TwiceBlocks(lambda: self._used_blocks(X), n) if leaves_one_out else self._used_blocks(X)
+        self._add(moments, blocks, y, centre, folds, int(folds.max()) + 1, weights)
+        solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
+        if leaves_one_out:
+            targets = self._targets(y)
+            left_out = residuals_of_features(
+                blocks, solver.total, targets - centre, weights, alphas, self.ridge
+            )
+            errors = left_out_errors(left_out, targets, weights, self.criterion)
+            self._solve(solver, alphas, centre, errors)
+            best = np.flatnonzero(alphas == self.alpha_)[0]
+            self.loo_predictions_ = self._shaped(targets - left_out[best])
+            self._stream = Stream([solver.total], centre, np.array([self.alpha_]), solved=True)
+            return
+        errors = None
+        if self._cross_validates and self.criterion == "error_rate":
+            parts = self._parts(X, y, folds, weights)
+            errors = solver.error_rates(alphas, lambda models: models.wrong(parts, centre))
+        self._solve(solver, alphas, centre, errors)
+        if self._cross_validates:
+            alphas = np.array([self.alpha_])
+        self._stream = Stream([solver.total], centre, alphas, solved=True)
+
+    def _count_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
+        """Add some checked rows of a stream, the first of which begin it."""
+        weights = self._weights(sample_weight, y, only_zeros=True)
+        if self._stream is None:
+            self._stream = self._begun(y)
+        stream = self._stream
+        stream.solved = False
+        self._forget()
+        self._add(
+            stream.moments, self._used_blocks(X), y, stream.centre, stream.folds(X), stream.n_folds, weights
+        )
+
+    def _begun(self, y: NDArray) -> Stream:
+        """Return a stream without rows, whose targets are about centred for those of the first block."""
+        folds = int(n_folds(self.cv)) if self._cross_validates else 1
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        alphas = check_positive_numbers(self, "alphas")
+        targets = self._targets(y)
+        return Stream([], to_numpy(namespace(targets).mean(targets, axis=0)), alphas, folds, seed)
+
+    def _weights(self, sample_weight: Any, y: Array, *, only_zeros: bool = False) -> Array | None:
+        """Return the weights of the rows, where the targets y are, or None where there are none."""
+        weights = check_weights(self, sample_weight, y.shape[0], only_zeros=only_zeros)
+        return None if weights is None else follow(weights, np.zeros(1) if namespace(y) is np else y)
+
+    def _begins(self) -> bool:
+        """Return whether no rows have been seen yet; ValueError where no stream can begin."""
+        if (stream := self.__dict__.get("_stream")) is not None:
+            self._stream = replace(stream, moments=[fold.copy() for fold in stream.moments])
+            return False
+        self._check_streams("partial_fit")
+        self._stream = None
+        return True
+
+    def _check_streams(self, method: str) -> None:
+        """Raise ValueError if a method, whose rows are seen once, cannot do with the parameters."""
+        if self.solver == "cg":
+            raise ValueError(
+                f"{type(self).__name__}: {method} sees the rows once, but solver='cg' goes over them many times. "
+                "Use solver='direct'."
+            )
+        if self._cross_validates and not (self.cv is None or isinstance(self.cv, Integral)):
+            raise ValueError(
+                f"{type(self).__name__}: {method} needs cv to be a number of folds, or a single alpha."
+            )
+
+    def _fit_passes(self, passes: Passes, X: Any, y: NDArray) -> None:
+        """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
+        self._forget()
+        self._stream = stream = self._begun(y)
+        (_, features), *_ = self._used_blocks(rows_at(X, slice(PROBED_ROWS)))
+        about = {"folds": stream.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
+        about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
+        if (state := passes.resume(about | self._labels, to_numpy(features))) is not None:
+            stream.restore(state)
+
+        def counted(block: Block) -> None:
+            self._count_in(*self._checked_block(block))
+
+        for _ in passes.over("moments", counted, state=stream.state):
+            pass
+
+        def count(models: HeldOutModels) -> NDArray[np.float64]:
+            blocks = passes.over("error rates", self._checked_block)
+            parts = (
+                part for rows, codes, w in blocks for part in self._parts(rows, codes, stream.folds(rows), w)
+            )
+            return models.wrong(parts, stream.centre)
+
+        self._solve_counted(stream, count)
+        passes.finish()
+
+    def _solve_counted(self, stream: Stream, count: Callable[[HeldOutModels], NDArray[np.float64]]) -> None:
+        """Solve for all rows of a stream; ``count`` makes the pass that `StreamingRidge.error_rates` takes."""
+        if not any(fold.n for fold in stream.moments):
+            refuse_zeros(self)
+        errors = None
+        if self._cross_validates and self.criterion == "error_rate":
+            solver = StreamingRidge(stream.moments, self.ridge, self._ridge_signs)
+            errors = solver.error_rates(stream.alphas, count)
+        else:
+            seen = [fold for fold in stream.moments if fold.n]
+            solver = StreamingRidge(seen, self.ridge, self._ridge_signs)
+        self._solve(solver, stream.alphas, stream.centre, errors)
+        alphas = np.array([self.alpha_]) if self._cross_validates else stream.alphas
+        self._stream = Stream([solver.total], stream.centre, alphas, solved=True)
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+        """Return the rows of a block as `partial_fit` counts them in: rows, targets and weights."""
+        raise NotImplementedError
+
+    @property
+    def _labels(self) -> dict[str, Any]:
+        """Return the labels, of a classifier, for what a checkpoint belongs to."""
+        return {}
+
+    def _parts(
+        self, X: Any, y: NDArray, folds: NDArray, weights: NDArray | None
+    ) -> Iterator[tuple[Array, NDArray, NDArray, NDArray | None]]:
+        """Yield the features that are used of some rows with what belongs to them."""
+        for rows, Z in self._used_blocks(X):
+            yield Z, y[rows], folds[rows], None if weights is None else weights[rows]
+
+    def _add(
+        self,
+        moments: list[Moments],
+        blocks: Blocks,
+        y: NDArray,
+        centre: NDArray,
+        folds: NDArray,
+        n_folds: int,
+        weights: NDArray | None,
+    ) -> None:
+        def targets(rows: slice) -> Array:
+            found = self._targets(some_rows(y, rows))
+            return found - beside(centre, found)
+
+        add_to_folds(moments, blocks, targets, folds, n_folds, self.gram_dtype, weights)
+
+    def _solve(
+        self, solver: StreamingRidge, alphas: NDArray, centre: NDArray, errors: NDArray | None = None
+    ) -> None:
+        """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, and solve for the coefficients."""
+        best = 0
+        if len(alphas) > 1:
+            baseline = None
+            if self.criterion == "marginal_likelihood":
+                self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
+                losses = -self.log_marginal_likelihoods_
+            else:
+                self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
+                losses = self.cv_errors_.mean(axis=1)
+                if self.criterion == "squared_error":
+                    baseline = unless_rounding(solver.error_of_mean(), centre)
+            if has_default_alphas(self):
+                losses = np.where(solver.resolved(alphas), losses, np.inf)
+            best = chosen(self, "alphas", alphas, losses, baseline)
+            self.best_score_ = -float(losses[best])
+        self.alpha_ = float(alphas[best])
+        solution, offset, posterior = solver.solve(self.alpha_)
+        solution, offset = to_numpy(solution), to_numpy(offset)
+        coef = np.zeros((len(self.signature_), len(offset)), dtype=solution.dtype)
+        coef[self._columns] = solution
+        self._set_solution(coef, centre + offset, posterior)
+
+    def _solve_stream(self, stream: Stream) -> None:
+        seen = [fold for fold in stream.moments if fold.n]
+        if not seen:
+            refuse_zeros(self, "all rows so far")
+        self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
+        stream.solved = True
+
+    def _forget(self) -> None:
+        for name in SOLVED:
+            self.__dict__.pop(name, None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Solve for the rows that partial_fit has counted in, when their solution is first asked for."""
+        stream = self.__dict__.get("_stream")
+        if name in SOLVED and stream is not None and not stream.solved:
+            self._solve_stream(stream)
+        if name in self.__dict__:  # by now, perhaps by another thread
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def _ridge_signs(self) -> NDArray[np.float64] | None:
+        return self.signature_ if self.signed == "krein" else None
+
+    def _used_blocks(self, X: Any) -> Blocks:
+        """Yield consecutive blocks of rows and the features that are used; the first finds their signs."""
+        for rows, Z in self._feature_blocks(X):
+            if rows.start == 0:
+                fitted = None if self.feature_map is None else self.feature_map_
+                self.signature_ = find_signs(self, Z.shape[1], fitted)
+            yield rows, self._used(Z)
+
+    def _known_blocks(self, X: ArrayLike) -> Blocks:
+        """Yield blocks of rows of a fitted learner, after checks, and the features that are used."""
+        check_is_fitted(self)
+        return ((part, self._used(Z)) for part, Z in self._feature_blocks(self._rows(X)))
+
+    def _values(self, X: ArrayLike) -> NDArray:
+        """Return the predictions on checked rows, block by block, (n_samples, n_targets)."""
+        return self._joined([self._affine(Z) for _, Z in self._known_blocks(X)], X)
+
+    def _joined(self, parts: list[Array], X: Any) -> Array:
+        """Return the parts of a result for the rows X, in the library that X is of."""
+        joined = namespace(parts[0]).concat(parts, axis=0)
+        return joined if is_foreign(X) else to_numpy(joined)
+
+    def _affine(self, Z: Array) -> Array:
+        coef = self._used(np.atleast_2d(self.coef_)).T
+        intercept = self.intercept_ if namespace(Z) is np else beside(np.atleast_1d(self.intercept_), Z)
+        return Z @ beside(coef, Z) + intercept
+
+    def _shaped(self, values: Array) -> Array:
+        """Return values (n, n_targets, ...) in the shape that predictions have."""
+        raise NotImplementedError
+
+    def _targets(self, y: Array) -> Array:
+        """Return the regression targets of some rows, (n, n_targets)."""
+        raise NotImplementedError
+
+    def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
+        """Keep coefficients (n_components, n_targets), intercepts (n_targets,) and what else is of use."""
+        raise NotImplementedError

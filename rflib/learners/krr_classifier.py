@@ -1,0 +1,184 @@
+"""Classification by kernel ridge regression on random features."""
+
+from typing import Any, Self, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
+
+from rflib.drafts import all_or_nothing
+from rflib.kernels.namespaces import (
+    Array,
+)
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.feature_ridge import FeatureRidge
+from rflib.learners.grid_edge import ALPHAS
+from rflib.learners.one_vs_rest import (
+    OneVsRestClassifier,
+    codes_to_targets,
+    encode_labels,
+    stream_codes,
+)
+from rflib.learners.passes import Passes, PassOptions
+from rflib.learners.row_sources import Block
+from rflib.learners.weight_posterior import WeightPosterior
+
+
+def _sees_rows_once(learner: Any) -> bool:
+    if learner.criterion == "error_rate":
+        raise AttributeError(
+            f"{type(learner).__name__}: criterion='error_rate' needs two passes over the rows, but partial_fit "
+            "sees them once. Use 'squared_error' or 'marginal_likelihood'."
+        )
+    return True
+
+
+class KRRClassifier(OneVsRestClassifier, FeatureRidge):
+    """Classify by kernel ridge regression of +1 and -1 on random features.
+
+    Several classes are fitted one against the rest, as in liu2020.
+
+    Parameters
+    ----------
+    alphas, ridge, feature_map, signature, signed, block_size, gram_dtype, device, random_state
+        As for `KRR`.
+    cv : int, splitter or iterable, default=5
+        Folds; a number means shuffled, stratified folds.
+    criterion : {"squared_error", "error_rate", "marginal_likelihood"}, default="squared_error"
+        What chooses among several alphas. The error rate of cross-validation cannot be had from moments: it
+        costs a second pass, which makes the features again.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows, by their labels; 1 for labels that a dict does not have. "balanced" is
+        n / (n_classes * rows of the class), as in scikit-learn, so that all classes count the same; rows count by
+        their sample_weight. Blocks, streams and Dask rows take a dict.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coef_ : ndarray of shape (1, n_components) or (n_classes, n_components)
+        Coefficients.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Means of the +1 / -1 targets.
+    alpha_, cv_errors_, log_marginal_likelihoods_, signature_, feature_map_, n_features_in_
+        As for `KRR`; the errors are those of the criterion.
+
+    Notes
+    -----
+    For probabilities, calibrate: ``CalibratedClassifierCV(KRRClassifier(...))``.
+    """
+
+    _criteria = ("squared_error", "error_rate", "marginal_likelihood")
+
+    def __init__(
+        self,
+        *,
+        alphas: ArrayLike = ALPHAS,
+        ridge: str = "n_lambda",
+        cv: Any = None,
+        criterion: str = "squared_error",
+        class_weight: ClassWeight = None,
+        feature_map: Any = None,
+        signature: ArrayLike | None = None,
+        signed: str = "associated",
+        solver: str = "direct",
+        block_size: int = 4096,
+        gram_dtype: str | None = None,
+        device: Any = None,
+        verbose: bool = False,
+        random_state: Any = 0,
+    ):
+        super().__init__(
+            alphas=alphas,
+            ridge=ridge,
+            cv=cv,
+            criterion=criterion,
+            feature_map=feature_map,
+            signature=signature,
+            signed=signed,
+            solver=solver,
+            block_size=block_size,
+            gram_dtype=gram_dtype,
+            device=device,
+            verbose=verbose,
+            random_state=random_state,
+        )
+        self.class_weight = class_weight
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_class_weight(self)
+
+    def _begin(self, y: NDArray, sample_weight: Any) -> tuple[NDArray, Any]:
+        weights = class_weights(self, y, sample_weight)
+        self.classes_, codes = encode_labels(self, y, weights)
+        return codes, weights
+
+    def _check_streams(self, method: str) -> None:
+        super()._check_streams(method)
+        check_class_weight(self, method)
+
+    @available_if(_sees_rows_once)
+    @all_or_nothing
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Add rows to those seen before, as `KRR.partial_fit` does.
+
+        The first call needs ``classes``, which are all labels that will occur.
+        """
+        self._check_parameters()
+        first = self._begins()
+        rows, labels = self._checked(X, y, reset=first)
+        weights = class_weights(self, labels, sample_weight, only_zeros=True)
+        codes = stream_codes(self, labels, classes, first=first, weights=weights)
+        if first:
+            self._fit_map(rows, labels)
+            self._check_needs_only_columns(rows, labels)
+        self._count_in(rows, codes, weights)
+        return self
+
+    @all_or_nothing
+    def fit_blocks(
+        self,
+        rows: Any,
+        classes: ArrayLike | None = None,
+        **options: Unpack[PassOptions],
+    ) -> Self:
+        """Fit to rows that need not fit into memory, as `KRR.fit_blocks`.
+
+        ``classes`` are all labels; None: a pass before finds them. ``criterion="error_rate"`` takes another pass
+        at the end. Blocks that can be iterated once only allow neither.
+        """
+        self._check_parameters()
+        self._check_streams("fit_blocks")
+        passes = Passes(self, rows, **options)
+        if self._cross_validates and self.criterion == "error_rate":
+            passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
+        X, labels = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        found = self._survey(passes, X, labels, labels=classes is None)
+        self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
+        self._fit_passes(passes, X, passes.first(self._checked_block)[1])
+        return self
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+        X, labels = self._checked(block.X, block.y, reset=False)
+        weights = class_weights(self, labels, block.weight, only_zeros=True)
+        return X, stream_codes(self, labels, None, first=False, weights=weights), weights
+
+    @property
+    def _labels(self) -> dict[str, Any]:
+        return {"classes": self.classes_.tolist(), "class_weight": self.class_weight}
+
+    def _shaped(self, values: Array) -> Array:
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def _targets(self, y: NDArray) -> NDArray[np.float64]:
+        return codes_to_targets(y, len(self.classes_))
+
+    def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
+        self.coef_, self.intercept_ = coef.T, intercept
