@@ -1,0 +1,174 @@
+"""Tables as numbers: what the columns of a table hold, and the scikit-learn parts that encode them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    QuantileTransformer,
+    StandardScaler,
+    TargetEncoder,
+)
+
+from rflib.learners.values import is_missing
+
+# Numbers of at most so many different values are never replaced by their quantiles, which would set them far apart.
+_FEW_VALUES = 10
+# Levels of which there are fewer rows are joined; a column with more levels gets the mean target of each.
+_RARE, _MANY_LEVELS, _FEWEST_ROWS = 10, 40, 100
+# Sparse rows are projected to so many columns. Up to so many columns get quantiles; from so many on, columns may
+# be of one unit, as those of images are.
+_SPARSE_COLUMNS, _MOST_QUANTILES, _ONE_UNIT = 200, 100, 30
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the columns of a table are, as a ColumnTransformer names them."""
+
+    numbers: list[Any]
+    counts: list[Any]
+    levels: list[Any]
+    many_levels: list[Any]
+    has_gaps: bool
+    is_sparse: bool
+    n_rows: int
+
+    @classmethod
+    def of(cls, owner: object, X: Any) -> Self:
+        """Return what the columns of checked rows X (n, d) are: an array, a sparse matrix, or a DataFrame.
+
+        Raises
+        ------
+        ValueError
+            If a column holds dates, infinite numbers or other objects.
+        """
+        n, d = X.shape
+        if issparse(X):
+            return cls(list(range(d)), [], [], [], False, True, n)
+        if not hasattr(X, "iloc"):
+            columns = [(j, X[:, j]) for j in range(d)]
+        else:
+            columns = [(name, _numbers(owner, X, j)) for j, name in enumerate(X.columns)]
+        numbers, counts, levels, many = [], [], [], []
+        for j, (name, values) in enumerate(columns):
+            if values is None:
+                n_levels = X.iloc[:, j].nunique()
+                (many if n_levels > _MANY_LEVELS and n >= _FEWEST_ROWS else levels).append(name)
+            else:
+                few = len(np.unique(values[~np.isnan(values)])) <= _FEW_VALUES
+                (counts if few else numbers).append(name)
+        has_gaps = any(values is not None and np.isnan(values).any() for _, values in columns)
+        return cls(numbers, counts, levels, many, has_gaps, False, n)
+
+    @property
+    def encodings(self) -> tuple[str, ...]:
+        """The ways to encode the numbers that may suit."""
+        found: tuple[str, ...] = ("standard",)
+        if self.is_sparse:
+            return (*found, "raw")
+        if 0 < len(self.numbers) <= _MOST_QUANTILES:
+            found = (*found, "quantile", "both")
+        return (*found, "raw") if len(self.numbers) + len(self.counts) >= _ONE_UNIT else found
+
+    def encoder(self, numbers: str, task: str, seed: int) -> Pipeline:
+        """Return an unfitted encoder: ``numbers`` is one of `encodings`, and ``task`` is that of LearnedMetric.
+
+        Its rows are float32. Missing numbers are replaced by the median, beside a column that says where; missing
+        levels are a level.
+        """
+        if self.is_sparse:
+            width = min(_SPARSE_COLUMNS, len(self.numbers))
+            scale = [StandardScaler(with_mean=False)] if numbers == "standard" else []
+            return make_pipeline(*scale, TruncatedSVD(width, random_state=seed), _single())
+        parts: list[tuple[str, Any, list[Any]]] = []
+        every = self.counts + self.numbers
+        scaler = "passthrough" if numbers == "raw" else StandardScaler()
+        scaled = self.counts if numbers == "quantile" else every
+        parts.append(("scaled", make_pipeline(_imputer(), scaler), scaled))
+        if numbers in ("quantile", "both"):
+            quantiles = QuantileTransformer(
+                n_quantiles=min(1000, self.n_rows), output_distribution="normal", random_state=seed
+            )
+            parts.append(("quantiles", make_pipeline(_imputer(), quantiles, StandardScaler()), self.numbers))
+        if self.has_gaps:
+            parts.append(("missing", MissingIndicator(error_on_new=False), every))
+        one_hot = OneHotEncoder(
+            min_frequency=max(1, min(_RARE, self.n_rows // 50)),
+            max_categories=_MANY_LEVELS,
+            handle_unknown="infrequent_if_exist",
+            sparse_output=False,
+        )
+        kind = "continuous" if task == "regression" else "auto"
+        target = TargetEncoder(target_type=kind, random_state=seed)
+        many = [] if task == "several" else self.many_levels
+        parts.append(
+            ("levels", make_pipeline(_texts(), one_hot), self.levels + self.many_levels[len(many) :])
+        )
+        parts.append(("means", make_pipeline(_texts(), target, StandardScaler()), many))
+        used = [part for part in parts if part[2]]
+        return make_pipeline(ColumnTransformer(used), _single())
+
+
+def level_texts(X: Any) -> NDArray[np.object_]:
+    """Return the levels of columns (n, d) as texts; a whole number is the same text whatever its type."""
+    return np.frompyfunc(_text, 1, 1)(np.asarray(X, dtype=object))  # type: ignore[no-any-return]
+
+
+def _text(value: object) -> str:
+    if is_missing(value):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _texts() -> FunctionTransformer:
+    return FunctionTransformer(level_texts, feature_names_out="one-to-one")
+
+
+def _single() -> FunctionTransformer:
+    return FunctionTransformer(np.asarray, kw_args={"dtype": np.float32}, feature_names_out="one-to-one")
+
+
+def _imputer() -> SimpleImputer:
+    return SimpleImputer(strategy="median", keep_empty_features=True)
+
+
+def _numbers(owner: object, X: Any, j: int) -> NDArray[np.float64] | None:
+    """Return column j of a DataFrame as numbers, NaN where they are missing, or None if it holds levels."""
+    import pandas as pd
+    from pandas.api import types
+
+    column, name = X.iloc[:, j], X.columns[j]
+    dtype = column.dtype
+    kind = types.infer_dtype(column, skipna=True) if dtype == object else ""
+    if types.is_datetime64_any_dtype(dtype) or kind in ("datetime", "datetime64", "date", "time"):
+        raise ValueError(
+            f"{type(owner).__name__}: column {name!r} of X holds dates. Replace it by numbers that may matter, such "
+            "as X[name].dt.month, .dt.dayofweek and .dt.hour, or the days since a date."
+        )
+    if types.is_bool_dtype(dtype) or kind == "boolean" or isinstance(dtype, pd.CategoricalDtype):
+        return None
+    if types.is_numeric_dtype(dtype) or kind in ("integer", "floating", "mixed-integer-float", "empty"):
+        values = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
+        if np.isinf(values).any():
+            row = int(np.argmax(np.isinf(values)))
+            raise ValueError(
+                f"{type(owner).__name__}: Input X contains infinity in column {name!r}, row {row}. Complete it or "
+                "leave the row out."
+            )
+        return values
+    if types.is_string_dtype(dtype) or kind in ("string", "mixed", "mixed-integer"):
+        return None
+    raise ValueError(
+        f"{type(owner).__name__}: column {name!r} of X is of type {dtype} ({kind or 'no numbers or texts'}). "
+        "Columns must hold numbers, booleans, categories or texts: convert or drop it."
+    )

@@ -1,0 +1,351 @@
+"""KernelRegressor and KernelClassifier: kernel learners of tables that need no tuning."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rflib.drafts import all_or_nothing
+from rflib.learners.checked_rows import CheckedRows
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.krr import KRR
+from rflib.learners.krr_classifier import KRRClassifier
+from rflib.learners.logistic_head import LogisticHead
+from rflib.learners.one_vs_rest import codes_to_targets, encode_labels
+from rflib.learners.parameter_checks import check_seed
+from rflib.learners.row_sources import RowSource, as_row_source
+from rflib.learners.table_encoding import Table
+from rflib.learners.table_search import RIDGES, Choice, Search, fitted_features, rows_in
+from rflib.learners.values import check_weights
+from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
+from rflib.maps.row_sample import RowSample
+from rflib.validation import check_flag, check_number
+
+# Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds, and
+# below so few nothing is tried.
+_TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
+_DEFAULT_RIDGE = 1e-4
+
+
+class _TableLearner(CheckedRows, BaseEstimator):
+    """What the two learners have in common."""
+
+    _task: ClassVar[str]
+    classes_: NDArray
+
+    def __init__(self, *, seconds: float | None = None, verbose: bool = False, random_state: Any = 0):
+        self.seconds = seconds
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to rows X and y, which is (n_samples,), or for regression also (n_samples, n_targets).
+
+        ``X`` is an array, a sparse matrix, or a DataFrame of pandas, with missing values; or `ParquetRows`, which
+        hold y themselves, or a Dask array or dataframe, whose rows need not fit into memory. ``sample_weight``
+        (n_samples,) counts rows in the errors and the last fit. Rows of the same group of ``groups``
+        (n_samples,) are held out together.
+
+        Raises
+        ------
+        ValueError
+            If X holds dates or infinite numbers, y or a weight is missing or not finite, there is one row, or, for
+            labels, one class.
+        """
+        check_number(self, "seconds", above=0, or_none=True)
+        check_flag(self, "verbose")
+        check_seed(self)
+        self._check_classes()
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of trials; what must be said is said of the rows to predict
+            if is_dask(X) or isinstance(X, RowSource):
+                self._fit_blocks(X, y, sample_weight, groups)
+                return self
+            rows, y = self._checked(X, y, reset=True)
+            weights = check_weights(self, sample_weight, len(y))
+            check_consistent_length(rows, groups)
+            self._fit_rows(rows, y, weights, None if groups is None else np.asarray(groups))
+        return self
+
+    @property
+    def search_(self) -> list[dict[str, Any]]:
+        """What was tried, in order."""
+        return self._records
+
+    @takes_dask_rows
+    def predict(self, X: Any, **options: Any) -> Any:
+        return self._fitted().predict(self._rows(X), **options)
+
+    def _fitted(self) -> Pipeline:
+        check_is_fitted(self, "pipeline_")
+        return self.pipeline_
+
+    def _fit_rows(self, X: Any, y: NDArray, weights: NDArray | None, groups: NDArray | None) -> None:
+        if weights is not None and not weights.all():
+            used = np.flatnonzero(weights)
+            X, y, weights = rows_in(X, used), y[used], weights[used]
+            groups = None if groups is None else groups[used]
+        n = len(y)
+        if n < 2:
+            raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
+        choice, ridge, n_columns = self._searched(X, y, weights, groups, n)
+        table = Table.of(self, X)
+        features, Z = fitted_features(choice, table, X, y, n_columns, self._task_of(y), self._seed)
+        head = self._fitted_head(Z, y, weights, groups, ridge)
+        self.pipeline_ = Pipeline([*features.steps, ("head", head)])
+
+    def _searched(
+        self, X: Any, y: NDArray, weights: NDArray | None, groups: NDArray | None, n: int
+    ) -> tuple[Choice, float, int]:
+        """Return the choice, the ridge of a classifier, and the number of columns for n rows."""
+        targets = self._targets(y, weights)
+        own = self._row_weights(y, weights)
+        splits = list(self._splits(y, groups)) if len(y) >= _FEWEST_ROWS else []
+        search = Search(
+            Table.of(self, X),
+            X,
+            y,
+            targets,
+            np.ones(len(y)) if own is None else own,
+            splits,
+            self._task_of(y),
+            self._seed,
+            self.seconds,
+            bool(self.verbose),
+        )
+        choice = search.best() if splits else Choice()
+        ridge = self._ridge(search, choice) if splits else _DEFAULT_RIDGE
+        self._records = search.records
+        return choice, ridge, search.n_columns(n)
+
+    def _splits(self, y: NDArray, groups: NDArray | None) -> Iterator[tuple[NDArray, NDArray]]:
+        """Yield the places of rows to fit and of rows that are held out."""
+        n = len(y)
+        some = np.arange(n)
+        strata = self._strata(y)
+        if n < _FOLDS_BELOW:
+            if groups is None:
+                yield from StratifiedKFold(3, shuffle=True, random_state=self._seed).split(some, strata)
+            elif len(np.unique(groups)) > 1:
+                yield from GroupKFold(min(3, len(np.unique(groups)))).split(some, groups=groups)
+            return
+        held, train = min(_HELD_ROWS, n // 3), min(_TRIAL_ROWS, 2 * n // 3)
+        if groups is None:
+            split = StratifiedShuffleSplit(1, test_size=held, train_size=train, random_state=self._seed)
+            yield next(split.split(some, strata))
+        elif len(np.unique(groups)) > 1:
+            parts = next(
+                GroupShuffleSplit(1, test_size=1 / 3, random_state=self._seed).split(some, groups=groups)
+            )
+            rng = np.random.default_rng(self._seed)
+            yield tuple(np.sort(rng.permutation(p)[:m]) for p, m in zip(parts, (train, held), strict=True))  # type: ignore[misc]
+
+    def _fit_blocks(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Make the choices on a sample, and fit ridge regression to all rows."""
+        if groups is not None:
+            raise ValueError(f"{type(self).__name__}: groups are taken with rows in memory only.")
+        if is_dask(X):
+            blocks: Any = _DaskBlocks(DaskRows(self, X, y, sample_weight))
+        elif y is None and sample_weight is None:
+            blocks = as_row_source(self, X)
+        else:
+            raise ValueError(f"{type(self).__name__}: {type(X).__name__} hold y and the weights themselves.")
+        sample, n = RowSample(_TRIAL_ROWS + _HELD_ROWS, self._seed), 0
+        for rows, targets, *_ in blocks:
+            checked, targets = self._checked(rows, targets, reset=not n)
+            sample.add(checked, targets)
+            n += len(targets)
+        if n < 2:
+            raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
+        rows, targets = sample.rows()
+        choice, _, n_columns = self._searched(rows, targets, None, None, n)
+        n_columns = min(n_columns, len(targets))
+        table = Table.of(self, rows)
+        features, _ = fitted_features(
+            choice, table, rows, targets, n_columns, self._task_of(targets), self._seed
+        )
+        head = self._head_of_blocks(_FeatureBlocks(self, features, blocks), features.transform(rows), targets)
+        self.pipeline_ = Pipeline([*features.steps, ("head", head)])
+
+    def _rows(self, X: Any, *, reset: bool = False) -> Any:
+        if hasattr(X, "iloc"):
+            self._validated(X, reset=reset, skip_check_array=True)
+            return X
+        finite: Any = True if issparse(X) else "allow-nan"
+        return self._validated(X, reset=reset, accept_sparse="csr", ensure_all_finite=finite)
+
+    # what differs
+
+    def _check_classes(self) -> None:
+        pass
+
+    def _task_of(self, y: NDArray) -> str:
+        return "several" if y.ndim == 2 else self._task
+
+    def _targets(self, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
+        return y.reshape(len(y), -1)
+
+    def _row_weights(self, y: NDArray, weights: NDArray | None) -> NDArray | None:
+        return weights
+
+    def _strata(self, y: NDArray) -> NDArray:
+        return np.zeros(len(y), dtype=int)
+
+    def _ridge(self, search: Search, choice: Choice) -> float:
+        return _DEFAULT_RIDGE
+
+    def _fitted_head(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> Any:
+        raise NotImplementedError
+
+    def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> Any:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        return tags
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
+    """Regress on a table by kernel ridge regression, without a parameter to tune."""
+
+    _task = "regression"
+    _several_targets = True
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the predicted targets of the rows X, and with ``return_std`` the standard deviations of new ones."""
+        return super().predict(X, return_std=True) if return_std else super().predict(X)
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray]:
+        rows, targets = super()._checked(X, y, reset=reset)
+        return rows, np.asarray(targets, dtype=np.float64)
+
+    def _fitted_head(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> KRR:
+        if groups is not None and (n_groups := len(np.unique(groups))) > 1:
+            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
+        return KRR(gram_dtype="float64").fit(Z, y, weights)
+
+    def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> KRR:
+        return KRR().fit_blocks(blocks)
+
+
+class KernelClassifier(ClassifierMixin, _TableLearner):
+    """Classify the rows of a table by logistic regression with a kernel, without a parameter to tune."""
+
+    _task = "classification"
+
+    def __init__(
+        self,
+        *,
+        class_weight: ClassWeight = None,
+        seconds: float | None = None,
+        verbose: bool = False,
+        random_state: Any = 0,
+    ):
+        super().__init__(seconds=seconds, verbose=verbose, random_state=random_state)
+        self.class_weight = class_weight
+
+    @takes_dask_rows
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, (n_samples, n_classes), in the order of ``classes_``."""
+        return self._fitted().predict_proba(self._rows(X))  # type: ignore[no-any-return]
+
+    def _check_classes(self) -> None:
+        check_class_weight(self)
+
+    def _row_weights(self, y: NDArray, weights: NDArray | None) -> NDArray | None:
+        return class_weights(self, y, weights)  # type: ignore[no-any-return]
+
+    def _targets(self, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
+        self.classes_, codes = encode_labels(self, y, weights)
+        return codes_to_targets(codes, len(self.classes_))
+
+    def _strata(self, y: NDArray) -> NDArray:
+        codes = np.searchsorted(self.classes_, y)
+        counts = np.bincount(codes)
+        return np.where(counts[codes] < 3, counts.argmax(), codes)
+
+    def _ridge(self, search: Search, choice: Choice) -> float:
+        """Return the ridge with the least log loss of held-out rows, the largest of equals."""
+        best, least = RIDGES[0], np.inf
+        features = [search.trial_features(choice, split) for split in range(len(search.splits))]
+        for ridge in RIDGES:
+            start, losses = perf_counter(), []
+            for (Z, others), (train, held) in zip(features, search.splits, strict=True):
+                head = LogisticHead(ridge).fit(Z, search.y[train], search.weights[train])
+                chances = np.full((len(held), len(self.classes_)), 1e-9)
+                chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
+                own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
+                losses.append(np.average(-np.log(own), weights=search.weights[held]))
+            loss = float(np.mean(losses))
+            search.record({"ridge": ridge}, loss, start)
+            if loss >= least:
+                break
+            best, least = ridge, loss
+        return best
+
+    def _fitted_head(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> LogisticHead:
+        return LogisticHead(ridge, class_weight=self.class_weight).fit(Z, y, weights)
+
+    def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:
+        head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)
+        self.classes_ = head.classes_
+        return CalibratedClassifierCV(FrozenEstimator(head), method="sigmoid").fit(Z, y)
+
+
+class _FeatureBlocks:
+    """Blocks of rows as blocks of features, in each pass anew."""
+
+    def __init__(self, learner: _TableLearner, features: Pipeline, blocks: Iterable[Any]):
+        self._learner, self._features, self._blocks = learner, features, blocks
+
+    def __iter__(self) -> Iterator[Any]:
+        for X, *rest in self._blocks:
+            yield (self._features.transform(self._learner._rows(X)), *rest)
+
+
+class _DaskBlocks:
+    """The blocks of Dask rows that have rows, computed in turn."""
+
+    def __init__(self, rows: DaskRows):
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        import dask
+
+        for block in self._rows.blocks():
+            X, y, weight = dask.compute(*block)
+            if len(y):
+                yield (self._rows._named(X), y, weight)
