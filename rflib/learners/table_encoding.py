@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -22,12 +23,14 @@ from sklearn.preprocessing import (
 
 from rflib.learners.values import is_missing
 
-# Numbers of at most so many different values are never replaced by their quantiles, which would set them far apart.
+# Numbers of at most so many different values are never replaced by quantiles, which would set them far apart.
 _FEW_VALUES = 10
 # Levels of which there are fewer rows are joined; a column with more levels gets the mean target of each.
 _RARE, _MANY_LEVELS, _FEWEST_ROWS = 10, 40, 100
 # Sparse rows are projected to so many columns. Up to so many columns get quantiles; from so many on, columns may
 # be of one unit, as those of images are.
+# From so many rows on, single precision serves, which is twice as fast.
+_SINGLE_FROM = 2000
 _SPARSE_COLUMNS, _MOST_QUANTILES, _ONE_UNIT = 200, 100, 30
 
 
@@ -83,13 +86,13 @@ class Table:
     def encoder(self, numbers: str, task: str, seed: int) -> Pipeline:
         """Return an unfitted encoder: ``numbers`` is one of `encodings`, and ``task`` is that of LearnedMetric.
 
-        Its rows are float32. Missing numbers are replaced by the median, beside a column that says where; missing
-        levels are a level.
+        Of many rows its output is float32. Missing numbers are replaced by the median, beside a column that says
+        where; missing levels are a level.
         """
         if self.is_sparse:
             width = min(_SPARSE_COLUMNS, len(self.numbers))
             scale = [StandardScaler(with_mean=False)] if numbers == "standard" else []
-            return make_pipeline(*scale, TruncatedSVD(width, random_state=seed), _single())
+            return make_pipeline(*scale, TruncatedSVD(width, random_state=seed), _precision(self.n_rows))
         parts: list[tuple[str, Any, list[Any]]] = []
         every = self.counts + self.numbers
         scaler = "passthrough" if numbers == "raw" else StandardScaler()
@@ -99,7 +102,13 @@ class Table:
             quantiles = QuantileTransformer(
                 n_quantiles=min(1000, self.n_rows), output_distribution="normal", random_state=seed
             )
-            parts.append(("quantiles", make_pipeline(_imputer(), quantiles, StandardScaler()), self.numbers))
+            parts.append(
+                (
+                    "quantiles",
+                    make_pipeline(_imputer(), StandardScaler(), quantiles, StandardScaler()),
+                    self.numbers,
+                )
+            )
         if self.has_gaps:
             parts.append(("missing", MissingIndicator(error_on_new=False), every))
         one_hot = OneHotEncoder(
@@ -116,7 +125,7 @@ class Table:
         )
         parts.append(("means", make_pipeline(_texts(), target, StandardScaler()), many))
         used = [part for part in parts if part[2]]
-        return make_pipeline(ColumnTransformer(used), _single())
+        return make_pipeline(ColumnTransformer(used), _precision(self.n_rows))
 
 
 def level_texts(X: Any) -> NDArray[np.object_]:
@@ -134,8 +143,9 @@ def _texts() -> FunctionTransformer:
     return FunctionTransformer(level_texts, feature_names_out="one-to-one")
 
 
-def _single() -> FunctionTransformer:
-    return FunctionTransformer(np.asarray, kw_args={"dtype": np.float32}, feature_names_out="one-to-one")
+def _precision(n_rows: int) -> FunctionTransformer:
+    dtype = np.float32 if n_rows >= _SINGLE_FROM else np.float64
+    return FunctionTransformer(np.asarray, kw_args={"dtype": dtype}, feature_names_out="one-to-one")
 
 
 def _imputer() -> SimpleImputer:
@@ -149,15 +159,16 @@ def _numbers(owner: object, X: Any, j: int) -> NDArray[np.float64] | None:
 
     column, name = X.iloc[:, j], X.columns[j]
     dtype = column.dtype
-    kind = types.infer_dtype(column, skipna=True) if dtype == object else ""
+    kind = types.infer_dtype(column, skipna=True) if types.is_object_dtype(dtype) else ""
     if types.is_datetime64_any_dtype(dtype) or kind in ("datetime", "datetime64", "date", "time"):
         raise ValueError(
-            f"{type(owner).__name__}: column {name!r} of X holds dates. Replace it by numbers that may matter, such "
-            "as X[name].dt.month, .dt.dayofweek and .dt.hour, or the days since a date."
+            f"{type(owner).__name__}: column {name!r} of X holds dates. Replace it by numbers that may matter, "
+            "such as its .dt.month, .dt.dayofweek and .dt.hour, or the days since a date."
         )
     if types.is_bool_dtype(dtype) or kind == "boolean" or isinstance(dtype, pd.CategoricalDtype):
         return None
-    if types.is_numeric_dtype(dtype) or kind in ("integer", "floating", "mixed-integer-float", "empty"):
+    is_number = types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype)
+    if is_number or kind in ("integer", "floating", "mixed-integer-float", "empty"):
         values = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
         if np.isinf(values).any():
             row = int(np.argmax(np.isinf(values)))
@@ -166,7 +177,8 @@ def _numbers(owner: object, X: Any, j: int) -> NDArray[np.float64] | None:
                 "leave the row out."
             )
         return values
-    if types.is_string_dtype(dtype) or kind in ("string", "mixed", "mixed-integer"):
+    texts = kind in ("string", "mixed", "mixed-integer") if kind else types.is_string_dtype(dtype)
+    if texts and all(isinstance(value, str | Real) or is_missing(value) for value in column.unique()):
         return None
     raise ValueError(
         f"{type(owner).__name__}: column {name!r} of X is of type {dtype} ({kind or 'no numbers or texts'}). "

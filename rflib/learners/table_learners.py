@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import partial
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -32,17 +33,20 @@ from rflib.learners.logistic_head import LogisticHead
 from rflib.learners.one_vs_rest import codes_to_targets, encode_labels
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
+from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
 from rflib.learners.table_encoding import Table
 from rflib.learners.table_search import RIDGES, Choice, Search, fitted_features, rows_in
 from rflib.learners.values import check_weights
-from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
+from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
+from rflib.measures.range_warning import RangeWarning
 from rflib.validation import check_flag, check_number
 
-# Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds, and
-# below so few nothing is tried.
+# Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,
+# and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
-_DEFAULT_RIDGE = 1e-4
+# Of logistic regression.
+_DEFAULT_RIDGE, _LARGEST_RIDGE = 1e-4, 1e-2
 
 
 class _TableLearner(CheckedRows, BaseEstimator):
@@ -82,15 +86,13 @@ class _TableLearner(CheckedRows, BaseEstimator):
         check_seed(self)
         self._check_classes()
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of trials; what must be said is said of the rows to predict
-            if is_dask(X) or isinstance(X, RowSource):
-                self._fit_blocks(X, y, sample_weight, groups)
-                return self
-            rows, y = self._checked(X, y, reset=True)
-            weights = check_weights(self, sample_weight, len(y))
-            check_consistent_length(rows, groups)
-            self._fit_rows(rows, y, weights, None if groups is None else np.asarray(groups))
+        if is_dask(X) or isinstance(X, RowSource):
+            self._fit_blocks(X, y, sample_weight, groups)
+            return self
+        rows, y = self._checked(X, y, reset=True)
+        weights = check_weights(self, sample_weight, len(y))
+        check_consistent_length(rows, groups)
+        self._fit_rows(rows, y, weights, None if groups is None else np.asarray(groups))
         return self
 
     @property
@@ -98,13 +100,16 @@ class _TableLearner(CheckedRows, BaseEstimator):
         """What was tried, in order."""
         return self._records
 
-    @takes_dask_rows
-    def predict(self, X: Any, **options: Any) -> Any:
-        return self._fitted().predict(self._rows(X), **options)
-
-    def _fitted(self) -> Pipeline:
+    def _predicted(self, method: str, X: Any, **options: Any) -> Any:
+        """Return what a method of the pipeline makes of rows; of Dask rows lazily."""
         check_is_fitted(self, "pipeline_")
-        return self.pipeline_
+        if is_dask(X):
+            return predicted_blocks(partial(self._predicted, method, **options), X)
+        rows = self._rows(X)
+        with warnings.catch_warnings():
+            # beyond the training rows the predictions go to the mean
+            warnings.simplefilter("ignore", RangeWarning)
+            return getattr(self.pipeline_, method)(rows, **options)
 
     def _fit_rows(self, X: Any, y: NDArray, weights: NDArray | None, groups: NDArray | None) -> None:
         if weights is not None and not weights.all():
@@ -114,21 +119,29 @@ class _TableLearner(CheckedRows, BaseEstimator):
         n = len(y)
         if n < 2:
             raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
-        choice, ridge, n_columns = self._searched(X, y, weights, groups, n)
         table = Table.of(self, X)
-        features, Z = fitted_features(choice, table, X, y, n_columns, self._task_of(y), self._seed)
-        head = self._fitted_head(Z, y, weights, groups, ridge)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of trials, and of the rows that the map is fitted to
+            choice, ridge, n_columns = self._searched(table, X, y, weights, groups, n)
+            features, Z = fitted_features(choice, table, X, y, n_columns, self._task_of(y), self._seed)
+            head = self._fitted_head(Z, y, weights, groups, ridge)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
 
     def _searched(
-        self, X: Any, y: NDArray, weights: NDArray | None, groups: NDArray | None, n: int
+        self,
+        table: Table,
+        X: Any,
+        y: NDArray,
+        weights: NDArray | None,
+        groups: NDArray | None,
+        n: int,
     ) -> tuple[Choice, float, int]:
         """Return the choice, the ridge of a classifier, and the number of columns for n rows."""
         targets = self._targets(y, weights)
         own = self._row_weights(y, weights)
         splits = list(self._splits(y, groups)) if len(y) >= _FEWEST_ROWS else []
         search = Search(
-            Table.of(self, X),
+            table,
             X,
             y,
             targets,
@@ -171,7 +184,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         if groups is not None:
             raise ValueError(f"{type(self).__name__}: groups are taken with rows in memory only.")
         if is_dask(X):
-            blocks: Any = _DaskBlocks(DaskRows(self, X, y, sample_weight))
+            blocks: Any = DaskBlocks(self, X, y, sample_weight)
         elif y is None and sample_weight is None:
             blocks = as_row_source(self, X)
         else:
@@ -184,13 +197,15 @@ class _TableLearner(CheckedRows, BaseEstimator):
         if n < 2:
             raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
         rows, targets = sample.rows()
-        choice, _, n_columns = self._searched(rows, targets, None, None, n)
-        n_columns = min(n_columns, len(targets))
         table = Table.of(self, rows)
-        features, _ = fitted_features(
-            choice, table, rows, targets, n_columns, self._task_of(targets), self._seed
-        )
-        head = self._head_of_blocks(_FeatureBlocks(self, features, blocks), features.transform(rows), targets)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            choice, _, n_columns = self._searched(table, rows, targets, None, None, n)
+            features, _ = fitted_features(
+                choice, table, rows, targets, n_columns, self._task_of(targets), self._seed
+            )
+            made = FeatureBlocks(lambda X: features.transform(self._rows(X)), blocks)
+            head = self._head_of_blocks(made, features.transform(rows), targets)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
 
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
@@ -241,8 +256,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     _several_targets = True
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Return the predicted targets of the rows X, and with ``return_std`` the standard deviations of new ones."""
-        return super().predict(X, return_std=True) if return_std else super().predict(X)
+        """Return the predicted targets of the rows X; with ``return_std`` also the deviations of new targets."""
+        return self._predicted("predict", X, **{"return_std": True} if return_std else {})
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray]:
         rows, targets = super()._checked(X, y, reset=reset)
@@ -275,10 +290,13 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         super().__init__(seconds=seconds, verbose=verbose, random_state=random_state)
         self.class_weight = class_weight
 
-    @takes_dask_rows
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> Any:
+        """Return the most probable labels of the rows X, (n_samples,)."""
+        return self._predicted("predict", X)
+
+    def predict_proba(self, X: Any) -> Any:
         """Return the probabilities of the classes, (n_samples, n_classes), in the order of ``classes_``."""
-        return self._fitted().predict_proba(self._rows(X))  # type: ignore[no-any-return]
+        return self._predicted("predict_proba", X)
 
     def _check_classes(self) -> None:
         check_class_weight(self)
@@ -297,11 +315,13 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
 
     def _ridge(self, search: Search, choice: Choice) -> float:
         """Return the ridge with the least log loss of held-out rows, the largest of equals."""
-        best, least = RIDGES[0], np.inf
+        best, least = _DEFAULT_RIDGE, np.inf
         features = [search.trial_features(choice, split) for split in range(len(search.splits))]
-        for ridge in RIDGES:
+        for ridge in (each for each in RIDGES if each <= _LARGEST_RIDGE):
             start, losses = perf_counter(), []
             for (Z, others), (train, held) in zip(features, search.splits, strict=True):
+                if len(np.unique(search.y[train])) < 2:
+                    return _DEFAULT_RIDGE
                 head = LogisticHead(ridge).fit(Z, search.y[train], search.weights[train])
                 chances = np.full((len(held), len(self.classes_)), 1e-9)
                 chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
@@ -323,29 +343,3 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)
         self.classes_ = head.classes_
         return CalibratedClassifierCV(FrozenEstimator(head), method="sigmoid").fit(Z, y)
-
-
-class _FeatureBlocks:
-    """Blocks of rows as blocks of features, in each pass anew."""
-
-    def __init__(self, learner: _TableLearner, features: Pipeline, blocks: Iterable[Any]):
-        self._learner, self._features, self._blocks = learner, features, blocks
-
-    def __iter__(self) -> Iterator[Any]:
-        for X, *rest in self._blocks:
-            yield (self._features.transform(self._learner._rows(X)), *rest)
-
-
-class _DaskBlocks:
-    """The blocks of Dask rows that have rows, computed in turn."""
-
-    def __init__(self, rows: DaskRows):
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[Any]:
-        import dask
-
-        for block in self._rows.blocks():
-            X, y, weight = dask.compute(*block)
-            if len(y):
-                yield (self._rows._named(X), y, weight)

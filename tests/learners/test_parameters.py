@@ -171,7 +171,11 @@ def test_maps_may_return_data_frames(learner):
     [
         (KRR(cv=5), [1.0, 2, 4], r"cv=5 folds needs at least 5 rows, got n_samples=3. Set cv to at most 3"),
         (KRR(cv=5), [1.0], r"got n_samples=1. Give more rows, or give a single alpha"),
-        (KRR(), [1.0], r"another one with a weight above 0, got n_samples=1. Give more rows, or give a single alpha"),
+        (
+            KRR(),
+            [1.0],
+            r"another one with a weight above 0, got n_samples=1. Give more rows, or give a single alpha",
+        ),
         (ExactKRR(), [1.0], r"another one with a weight above 0, got n_samples=1. Give more rows"),
         (ExactKRR(repair="clip"), [1.0, 2, 4], r"ExactKRR: .* at least 5 rows, got n_samples=3"),
         (
