@@ -66,9 +66,15 @@ BLOCKS = ArrayRows(X, Y, block_size=20)
 RIDGE = RFF(n_components=16, random_state=0)
 STREAMED = RFF(Gaussian(), n_components=16, random_state=0)
 SMALL: dict[str, Any] = {"feature_map": RIDGE, "n_blocks": 3, "batch_size": 16}
+METRIC: dict[str, Any] = {"feature_map": RIDGE, "n_rounds": 1}
 LEARNERS: dict[str, tuple[Any, str]] = {
     **{
-        f"{name} fit": (getattr(learners, name)(**SMALL if "Stochastic" in name else {}), "fit")
+        f"{name} fit": (
+            getattr(learners, name)(
+                **SMALL if "Stochastic" in name else METRIC if name == "LearnedMetric" else {}
+            ),
+            "fit",
+        )
         for name in learners.MODULES
         if hasattr(getattr(learners, name), "fit")
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -11,11 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.namespaces import is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows, canonical, times_columns
 from rflib.kernels.width import median
 from rflib.learners.checked_rows import CheckedRows
@@ -30,10 +32,13 @@ from rflib.validation import check_choice, check_integer, refuse
 
 # The share of the rows that are held out to compare rounds, and the number of rows below which there are none.
 _HELD_OUT, _FEWEST_ROWS = 4, 40
-_N_COMPONENTS = 512
-_WIDTH = 0.5
+# The default map: its columns, and its width as a share of the median distance.
+_N_COMPONENTS, _WIDTH = 512, 0.5
 # From this number of input columns on, "auto" is diagonal.
 _MOST_COLUMNS = 2000
+# Targets whose deviation is below this share of the largest one are equal up to rounding.
+_CONSTANT = 1e-13
+# Numbers in the gradients of a block of rows.
 _BLOCK_ELEMENTS = 1 << 22
 
 
@@ -58,10 +63,10 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         Unfitted map with gradients (`RandomFeatureMap.gradient_products`). None means ORF with 512 columns for a
         Gaussian kernel whose width is half the median distance.
     n_rounds : int, default=4
-        Number of metrics that are tried.
+        Number of rounds with a metric.
     diagonal : bool or "auto", default="auto"
         Whether only the columns are weighted, and not combined. "auto" does so for sparse rows, which then stay
-        sparse, and for rows of 2,000 columns or more.
+        sparse, and for rows of 2,000 columns or more; of other rows it makes the rounds both ways.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the targets are class labels or numbers. "auto" takes as labels what `SurrogateLeverageRFF` does:
         texts, booleans, targets with two distinct values, and integers that repeat. Targets of several columns are
@@ -74,13 +79,17 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
     metric_ : ndarray of shape (n_features_in_, n_features_in_)
         The metric: the squared distance of transformed rows is (x - y)^T metric_ (x - y). The identity if round 0
         was kept.
+    root_ : ndarray of shape (n_features_in_, n_features_in_) or (n_features_in_,)
+        Its symmetric root, by which rows are multiplied, or the diagonal of the root where the metric is diagonal.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Diagonal of the metric, divided by its sum: how much the target varies with each column alone, in its unit.
+        Diagonal of the metric times the variances of the columns, divided by the sum: how much the target varies
+        with each column alone. The unit of a column does not matter, and a constant one has none.
     round_ : int
         The round that was kept; 0 means that no metric was better.
     search_ : list of dict
-        For each round its number, the squared error on held-out rows as a share of the targets' variance
-        ("error"), the standard error of its difference from that of round 0, and the seconds that it took.
+        For each round its number, whether its metric is diagonal, the squared error on held-out rows as a share of
+        the targets' variance ("error"), the standard error of its difference from that of round 0, and the seconds
+        that it took.
     n_features_in_ : int
         Number of columns d.
 
@@ -140,35 +149,41 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
                 "LearnedMetric: diagonal=False would make sparse rows dense. Leave diagonal='auto', or give dense "
                 "rows, X.toarray()."
             )
-        n, d = rows.shape
-        diagonal = is_sparse or d >= _MOST_COLUMNS if self.diagonal == "auto" else bool(self.diagonal)
-        self.root_ = np.ones(d)
-        self.round_, self.search_ = 0, []
-        spread = targets.var(axis=0).sum()
-        if n < _FEWEST_ROWS or not spread:
-            return self
+        self._variances = StandardScaler(with_mean=False).fit(rows).var_
+        self.root_, self.round_ = np.ones(rows.shape[1]), 0
+        self.search_: list[dict[str, float]] = []
+        if len(targets) >= _FEWEST_ROWS and np.ptp(targets, axis=0).any():
+            self._search(rows, targets, is_sparse or rows.shape[1] >= _MOST_COLUMNS)
+        return self
+
+    def _search(self, rows: Rows, targets: NDArray[np.float64], only_diagonal: bool) -> None:
+        """Compare the rounds on held-out rows, and keep the best one."""
+        kinds = [bool(self.diagonal)]
+        if self.diagonal == "auto":
+            kinds = [True] if only_diagonal else [False, True]
         rng = check_random_state(self.random_state)
-        order = rng.permutation(n)
-        held, rest = np.sort(order[: n // _HELD_OUT]), np.sort(order[n // _HELD_OUT :])
+        order = rng.permutation(len(targets))
+        held, rest = (np.sort(part) for part in np.split(order, [len(order) // _HELD_OUT]))
         data = _Data(rows[rest], targets[rest], rows[held], targets[held])
-        kept = errors = None
+        spread = targets.var(axis=0).sum()
+        first = None
         start = perf_counter()
-        for number, found in enumerate(self._rounds(data, diagonal, int(rng.randint(2**31 - 1)))):
-            gain = np.zeros(1) if errors is None else errors - found.errors
-            errors = found.errors if errors is None else errors
+        for found in self._rounds(data, kinds, int(rng.randint(2**31 - 1))):
+            first = found if first is None else first
+            error = float(found.errors.mean() / spread)
+            if all(error < each["error"] for each in self.search_):
+                self.round_, self.root_ = found.number, found.root
+            deviation = (found.errors - first.errors).std() / np.sqrt(len(held))
             self.search_.append(
                 {
-                    "round": number,
-                    "error": float(found.errors.mean() / spread),
-                    "standard_error": float(gain.std() / len(held) ** 0.5 / spread),
+                    "round": found.number,
+                    "diagonal": found.root.ndim == 1,
+                    "error": error,
+                    "standard_error": float(deviation / spread),
                     "seconds": perf_counter() - start,
                 }
             )
             start = perf_counter()
-            clear = gain.mean() > gain.std() / len(held) ** 0.5
-            if kept is None or (clear and found.errors.mean() < kept.mean()):
-                kept, self.round_, self.root_ = found.errors, number, found.root
-        return self
 
     def transform(self, X: ArrayLike) -> Any:
         """Return the rows X multiplied by the symmetric root of the metric, of the same shape and type.
@@ -191,9 +206,13 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The diagonal of the metric, divided by its sum (n_features_in_,)."""
+        """The share of each column in the squared distances of transformed rows (n_features_in_,)."""
         squares = self.root_**2 if self.root_.ndim == 1 else (self.root_**2).sum(axis=0)
-        return squares / squares.sum()
+        shares = squares * self._variances
+        return shares / (shares.sum() or 1.0)
+
+    def _rows(self, X: Any, *, reset: bool = False) -> Any:
+        return super()._rows(to_numpy(X) if is_foreign(X) else X, reset=reset)
 
     @property
     def _n_features_out(self) -> int:
@@ -215,32 +234,32 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         numbers = np.asarray(as_numbers(self, y), dtype=np.float64)
         numbers = numbers.reshape(len(numbers), -1)
         deviations = numbers.std(axis=0)
-        return numbers / np.where(deviations > 0, deviations, 1)
+        vary = deviations > _CONSTANT * np.abs(numbers).max(axis=0, initial=0)
+        return (numbers - numbers.mean(axis=0)) * np.divide(
+            vary, deviations, where=vary, out=0.0 * deviations
+        )
 
-    def _rounds(self, data: _Data, diagonal: bool, seed: int) -> Iterator[_Round]:
-        """Yield round 0 and those with a metric."""
+    def _rounds(self, data: _Data, kinds: Sequence[bool], seed: int) -> Iterator[_Round]:
+        """Yield round 0 and the rounds with a metric, full or diagonal as the kinds say."""
+        distance = median(data.rows, False)
         if self.feature_map is None:
-            feature_map = ORF(Gaussian(_WIDTH * median(data.rows, False)), _N_COMPONENTS, random_state=seed)
+            feature_map = ORF(Gaussian(_WIDTH * distance), _N_COMPONENTS, random_state=seed)
         else:
             feature_map = clone(self.feature_map)
             if feature_map.random_state is None:
                 feature_map.random_state = seed
-        root = np.ones(data.rows.shape[1])
-        distance = median(data.rows, False)
-        for number in range(self.n_rounds + 1):
-            rows, held = _times(data.rows, root), _times(data.held, root)
-            model = KRR(feature_map=feature_map).fit(rows, data.targets)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                misses = model.predict(held) - data.held_targets
-            yield _Round(root, (misses**2).sum(axis=1))
-            if number == self.n_rounds:
-                return
-            moment = _mean_products(model, rows, root, diagonal)
-            if not moment.any():
-                return
-            root = np.sqrt(moment) if diagonal else _symmetric_root(moment)
-            root = root * (distance / median(_times(data.rows, root), False))
+        first = _Round.of(0, np.ones(data.rows.shape[1]), feature_map, data)
+        yield first
+        for diagonal in kinds:
+            found = first
+            for number in range(1, self.n_rounds + 1):
+                moment = found.mean_products(data.rows, diagonal)
+                if not moment.any():
+                    break
+                root = np.sqrt(moment) if diagonal else _symmetric_root(moment)
+                root = root * (distance / median(_times(data.rows, root), False))
+                found = _Round.of(number, root, feature_map, data)
+                yield found
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
@@ -263,10 +282,31 @@ class _Data:
 
 @dataclass(frozen=True)
 class _Round:
-    """The root of a metric, of which a vector is the diagonal, and the squared errors of held-out rows."""
+    """A model of rows multiplied by a root of a metric, of which a vector is the diagonal, and held-out errors."""
 
+    number: int
     root: NDArray[np.float64]
+    model: KRR
     errors: NDArray[np.float64]
+
+    @staticmethod
+    def of(number: int, root: NDArray[np.float64], feature_map: RandomFeatureMap, data: _Data) -> _Round:
+        model = KRR(feature_map=feature_map).fit(_times(data.rows, root), data.targets)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            misses = model.predict(_times(data.held, root)) - data.held_targets
+        return _Round(number, root, model, (misses**2).sum(axis=1))
+
+    def mean_products(self, rows: Rows, diagonal: bool) -> NDArray[np.float64]:
+        """Return the mean over rows of the outer products of the gradients in these rows, or its diagonal."""
+        (n, d), weights = rows.shape, self.model.coef_.T
+        total = np.zeros(d if diagonal else (d, d))
+        for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * weights.shape[1]))):
+            block = _times(rows[part], self.root)
+            gradients = self.model.feature_map_.gradient_products(block, weights).reshape(-1, d)
+            gradients = _times(gradients, self.root)
+            total += np.einsum("ij,ij->j", gradients, gradients) if diagonal else gradients.T @ gradients
+        return total / n
 
 
 def _times(X: Rows, root: NDArray) -> Rows:
@@ -277,18 +317,3 @@ def _times(X: Rows, root: NDArray) -> Rows:
 def _symmetric_root(moment: NDArray) -> NDArray[np.float64]:
     values, vectors = np.linalg.eigh(moment)
     return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-
-
-def _mean_products(model: KRR, rows: Rows, root: NDArray, diagonal: bool) -> NDArray[np.float64]:
-    """Return the mean over rows of the outer products of a model's gradients, or its diagonal.
-
-    The model is one of the rows multiplied by a root of a metric, and the gradients are those in the rows before.
-    """
-    n, d = rows.shape
-    weights = model.coef_.T
-    total = np.zeros(d if diagonal else (d, d))
-    for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * weights.shape[1]))):
-        gradients = model.feature_map_.gradient_products(rows[part], weights).reshape(-1, d)
-        gradients = gradients * root if root.ndim == 1 else gradients @ root
-        total += np.einsum("ij,ij->j", gradients, gradients) if diagonal else gradients.T @ gradients
-    return total / n
