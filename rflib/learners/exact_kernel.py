@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.estimator import KernelEstimator
-from rflib.kernels.similarity import Precomputed
+from rflib.kernels.similarity import Lookup, Precomputed
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.checked_rows import CheckedRows
@@ -44,17 +45,28 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
 
     def _fit_kernel(self, X: Rows, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Store the kernel and the checked training rows with weight; return their unrepaired kernel matrix."""
+        kernel, rows = self._keep_rows(X, weights)
+        if isinstance(kernel, Lookup):
+            K = rows = kernel.similarities
+        else:
+            K = kernel(rows).astype(np.float64, copy=False)
+        warn_of_width(self.kernel_, rows, K)
+        return K
+
+    def _keep_rows(self, X: Rows, weights: NDArray[np.float64] | None = None) -> tuple[Kernel, Rows]:
+        """Store the kernel and the checked training rows with weight; return a kernel of rows and the rows.
+
+        Precomputed similarities are looked up by the numbers of rows.
+        """
         self._counted = slice(None) if weights is None else np.flatnonzero(weights)
         kernel = self._resolved_kernel()
         if isinstance(kernel, Precomputed):
             self.kernel_ = kernel
-            K = rows = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
-        else:
-            self.X_fit_ = rows = X[self._counted].copy()  # the user may fill the array with other rows
-            self.kernel_ = kernel.for_rows(rows, None if weights is None else weights[self._counted])
-            K = self.kernel_(rows).astype(np.float64, copy=False)
-        warn_of_width(self.kernel_, rows, K)
-        return K
+            K = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
+            return Lookup(K), np.arange(float(len(K)))[:, None]
+        self.X_fit_ = rows = X[self._counted].copy()  # the user may fill the array with other rows
+        self.kernel_ = kernel.for_rows(rows, None if weights is None else weights[self._counted])
+        return self.kernel_, rows
 
     def _repaired(
         self, K: NDArray[np.float64], weights: NDArray[np.float64] | None = None
@@ -66,7 +78,10 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
     def _kernel_to_training_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the repaired kernel between rows and the training rows."""
         check_is_fitted(self)
-        rows = self._rows(X)
+        return self._kernel_of(self._rows(X))
+
+    def _kernel_of(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the repaired kernel between checked rows and the training rows."""
         if isinstance(self.kernel_, Precomputed):
             rows = rows[:, self._counted]
         else:

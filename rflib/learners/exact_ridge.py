@@ -5,26 +5,39 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.similarity import Precomputed
 from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.conjugate_gradients import warn_unless_solved
 from rflib.learners.exact_kernel import ExactKernelEstimator
-from rflib.learners.folds import check_folds, check_groups, fold_numbers, held_out_mean
+from rflib.learners.folds import check_folds, check_groups, fold_numbers
+from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
-from rflib.learners.leave_one_out import check_several_rows, left_out_errors, residuals_of_kernel
+from rflib.learners.kernel_systems import KernelSystems
+from rflib.learners.leave_one_out import check_several_rows, held_out_errors, residuals_of_kernel
+from rflib.learners.memory import machine_memory
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
-    values_to_codes,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.repair import Repair
 from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
 from rflib.learners.values import check_weights
-from rflib.validation import check_choice
+from rflib.maps.row_blocks import row_blocks
+from rflib.validation import check_choice, check_flag
+
+# Above this share of the machine's memory, solver="auto" makes no kernel matrix.
+_MATRIX_SHARE = 1 / 8
+# Numbers in the kernel matrix between training rows and a block of others.
+_PREDICTED = 1 << 22
 
 
 class _ExactRidge(ExactKernelEstimator):
@@ -39,6 +52,8 @@ class _ExactRidge(ExactKernelEstimator):
         alphas: ArrayLike = ALPHAS,
         ridge: str = "n_lambda",
         cv: Any = None,
+        solver: str = "auto",
+        verbose: bool = False,
         random_state: Any = 0,
         repair: str = "none",
     ):
@@ -46,6 +61,8 @@ class _ExactRidge(ExactKernelEstimator):
         self.alphas = alphas
         self.ridge = ridge
         self.cv = cv
+        self.solver = solver
+        self.verbose = verbose
         self.random_state = random_state
         self.repair = repair
 
@@ -58,7 +75,14 @@ class _ExactRidge(ExactKernelEstimator):
         check_positive_numbers(self, "alphas")
         check_choice(self, "ridge", RIDGES)
         check_folds(self)
+        check_choice(self, "solver", ("auto", "direct", "cg"))
+        check_flag(self, "verbose")
         check_seed(self)
+        if self.solver == "cg" and self.repair != "none":
+            raise ValueError(
+                f"{type(self).__name__}: a repair needs the whole kernel matrix. Use solver='direct', or "
+                "repair='none' with solver='cg'."
+            )
 
     @all_or_nothing
     def fit(
@@ -102,42 +126,34 @@ class _ExactRidge(ExactKernelEstimator):
         groups: Any,
     ) -> None:
         """Fit targets (n_samples, n_targets) with weights (n_samples,) or none; y decides the folds."""
-        alphas = check_positive_numbers(self, "alphas")
-        K = self._fit_kernel(X, weights)
-        targets = targets[self._counted]
-        given = None if weights is None else weights[self._counted]
-        best, several = 0, len(alphas) > 1
-        left_out = None
         for name in ("cv_errors_", "loo_predictions_", "best_score_"):
             self.__dict__.pop(name, None)
-        if several and self.cv is None and self.repair == "none":
+        alphas = check_positive_numbers(self, "alphas")
+        several, given = len(alphas) > 1, None if weights is None else weights[weights > 0]
+        n = len(targets) if given is None else len(given)
+        by_gradients = self._goes_by_gradients(n)
+        leaves_one_out = several and self.cv is None and self.repair == "none" and not by_gradients
+        folds = None
+        if leaves_one_out:
             check_groups(self, groups)
-            check_several_rows(self, len(K))
-            left_out = residuals_of_kernel(K, targets, given, alphas, self.ridge)
-            self.cv_errors_ = left_out_errors(left_out, targets, given, self.criterion)
+            check_several_rows(self, n)
         elif several:
-            folds = fold_numbers(self, y, weights, groups)[self._counted]
-            self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
-            for fold in range(folds.max() + 1):
-                train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                ours, held_out = (None if given is None else given[part] for part in (train, test))
-                among = K[np.ix_(train, train)]
-                repair = Repair.of(among, self.repair, ours)
-                cross = repair.rows(K[np.ix_(test, train)])
-                mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
-                for i, dual in enumerate(solutions):
-                    if dual is not None:
-                        losses = self._losses(cross @ dual + mean, targets[test])
-                        self.cv_errors_[i, fold] = held_out_mean(self, losses, held_out)
-        if several:
-            losses = self.cv_errors_.mean(axis=1)
-            best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
-            self.best_score_ = -float(losses[best])
-        if left_out is not None:
+            folds = fold_numbers(self, y, weights, groups)
+        if by_gradients:
+            self._fit_by_gradients(X, alphas, targets, weights, folds)
+            return
+        K = self._fit_kernel(X, weights)
+        counted, targets = self._counted, targets[self._counted]
+        if leaves_one_out:
+            left_out = residuals_of_kernel(K, targets, given, alphas, self.ridge)
+            self.cv_errors_ = held_out_errors(left_out, targets, given, self.criterion)[:, None]
+        elif folds is not None:
+            self.cv_errors_ = self._held_out_errors(K, alphas, targets, given, folds[counted])
+        best = self._best(alphas, targets, given)
+        if leaves_one_out:
             values = np.full((len(y), targets.shape[1]), np.nan)
-            values[self._counted] = targets - left_out[best]
+            values[counted] = targets - left_out[best]
             self.loo_predictions_ = self._shaped(values)
-        self.alpha_ = float(alphas[best])
         self.target_means_, (solution,) = self._solve(
             self._repaired(K, given), targets, alphas[best : best + 1], given
         )
@@ -147,6 +163,66 @@ class _ExactRidge(ExactKernelEstimator):
                 "alpha."
             )
         self.dual_coef_ = solution
+
+    def _goes_by_gradients(self, n: int) -> bool:
+        if self.solver == "auto":
+            is_large = 8 * n**2 > _MATRIX_SHARE * machine_memory()
+            return is_large and self.repair == "none" and not isinstance(self._resolved_kernel(), Precomputed)
+        return self.solver == "cg"
+
+    def _fit_by_gradients(
+        self,
+        X: Rows,
+        alphas: NDArray,
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        folds: NDArray[np.intp] | None,
+    ) -> None:
+        """Fit as `_fit_ridge`, without the kernel matrix."""
+        kernel, rows = self._keep_rows(X, weights)
+        warn_of_width(self.kernel_, getattr(kernel, "similarities", rows))
+        counted, name = self._counted, type(self).__name__
+        targets, given = targets[counted], None if weights is None else weights[counted]
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        systems = KernelSystems(kernel, rows, np.random.default_rng(seed))
+        fits = GradientFits(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
+        if folds is not None:
+            folds, own = folds[counted], np.ones(len(targets)) if given is None else given
+            self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
+            for i, fold, values in fits.held_out(alphas, folds):
+                test = folds == fold
+                self.cv_errors_[i, fold] = self._error(values[test], targets[test], own[test])
+        best = self._best(alphas, targets, given)
+        self.target_means_, self.dual_coef_, left = fits.solve(alphas[best])
+        warn_unless_solved(left, self.alpha_, name)
+        self.repair_ = Repair.of(np.empty((0, 0)), self.repair)
+
+    def _best(self, alphas: NDArray, targets: NDArray, given: NDArray | None) -> int:
+        """Choose an alpha by held-out errors, if there are several, and return its number."""
+        best = 0
+        if len(alphas) > 1:
+            losses = self.cv_errors_.mean(axis=1)
+            best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
+            self.best_score_ = -float(losses[best])
+        self.alpha_ = float(alphas[best])
+        return best
+
+    def _held_out_errors(
+        self, K: NDArray, alphas: NDArray, targets: NDArray, given: NDArray | None, folds: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return the loss of each alpha on each fold, (n_alphas, n_folds); inf where a system is singular."""
+        errors = np.full((len(alphas), folds.max() + 1), np.inf)
+        for fold in range(folds.max() + 1):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            ours, held_out = (None if given is None else given[part] for part in (train, test))
+            among = K[np.ix_(train, train)]
+            repair = Repair.of(among, self.repair, ours)
+            cross = repair.rows(K[np.ix_(test, train)])
+            mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
+            for i, dual in enumerate(solutions):
+                if dual is not None:
+                    errors[i, fold] = self._error(cross @ dual + mean, targets[test], held_out)
+        return errors
 
     def _solve(
         self, K: NDArray, targets: NDArray, alphas: NDArray, weights: NDArray | None
@@ -164,13 +240,16 @@ class _ExactRidge(ExactKernelEstimator):
         return mean, [None if solution is None else solution * roots[:, None] for solution in solutions]
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
-        kernel_rows = self._kernel_to_training_rows(X)
-        values: NDArray[np.float64] = kernel_rows @ self.dual_coef_ + self.target_means_
+        check_is_fitted(self)
+        rows = self._rows(X)
+        height = max(1, _PREDICTED // len(self.dual_coef_))
+        parts = [self._kernel_of(rows[part]) @ self.dual_coef_ for part in row_blocks(rows.shape[0], height)]
+        values: NDArray[np.float64] = np.concatenate(parts) + self.target_means_
         return values
 
-    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
-        """Return what cross-validation minimises the mean of, for each row."""
-        return (values - targets) ** 2
+    def _error(self, values: NDArray, targets: NDArray, weights: NDArray | None) -> float:
+        """Return the loss of values of held-out rows."""
+        return float(held_out_errors((targets - values)[None], targets, weights, self.criterion)[0])
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         """Return the loss of predicting the mean, where that is the variance of the targets."""
@@ -272,10 +351,21 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
         cv: Any = None,
         criterion: str = "squared_error",
         class_weight: ClassWeight = None,
+        solver: str = "auto",
+        verbose: bool = False,
         random_state: Any = 0,
         repair: str = "none",
     ):
-        super().__init__(kernel, alphas=alphas, ridge=ridge, cv=cv, random_state=random_state, repair=repair)
+        super().__init__(
+            kernel,
+            alphas=alphas,
+            ridge=ridge,
+            cv=cv,
+            solver=solver,
+            verbose=verbose,
+            random_state=random_state,
+            repair=repair,
+        )
         self.criterion = criterion
         self.class_weight = class_weight
 
@@ -294,8 +384,3 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
 
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         return None if self.criterion == "error_rate" else super()._error_of_mean(targets, weights)
-
-    def _losses(self, values: NDArray, targets: NDArray) -> NDArray:
-        if self.criterion == "error_rate":
-            return values_to_codes(values) != values_to_codes(targets)
-        return super()._losses(values, targets)

@@ -22,12 +22,13 @@ from rflib.kernels.namespaces import (
     to_numpy,
 )
 from rflib.learners.checked_rows import rows_at
+from rflib.learners.feature_gradients import fit_by_gradients
 from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas, unless_rounding
+from rflib.learners.kept_blocks import KeptBlocks
 from rflib.learners.leave_one_out import (
-    TwiceBlocks,
     check_several_rows,
-    left_out_errors,
+    held_out_errors,
     residuals_of_features,
 )
 from rflib.learners.mapped_rows import MappedRows
@@ -44,6 +45,9 @@ from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_flag, check_integer
+
+# Features of so many times D rows are kept for leave-one-out: about what the decomposition takes besides.
+_KEPT_ROWS = 4
 
 # What is solved for from the moments; after partial_fit, when it is first asked for.
 SOLVED = (
@@ -107,6 +111,14 @@ class FeatureRidge(MappedRows, BaseEstimator):
         check_signed(self, krein=True)
         check_choice(self, "solver", ("direct", "cg"))
         check_flag(self, "verbose")
+        if self.solver == "cg":
+            for what, used in (
+                ("criterion='marginal_likelihood'", self.criterion == "marginal_likelihood"),
+                ("signed='krein'", self.signed == "krein"),
+                ("device", self.device is not None),
+            ):
+                if used:
+                    raise self._needs_gram(what)
         if self.signed == "krein" and self.criterion == "marginal_likelihood":
             raise ValueError(
                 f"{type(self).__name__}: an indefinite kernel has no marginal likelihood. Leave "
@@ -182,40 +194,49 @@ class FeatureRidge(MappedRows, BaseEstimator):
         alphas = check_positive_numbers(self, "alphas")
         n = y.shape[0]
         weights = self._weights(sample_weight, y)
+        if self.solver == "cg":
+            fit_by_gradients(self, X, y, alphas, weights, groups)
+            return
         leaves_one_out = self._leaves_one_out(X)
         if leaves_one_out:
             check_groups(self, groups)
-            check_several_rows(self, n if weights is None else np.count_nonzero(weights))
+            check_several_rows(self, n if weights is None else int(np.count_nonzero(weights)))
         by_folds = self._cross_validates and not leaves_one_out
         folds = fold_numbers(self, y, groups=groups) if by_folds else np.zeros(n, dtype=int)
         if weights is None:
-            xp, blocks = namespace(y), row_blocks(n, self.block_size)
-            centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in blocks) / n)
+            xp, parts = namespace(y), row_blocks(n, self.block_size)
+            centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in parts) / n)
         else:
             centre = to_numpy(weights @ self._targets(y) / namespace(weights).sum(weights))
         moments: list[Moments] = []
-        blocks = TwiceBlocks(lambda: self._used_blocks(X), n) if leaves_one_out else self._used_blocks(X)
+        blocks: Blocks = self._used_blocks(X)
+        if leaves_one_out:
+            blocks = KeptBlocks(lambda: self._used_blocks(X), lambda Z: n <= _KEPT_ROWS * Z.shape[1])
         self._add(moments, blocks, y, centre, folds, int(folds.max()) + 1, weights)
         solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
+        errors = None
         if leaves_one_out:
             targets = self._targets(y)
             left_out = residuals_of_features(
                 blocks, solver.total, targets - centre, weights, alphas, self.ridge
             )
-            errors = left_out_errors(left_out, targets, weights, self.criterion)
-            self._solve(solver, alphas, centre, errors)
+            errors = held_out_errors(left_out, targets, weights, self.criterion)[:, None]
+        elif self._cross_validates and self.criterion == "error_rate":
+            of_rows = self._parts(X, y, folds, weights)
+            errors = solver.error_rates(alphas, lambda models: models.wrong(of_rows, centre))
+        self._solve(solver, alphas, centre, errors)
+        if leaves_one_out:
             best = np.flatnonzero(alphas == self.alpha_)[0]
             self.loo_predictions_ = self._shaped(targets - left_out[best])
-            self._stream = Stream([solver.total], centre, np.array([self.alpha_]), solved=True)
-            return
-        errors = None
-        if self._cross_validates and self.criterion == "error_rate":
-            parts = self._parts(X, y, folds, weights)
-            errors = solver.error_rates(alphas, lambda models: models.wrong(parts, centre))
-        self._solve(solver, alphas, centre, errors)
         if self._cross_validates:
             alphas = np.array([self.alpha_])
         self._stream = Stream([solver.total], centre, alphas, solved=True)
+
+    def _needs_gram(self, what: str) -> ValueError:
+        return ValueError(
+            f"{type(self).__name__}: {what} needs a Gram matrix, which solver='cg' does not make. Use "
+            "solver='direct'."
+        )
 
     def _count_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
         """Add some checked rows of a stream, the first of which begin it."""
@@ -342,25 +363,35 @@ class FeatureRidge(MappedRows, BaseEstimator):
         """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, and solve for the coefficients."""
         best = 0
         if len(alphas) > 1:
-            baseline = None
             if self.criterion == "marginal_likelihood":
                 self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
                 losses = -self.log_marginal_likelihoods_
             else:
                 self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
                 losses = self.cv_errors_.mean(axis=1)
-                if self.criterion == "squared_error":
-                    baseline = unless_rounding(solver.error_of_mean(), centre)
             if has_default_alphas(self):
                 losses = np.where(solver.resolved(alphas), losses, np.inf)
-            best = chosen(self, "alphas", alphas, losses, baseline)
-            self.best_score_ = -float(losses[best])
+            best = self._best(alphas, losses, solver.error_of_mean(), centre)
         self.alpha_ = float(alphas[best])
         solution, offset, posterior = solver.solve(self.alpha_)
-        solution, offset = to_numpy(solution), to_numpy(offset)
-        coef = np.zeros((len(self.signature_), len(offset)), dtype=solution.dtype)
+        self._keep_solution(to_numpy(solution), centre + to_numpy(offset), posterior)
+
+    def _best(self, alphas: NDArray, losses: NDArray, error_of_mean: float, means: NDArray) -> int:
+        """Return the number of the best alpha, and keep what it scores."""
+        known = self.criterion == "squared_error"
+        best = chosen(
+            self, "alphas", alphas, losses, unless_rounding(error_of_mean, means) if known else None
+        )
+        self.best_score_ = -float(losses[best])
+        return best
+
+    def _keep_solution(
+        self, solution: NDArray, intercept: NDArray, posterior: WeightPosterior | None
+    ) -> None:
+        """Keep coefficients (D, t) of the columns that are used."""
+        coef = np.zeros((len(self.signature_), len(intercept)), dtype=solution.dtype)
         coef[self._columns] = solution
-        self._set_solution(coef, centre + offset, posterior)
+        self._set_solution(coef, intercept, posterior)
 
     def _solve_stream(self, stream: Stream) -> None:
         seen = [fold for fold in stream.moments if fold.n]
@@ -386,9 +417,9 @@ class FeatureRidge(MappedRows, BaseEstimator):
     def _ridge_signs(self) -> NDArray[np.float64] | None:
         return self.signature_ if self.signed == "krein" else None
 
-    def _used_blocks(self, X: Any) -> Blocks:
+    def _used_blocks(self, X: Any, height: int | None = None) -> Blocks:
         """Yield consecutive blocks of rows and the features that are used; the first finds their signs."""
-        for rows, Z in self._feature_blocks(X):
+        for rows, Z in self._feature_blocks(X, height):
             if rows.start == 0:
                 fitted = None if self.feature_map is None else self.feature_map_
                 self.signature_ = find_signs(self, Z.shape[1], fitted)

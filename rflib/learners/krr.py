@@ -21,7 +21,6 @@ from rflib.kernels.namespaces import (
 )
 from rflib.learners.feature_ridge import FeatureRidge
 from rflib.learners.passes import Passes, PassOptions
-from rflib.learners.ridge_stream import Stream
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import StreamingRidge
 from rflib.learners.values import check_weights
@@ -289,7 +288,9 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
                 "are no standard deviations or draws. Use signed='associated' or 'positive'."
             )
         if "_posterior" not in self.__dict__:
-            solver = StreamingRidge(cast(Stream, self._stream).moments, self.ridge)
+            if self._stream is None:
+                raise self._needs_gram("a posterior")
+            solver = StreamingRidge(self._stream.moments, self.ridge)
             self._posterior = cast(WeightPosterior, solver.solve(self.alpha_)[2])
         return self._posterior
 

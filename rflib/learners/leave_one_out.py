@@ -10,20 +10,14 @@ and a method for prediction, Technometrics 1974). In the dual form, with R = W^(
 elements of (R K R + c I)^-1 R (y - m_i) are divided by the diagonal of that inverse.
 """
 
-from collections.abc import Callable, Iterator
-from itertools import chain
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from rflib.kernels.namespaces import Array
 from rflib.learners.moments import Blocks, Moments, rows_of_block
 from rflib.learners.one_vs_rest import values_to_codes
 from rflib.learners.ridge_system import ridge_sizes
 
-# Features of so many times D rows are kept for their second use: about what the decomposition takes besides.
-_KEPT = 4
 # Rows of the matrix of eigenvectors that are worked on at a time.
 _HEIGHT = 1024
 
@@ -97,13 +91,16 @@ def residuals_of_kernel(
     return found
 
 
-def left_out_errors(
+def held_out_errors(
     residuals: NDArray, targets: NDArray, weights: NDArray | None, criterion: str
 ) -> NDArray[np.float64]:
-    """Return the mean loss of the left-out rows for each alpha, (n_alphas, 1): squared errors or wrong labels."""
+    """Return the mean loss of held-out rows, (n_alphas,), for residuals (n_alphas, n, t).
+
+    It is the squared error or, of targets +1 and -1, the share of wrong labels; infinite where residuals are.
+    """
     counted = slice(None) if weights is None else np.flatnonzero(weights)
     own = None if weights is None else weights[counted]
-    errors = np.full((len(residuals), 1), np.inf)
+    errors = np.full(len(residuals), np.inf)
     for i, left in enumerate(residuals[:, counted]):
         if np.isfinite(left).all():
             y = targets[counted]
@@ -146,23 +143,3 @@ def _sums(
         shrunk = basis[rows] * (inverse if len(inverse) == 1 else inverse[rows])
         fits[rows], diagonal[rows] = shrunk @ rhs, np.einsum("nd,nd->n", basis[rows], shrunk)
     return fits, diagonal
-
-
-class TwiceBlocks:
-    """Blocks of features that are gone over twice: kept where they are few, else made again."""
-
-    def __init__(self, make: Callable[[], Blocks], n_rows: int):
-        self._make, self._n_rows = make, n_rows
-        self._kept: list[tuple[slice, Array]] = []
-
-    def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        if self._kept:
-            yield from self._kept
-            return
-        blocks = iter(self._make())
-        first = next(blocks)
-        keep = self._n_rows <= _KEPT * first[1].shape[1]
-        for block in chain([first], blocks):
-            if keep:
-                self._kept.append(block)
-            yield block

@@ -201,9 +201,9 @@ class MappedRows(CheckedRows, SignedFeatures):
             raise
         return found[0] if labels else None
 
-    def _feature_blocks(self, X: Any) -> Iterator[tuple[slice, Array]]:
-        """Yield consecutive blocks of rows and their features."""
-        for rows in row_blocks(X.shape[0], self.block_size):
+    def _feature_blocks(self, X: Any, height: int | None = None) -> Iterator[tuple[slice, Array]]:
+        """Yield consecutive blocks of rows, of block_size if they have no other height, and their features."""
+        for rows in row_blocks(X.shape[0], height or self.block_size):
             yield rows, self._mapped(self._floats(X, rows), rows.start)
 
     def _floats(self, X: Any, rows: slice) -> Any:

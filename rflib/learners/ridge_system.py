@@ -1,6 +1,7 @@
 """The ridge system (G + c E) beta = m: the size of c in both conventions, and its solution for several c."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,11 @@ RIDGES = ("n_lambda", "lambda")
 TRIDIAGONAL_IN_CHOLESKYS = 8
 
 
-def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: float) -> NDArray[np.float64]:
-    """Return c for each alpha: n_samples * alpha for ``ridge="n_lambda"``, alpha for ``"lambda"``."""
+def ridge_sizes(alphas: NDArray[np.float64], ridge: str, n_samples: Any) -> NDArray[np.float64]:
+    """Return c for each alpha: n_samples * alpha for ``ridge="n_lambda"``, alpha for ``"lambda"``.
+
+    n_samples is a number, or an array with which the alphas broadcast.
+    """
     return alphas * n_samples if ridge == "n_lambda" else alphas
 
 

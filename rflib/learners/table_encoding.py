@@ -36,12 +36,26 @@ _SPARSE_COLUMNS, _MOST_QUANTILES, _ONE_UNIT = 200, 100, 30
 
 @dataclass(frozen=True)
 class Table:
-    """What the columns of a table are, as a ColumnTransformer names them."""
+    """The places of the columns of a table, by what they hold.
 
-    numbers: list[Any]
-    counts: list[Any]
-    levels: list[Any]
-    many_levels: list[Any]
+    Attributes
+    ----------
+    numbers, counts : list of int
+        Columns of numbers, and those of few different numbers.
+    levels, many_levels : list of int
+        Columns of texts, categories or booleans, and those of many different ones.
+    has_gaps : bool
+        Whether a number is missing.
+    is_sparse : bool
+        Whether the rows are sparse, whose columns are numbers.
+    n_rows : int
+        Number of rows.
+    """
+
+    numbers: list[int]
+    counts: list[int]
+    levels: list[int]
+    many_levels: list[int]
     has_gaps: bool
     is_sparse: bool
     n_rows: int
@@ -59,18 +73,21 @@ class Table:
         if issparse(X):
             return cls(list(range(d)), [], [], [], False, True, n)
         if not hasattr(X, "iloc"):
-            columns = [(j, X[:, j]) for j in range(d)]
+            columns = list(X.T)
         else:
-            columns = [(name, _numbers(owner, X, j)) for j, name in enumerate(X.columns)]
-        numbers, counts, levels, many = [], [], [], []
-        for j, (name, values) in enumerate(columns):
+            columns = [_numbers(owner, X, j) for j in range(d)]
+        numbers: list[int] = []
+        counts: list[int] = []
+        levels: list[int] = []
+        many: list[int] = []
+        for j, values in enumerate(columns):
             if values is None:
                 n_levels = X.iloc[:, j].nunique()
-                (many if n_levels > _MANY_LEVELS and n >= _FEWEST_ROWS else levels).append(name)
+                (many if n_levels > _MANY_LEVELS and n >= _FEWEST_ROWS else levels).append(j)
             else:
                 few = len(np.unique(values[~np.isnan(values)])) <= _FEW_VALUES
-                (counts if few else numbers).append(name)
-        has_gaps = any(values is not None and np.isnan(values).any() for _, values in columns)
+                (counts if few else numbers).append(j)
+        has_gaps = any(values is not None and np.isnan(values).any() for values in columns)
         return cls(numbers, counts, levels, many, has_gaps, False, n)
 
     @property
@@ -93,7 +110,7 @@ class Table:
             width = min(_SPARSE_COLUMNS, len(self.numbers))
             scale = [StandardScaler(with_mean=False)] if numbers == "standard" else []
             return make_pipeline(*scale, TruncatedSVD(width, random_state=seed), _precision(self.n_rows))
-        parts: list[tuple[str, Any, list[Any]]] = []
+        parts: list[tuple[str, Any, list[int]]] = []
         every = self.counts + self.numbers
         scaler = "passthrough" if numbers == "raw" else StandardScaler()
         scaled = self.counts if numbers == "quantile" else every
@@ -130,7 +147,7 @@ class Table:
 
 def level_texts(X: Any) -> NDArray[np.object_]:
     """Return the levels of columns (n, d) as texts; a whole number is the same text whatever its type."""
-    return np.frompyfunc(_text, 1, 1)(np.asarray(X, dtype=object))  # type: ignore[no-any-return]
+    return np.frompyfunc(_text, 1, 1)(np.asarray(X, dtype=object))
 
 
 def _text(value: object) -> str:

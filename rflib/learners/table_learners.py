@@ -89,10 +89,10 @@ class _TableLearner(CheckedRows, BaseEstimator):
         if is_dask(X) or isinstance(X, RowSource):
             self._fit_blocks(X, y, sample_weight, groups)
             return self
-        rows, y = self._checked(X, y, reset=True)
-        weights = check_weights(self, sample_weight, len(y))
+        rows, values = self._checked(X, y, reset=True)
+        weights = check_weights(self, sample_weight, len(values))
         check_consistent_length(rows, groups)
-        self._fit_rows(rows, y, weights, None if groups is None else np.asarray(groups))
+        self._fit_rows(rows, values, weights, None if groups is None else np.asarray(groups))
         return self
 
     @property
@@ -250,7 +250,56 @@ class _TableLearner(CheckedRows, BaseEstimator):
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
-    """Regress on a table by kernel ridge regression, without a parameter to tune."""
+    """Regress on a table, without a parameter to tune: kernel ridge regression that chooses for itself.
+
+    Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
+    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories are
+    one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
+    encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
+    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
+    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after a
+    fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    The ridge is that with the least squared error of rows left out one by one, or of five folds of ``groups``.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        About how long `fit` may take. Of the half of it, choices are made; the number of columns of the map is
+        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of rows
+        and classes alone, so that the result does not depend on the machine. With a time it does.
+    verbose : bool, default=False
+        Print each trial.
+    random_state : int, RandomState or None, default=0
+        Seed of all draws. The same seed gives the same result.
+
+    Attributes
+    ----------
+    pipeline_ : Pipeline
+        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+    search_ : list of dict
+        What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
+        error of ridge regression as a share of the targets' variance.
+        ``pandas.DataFrame(search_)`` is a table of it.
+    n_features_in_ : int
+        Number of columns d.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names that are texts.
+
+    See Also
+    --------
+    KernelClassifier : The same for labels.
+    KRR : The last step, with all of its parameters.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import KernelRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = KernelRegressor().fit(X[:350], y[:350])
+    >>> mean, deviation = model.predict(X[350:], return_std=True)
+    >>> round(model.score(X[350:], y[350:]), 1)
+    0.5
+    """
 
     _task = "regression"
     _several_targets = True
@@ -275,7 +324,63 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
 
 
 class KernelClassifier(ClassifierMixin, _TableLearner):
-    """Classify the rows of a table by logistic regression with a kernel, without a parameter to tune."""
+    """Classify the rows of a table, without a parameter to tune: kernel logistic regression that chooses for itself.
+
+    Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
+    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories are
+    one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
+    encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
+    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
+    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after a
+    fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    The last step is logistic regression, whose ridge has the least log loss of the held-out rows, so that its
+    probabilities are calibrated as they are. Blocks of rows that need not fit into memory get ridge regression
+    (`KRRClassifier`) with a sigmoid on top.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced", optional
+        As for `KRRClassifier`. Weights make probabilities those of rows that come as often as they weigh.
+    seconds : float, optional
+        About how long `fit` may take. Of the half of it, choices are made; the number of columns of the map is
+        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of rows
+        and classes alone, so that the result does not depend on the machine. With a time it does.
+    verbose : bool, default=False
+        Print each trial.
+    random_state : int, RandomState or None, default=0
+        Seed of all draws. The same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    pipeline_ : Pipeline
+        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+    search_ : list of dict
+        What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
+        error of ridge regression as a share of the targets' variance, or, of a
+        ridge of logistic regression, the log loss.
+        ``pandas.DataFrame(search_)`` is a table of it.
+    n_features_in_ : int
+        Number of columns d.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names that are texts.
+
+    See Also
+    --------
+    KernelRegressor : The same for numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from rflib.learners import KernelClassifier
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> model = KernelClassifier().fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    >>> model.predict_proba(X[1::2]).shape
+    (89, 3)
+    """
 
     _task = "classification"
 
@@ -302,7 +407,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         check_class_weight(self)
 
     def _row_weights(self, y: NDArray, weights: NDArray | None) -> NDArray | None:
-        return class_weights(self, y, weights)  # type: ignore[no-any-return]
+        found: NDArray | None = class_weights(self, y, weights)
+        return found
 
     def _targets(self, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
         self.classes_, codes = encode_labels(self, y, weights)

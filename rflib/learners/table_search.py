@@ -116,7 +116,7 @@ class Search:
         outputs = self.targets.shape[1] * _PASSES if self.task == "classification" else 0
         grid = np.arange(_FEWEST_COLUMNS, _MOST_COLUMNS + 1, 32.0)
         costs = 2 * n_rows * grid**2 + _CUBE * grid**3 + 2 * outputs * n_rows * grid
-        return int(min(grid[max(0, np.searchsorted(costs, budget) - 1)], max(1, n_rows)))
+        return int(min(grid[max(0, int(np.searchsorted(costs, budget)) - 1)], n_rows))
 
     def trial_features(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
         """Return the features of the rows of a split to fit, and of those that are held out."""

@@ -1,7 +1,7 @@
 """Landmarks of a Nystroem approximation: uniform rows, k-means centres, or randomly pivoted Cholesky.
 
 A landmark rule is a function of the kernel, the training rows X (n_rows, d), the number n of landmarks and a
-source of randomness. It returns the landmarks, shape (n, d).
+source of randomness. It returns the landmarks, shape (n, d). Or a user gives them.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.distances import euclidean_distances
-from rflib.kernels.sparse_rows import Rows, dense, mean_row, times_columns
+from rflib.kernels.sparse_rows import Rows, canonical, dense, mean_row, times_columns
+from rflib.validation import refuse
 
 # Rows for each k-means centre, and iterations. With more of either, the error hardly falls.
 _ROWS_A_CENTRE = 20
@@ -135,7 +138,7 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | 
     - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
     rows = uniform(kernel, X, rows_used("rpcholesky", n), rng).astype(np.float64)
-    chosen = pivots(positive_kernel(kernel), rows, n, rng, block or max(1, n // 10))
+    chosen, *_ = pivoted_cholesky(positive_kernel(kernel), rows, n, rng, block)
     rest = np.setdiff1d(np.arange(rows.shape[0]), chosen, assume_unique=True)[: n - len(chosen)]
     return rows[np.concatenate([chosen, rest]).astype(int)]
 
@@ -151,9 +154,14 @@ def positive_kernel(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> NDArray[np.int64]:
-    """Return the indices of n pivots as in `rpcholesky`, or fewer if the residual is zero before."""
-    n_rows = rows.shape[0]
+def pivoted_cholesky(
+    kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the indices of n pivots as in `rpcholesky`, or fewer if the residual is zero before, with F and s.
+
+    The kernel matrix is about F diag(s) F^T with F (n_rows, n) and signs s, which are +1 for a definite kernel.
+    """
+    n_rows, block = rows.shape[0], block or max(1, n // 10)
     parts = np.array_split(np.arange(n_rows), 1 + n_rows // 64)
     residual = np.concatenate([np.diag(kernel(rows[part])) for part in parts])
     total = np.abs(residual).sum()
@@ -169,7 +177,7 @@ def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> ND
         among = kernel(rows[proposed]) - (F[proposed] * signed) @ F[proposed].T
         kept = _accepted(among, rng.random(block))[: n - used]
         new = proposed[kept]
-        columns = kernel(rows, rows[new]) - (F * signed) @ F[new].T
+        columns = kernel(rows, rows[new]) - F @ (F[new] * signed).T
         values, vectors = np.linalg.eigh(among[np.ix_(kept, kept)])
         held = np.abs(values) > _EXHAUSTED * np.abs(values).max()
         scale = np.where(held, 1 / np.sqrt(np.where(held, np.abs(values), 1)), 0)
@@ -177,7 +185,7 @@ def pivots(kernel: Kernel, rows: Rows, n: int, rng: Generator, block: int) -> ND
         factor[:, used:stop], signs[used:stop] = columns @ vectors * scale, np.where(values < 0, -1.0, 1.0)
         residual = residual - factor[:, used:stop] ** 2 @ signs[used:stop]
         chosen = np.concatenate([chosen, new])
-    return chosen
+    return chosen, factor[:, : len(chosen)], signs[: len(chosen)]
 
 
 def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
@@ -189,6 +197,38 @@ def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
             kept.append(i)
             left -= np.multiply.outer(left[:, i], left[i] / left[i, i])
     return np.array(kept)
+
+
+def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Rows:
+    """Return a user's landmarks: numbers of rows of X (n_rows, d), or rows (n, d), dense or sparse as X is.
+
+    Raises
+    ------
+    ValueError
+        If a number is not that of a row, or the rows are not finite or of another width.
+    """
+    name = type(owner).__name__
+    rows = given if issparse(given) else np.asarray(given)
+    if rows.ndim == 1 and rows.size and rows.dtype.kind in "iu":
+        strange = np.flatnonzero((rows < 0) | (rows >= X.shape[0]))
+        if len(strange):
+            raise ValueError(
+                f"{name}: landmarks[{strange[0]}] is {rows[strange[0]]}, but X has the rows 0 to {X.shape[0] - 1}."
+            )
+        return rows.astype(np.int64)
+    if rows.ndim != 2 or not rows.shape[0]:
+        refuse(
+            owner,
+            "landmarks",
+            "the name of a rule, rows (n, n_features), or integers, the numbers of rows",
+        )
+    rows = check_array(rows, accept_sparse="csr", dtype=np.float64, input_name="landmarks")
+    if rows.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"{name}: landmarks have {rows.shape[1]} columns, but X has {X.shape[1]}. Give rows like those of X, "
+            "or integers, the numbers of rows of X."
+        )
+    return canonical(csr_array(rows)) if issparse(X) else dense(rows).copy()
 
 
 LANDMARKS: dict[str, Callable[[Kernel, Rows, int, Generator], Rows]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -27,7 +27,9 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.similarity import Lookup, Precomputed
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
-from rflib.maps.landmarks import LANDMARKS, rows_used
+from rflib.maps.dask_rows import DaskRows
+from rflib.maps.device_rows import DeviceRows
+from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.unlike_rows import loss, squares
 from rflib.validation import check_choice, refuse
@@ -67,12 +69,15 @@ class Nystroem(RandomFeatureMap):
     n_components : int, default=100
         Number of landmarks, which is the number of columns D. If there are fewer training rows, all of them are
         used and a warning is issued.
-    landmarks : {"uniform", "kmeans", "rpcholesky"}, default="uniform"
+    landmarks : {"uniform", "kmeans", "rpcholesky"} or array-like, default="uniform"
         How the landmarks are chosen: uniformly among the rows, as the centres of k-means clusters, or as the
         pivots of a randomly pivoted Cholesky decomposition; see `rflib.maps.landmarks`. The last two take longer
         to fit and have a lower error. "kmeans" is not possible with precomputed similarities. Each rule looks at
         a uniform sample of the rows only, so that of Dask rows no more than this sample is loaded, and the
-        landmarks have the same distribution.
+        landmarks have the same distribution. Or the landmarks themselves, whose number then counts in place of
+        ``n_components``: rows (n, n_features), which need not be training rows, or integers (n,), the numbers of
+        rows that `fit` gets. With "precomputed" they are integers; with Dask rows, or rows on a device, they are
+        rows.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws.
 
@@ -105,7 +110,7 @@ class Nystroem(RandomFeatureMap):
         kernel: KernelLike = None,
         n_components: int = 100,
         *,
-        landmarks: str = "uniform",
+        landmarks: str | ArrayLike = "uniform",
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
@@ -119,32 +124,54 @@ class Nystroem(RandomFeatureMap):
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]
-        return max(RandomFeatureMap._sample_size, rows_used(self.landmarks, self.n_components))
+        rule = self.landmarks if isinstance(self.landmarks, str) else "uniform"
+        return max(RandomFeatureMap._sample_size, rows_used(rule, self.n_components))
+
+    def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
+        if not isinstance(self.landmarks, str) and np.ndim(self.landmarks) == 1:
+            raise ValueError(
+                "Nystroem: of Dask rows, and of rows on a device, the map sees a sample, in which rows have other "
+                "numbers. Give the landmarks themselves, as rows."
+            )
+        return super()._rows_to_fit(rows)
 
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel_, X  # the landmarks are rows as the user gave them
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        check_choice(self, "landmarks", tuple(LANDMARKS))
-        n_rows = X.shape[0]
-        if self.n_components > n_rows:
-            warn(
-                f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
-                f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
-                cause="few rows",
-            )
-        # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
-        n = min(self.n_components, n_rows)
-        choose = LANDMARKS[self.landmarks]
-        if isinstance(kernel, Precomputed):
-            similarities = kernel(X)
-            if self.landmarks == "kmeans":
+        n_rows, rule = X.shape[0], self.landmarks
+        if isinstance(rule, str):
+            check_choice(self, "landmarks", tuple(LANDMARKS))
+            n = min(self.n_components, n_rows)
+            if n < self.n_components:
+                warn(
+                    f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
+                    f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
+                    cause="few rows",
+                )
+        similarities = kernel(X) if isinstance(kernel, Precomputed) else None
+        if not isinstance(rule, str):
+            chosen = own_landmarks(self, rule, X)
+            if chosen.ndim == 1:
+                chosen = chosen if similarities is not None else X[chosen]
+            elif similarities is not None:
+                refuse(
+                    self,
+                    "landmarks",
+                    "the name of a rule, or integers, the numbers of rows, with kernel='precomputed'",
+                )
+        elif similarities is None:
+            chosen = LANDMARKS[rule](kernel, X, n, rng)
+        else:
+            if rule == "kmeans":
                 refuse(self, "landmarks", "'uniform' or 'rpcholesky' with kernel='precomputed'")
             every = np.arange(float(n_rows))[:, None]
-            self.indices_ = choose(Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
-            landmarks = similarities[np.ix_(self.indices_, self.indices_)].astype(np.float64)
-        else:
-            landmarks = choose(kernel, X, n, rng).astype(np.float64)
+            chosen = LANDMARKS[rule](Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
+        # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
+        if similarities is not None:
+            self.indices_ = chosen
+            chosen = similarities[np.ix_(chosen, chosen)]
+        landmarks = chosen.astype(np.float64)
         W = kernel(landmarks)
         self._order, self._rank = _independent(W)
         if isinstance(kernel, Precomputed):
@@ -152,7 +179,7 @@ class Nystroem(RandomFeatureMap):
         self.landmarks_ = landmarks[self._order]
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
-        is_repaired = isinstance(kernel, Precomputed) and self._rank is not None and self._rank < n
+        is_repaired = isinstance(kernel, Precomputed) and self._rank is not None and self._rank < len(W)
         known = None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
         self._left_out = known
 

@@ -6,8 +6,8 @@ from sklearn.kernel_ridge import KernelRidge
 
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
-from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners import KRR, KRRClassifier
+from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 
 INDEFINITE = DeltaGaussian(coefficients=(1, -0.6), sigmas=(1, 3))
 

@@ -13,8 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR
 
 from rflib.kernels import Gaussian, Similarity
-from rflib.learners import ExactKernelSVC, ExactKernelSVR, ExactKRR, ExactKRRClassifier, SpectrumRepair
-from rflib.learners import KRR
+from rflib.learners import KRR, ExactKernelSVC, ExactKernelSVR, ExactKRR, ExactKRRClassifier, SpectrumRepair
 from rflib.learners.svm import LinearSVR
 from rflib.maps import MVORF, RFF, Nystroem
 

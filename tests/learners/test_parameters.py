@@ -174,7 +174,7 @@ def test_maps_may_return_data_frames(learner):
         (
             KRR(),
             [1.0],
-            r"another one with a weight above 0, got n_samples=1. Give more rows, or give a single alpha",
+            r"another one with a weight .* got n_samples=1. Give more rows, or give a single",
         ),
         (ExactKRR(), [1.0], r"another one with a weight above 0, got n_samples=1. Give more rows"),
         (ExactKRR(repair="clip"), [1.0, 2, 4], r"ExactKRR: .* at least 5 rows, got n_samples=3"),

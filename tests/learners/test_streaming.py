@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, SphericalPolynomial
-from rflib.learners.folds import folds_by_content
 from rflib.learners import KRR, KRRClassifier
+from rflib.learners.folds import folds_by_content
 from rflib.maps import GORF, ORF, RFF, SRF, Nystroem
 
 ALPHAS = tuple(np.logspace(-6, 0, 7))

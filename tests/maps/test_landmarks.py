@@ -11,7 +11,7 @@ from sklearn.preprocessing import scale
 
 from rflib.kernels import DeltaGaussian, Gaussian, Polynomial, RadialFunction, SphericalPolynomial
 from rflib.maps import Nystroem
-from rflib.maps.landmarks import kmeans, pivots, positive_kernel, rpcholesky
+from rflib.maps.landmarks import kmeans, pivoted_cholesky, positive_kernel, rpcholesky
 
 from .conftest import sphere
 
@@ -35,8 +35,9 @@ def test_pivots_are_those_of_brute_force(kernel):
         rng.random(1)
         i = expected[-1]
         K = K - np.multiply.outer(K[:, i], K[i]) / K[i, i]
-    found = pivots(kernel, ROWS, 12, np.random.default_rng(5), block=1)
-    assert found.tolist() == expected
+    found, factor, signs = pivoted_cholesky(kernel, ROWS, 12, np.random.default_rng(5), block=1)
+    assert found.tolist() == expected and (signs == 1).all()
+    np.testing.assert_allclose(kernel(ROWS) - factor @ factor.T, K, atol=1e-10)
     assert trace(kernel, ROWS, found) == pytest.approx(np.trace(K))
 
 
@@ -46,7 +47,7 @@ def test_proposals_in_blocks_have_the_same_law():
     one, ten = (
         np.array(
             [
-                trace(kernel, ROWS, pivots(kernel, ROWS, 10, np.random.default_rng(seed), block))
+                trace(kernel, ROWS, pivoted_cholesky(kernel, ROWS, 10, np.random.default_rng(seed), block)[0])
                 for seed in seeds
             ]
         )

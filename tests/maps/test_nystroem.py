@@ -1,7 +1,10 @@
 """Nystroem: fewer rows than landmarks, its two decompositions, rank, and single precision."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
+from sklearn.base import clone
 
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Matern, Polynomial, SphericalPolynomial
 from rflib.maps import Nystroem
@@ -85,3 +88,57 @@ def test_similarities_of_both_signs_keep_their_eigenvectors():
 def test_a_kernel_that_is_zero_has_features_that_are_zero():
     m = Nystroem(lambda X, Y: np.zeros((len(X), len(Y))), 5, random_state=0).fit(sphere(9, 2))
     assert not m.transform(sphere(9, 2)).any()
+
+
+@pytest.mark.parametrize("sparse_rows", [False, True])
+def test_own_landmarks_are_rows_or_their_numbers(X, sparse_rows):
+    rows, numbers = sparse.csr_array(X) if sparse_rows else X, np.array([3, 17, 4, 4, 30])
+    by_number = Nystroem(Gaussian(2.0), landmarks=numbers.tolist()).fit(rows)
+    by_row = Nystroem(Gaussian(2.0), landmarks=X[numbers]).fit(rows)
+    assert by_number.n_components_ == 5 and sparse.issparse(by_number.landmarks_) == sparse_rows
+    np.testing.assert_array_equal(by_number.transform(rows), by_row.transform(rows))
+    kernel = Gaussian(2.0)
+    known = Nystroem("precomputed", landmarks=numbers).fit(kernel(X))
+    np.testing.assert_allclose(known.kernel_matrix(kernel(X)), by_row.kernel_matrix(rows), atol=1e-9)
+    W = kernel(X[numbers])
+    C = kernel(X, X[numbers])
+    np.testing.assert_allclose(
+        by_row.kernel_matrix(rows), C @ np.linalg.pinv(W, hermitian=True) @ C.T, atol=1e-8
+    )
+    new = X.mean(axis=0, keepdims=True) + np.eye(X.shape[1])[:2]  # no training rows
+    found = clone(by_row).set_params(landmarks=pd.DataFrame(new)).fit(rows)
+    np.testing.assert_allclose(found.kernel_matrix(new, X), kernel(new, X), atol=1e-10)
+    again = clone(found).restore(found.state())
+    np.testing.assert_allclose(again.transform(X), found.transform(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("landmarks", "message"),
+    [
+        ([0, 5, 9999], r"^Nystroem: landmarks\[2\] is 9999, but X has the rows 0 to \d+\.$"),
+        ([-1], r"^Nystroem: landmarks\[0\] is -1, but X has the rows"),
+        (np.ones((3, 2)), r"^Nystroem: landmarks have 2 columns, but X has \d+\. Give rows"),
+        ([0.5, 1.0], "^Nystroem: landmarks must be the name of a rule, rows .* or integers"),
+        ([], "^Nystroem: landmarks must be the name of a rule"),
+        ("median", "^Nystroem: landmarks must be one of"),
+        (np.full((2, 4), np.nan), "landmarks contains NaN"),
+    ],
+)
+def test_landmarks_that_cannot_be(X, landmarks, message):
+    with pytest.raises(ValueError, match=message):
+        Nystroem(Gaussian(2.0), landmarks=landmarks).fit(X)
+
+
+def test_landmarks_by_number_need_all_rows_and_precomputed_ones_have_no_rows(X):
+    da = pytest.importorskip("dask.array")
+    blocks = da.from_array(X, chunks=(20, X.shape[1]))
+    with pytest.raises(
+        ValueError, match=r"^Nystroem: of Dask rows, .* Give the landmarks themselves, as rows\.$"
+    ):
+        Nystroem(Gaussian(2.0), landmarks=[0, 1]).fit(blocks)
+    found = Nystroem(Gaussian(2.0), landmarks=X[:4]).fit(blocks)
+    np.testing.assert_allclose(
+        found.transform(X), Nystroem(Gaussian(2.0), landmarks=X[:4]).fit(X).transform(X)
+    )
+    with pytest.raises(ValueError, match="landmarks must be the name of a rule, or integers"):
+        Nystroem("precomputed", landmarks=np.ones((2, len(X)))).fit(Gaussian(2.0)(X))

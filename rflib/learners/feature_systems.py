@@ -1,0 +1,95 @@
+"""The systems of ridge regression on features, for conjugate gradients without a Gram matrix."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from rflib.kernels.namespaces import Array
+from rflib.learners.conjugate_gradients import Columns, LowRank, Matrix
+
+# Columns of the sketch for D features: so many times the root of D.
+_RANK = 2
+
+
+class FeatureSystems:
+    """The systems (Z^T W Z + c I) x = Z^T W t, where W are weights of the rows, which may leave out some of them.
+
+    The preconditioner is that of a Nystroem approximation, from a sketch of the Gram matrix of all rows
+    (Frangella, Tropp, Udell, Randomized Nystroem preconditioning, SIAM Journal on Matrix Analysis and Applications
+    2023, algorithm 2.1).
+
+    Parameters
+    ----------
+    blocks : iterable of (slice, ndarray)
+        The rows' places and their features Z (n, D), as often as it is iterated.
+    n_columns : int
+        D.
+    weights : ndarray of shape (n,)
+        Weights of all rows.
+    rng : Generator
+        Draws the sketch.
+    """
+
+    has_single = False
+
+    def __init__(
+        self,
+        blocks: Iterable[tuple[slice, Array]],
+        n_columns: int,
+        weights: NDArray[np.float64],
+        rng: np.random.Generator,
+    ):
+        self._blocks, self._all = blocks, weights
+        self._weights = weights[None, :]
+        rank = min(n_columns, int(np.ceil(_RANK * np.sqrt(n_columns))))
+        test, _ = np.linalg.qr(rng.standard_normal((n_columns, rank)))
+        sketch = self.product(test, np.arange(rank), of=np.zeros(rank, dtype=np.intp))
+        shift = np.sqrt(n_columns) * np.spacing(np.linalg.norm(sketch))
+        sketch += shift * test
+        root = linalg.cholesky(test.T @ sketch, lower=True)
+        self._factor = linalg.solve_triangular(root, sketch.T, lower=True).T
+
+    def use(self, weights: Matrix, of: Columns, sizes: NDArray[np.float64]) -> None:
+        """Choose the systems by weights (n_weights, n), and for each column the number of its weights and c."""
+        self._weights, self._of, self.sizes = weights, of, sizes
+        share = weights.sum(axis=1) / self._all.sum()
+        self._low_rank = LowRank(self._factor, np.sqrt(share)[:, None] * np.ones(len(self._factor)))
+
+    def product(
+        self, V: Matrix, columns: Columns, *, single: bool = False, of: Columns | None = None
+    ) -> Matrix:
+        """Return Z^T W Z v for each column v of V, whose systems are these."""
+        of = self._of[columns] if of is None else of
+        total = np.zeros_like(V)
+        for rows, Z in self._wide_blocks():
+            total += Z.T @ (self._weights[of][:, rows].T * (Z @ V))
+        return total
+
+    def precondition(self, V: Matrix, columns: Columns) -> Matrix:
+        """Return about (Z^T W Z + c I)^-1 v for each column v of V, whose systems are these."""
+        return self._low_rank(V, self._of[columns], self.sizes[columns])
+
+    def sides(self, targets: Matrix) -> Matrix:
+        """Return the right-hand sides (D, n_weights, t) for targets (n, n_weights, t)."""
+        weighted = self._weights.T[:, :, None] * targets
+        total = np.zeros((len(self._factor), weighted[0].size))
+        for rows, Z in self._wide_blocks():
+            total += Z.T @ weighted[rows].reshape(len(Z), -1)
+        return total.reshape(-1, *weighted.shape[1:])
+
+    def units(self) -> NDArray[np.float64]:
+        """Return what `WeightedSystems` says: Z (Z^T Z + c I)^-1 has norms of at most 1 / (2 sqrt(c))."""
+        return 2 * np.sqrt(self.sizes)
+
+    def coefficients(self, solutions: Matrix) -> Matrix:
+        """Return what `values` takes, for solutions of all systems."""
+        return solutions
+
+    def values(self, coefficients: Matrix) -> Matrix:
+        """Return the values (n, k) at all rows of coefficients (D, k)."""
+        return np.concatenate([Z @ coefficients for _, Z in self._wide_blocks()])
+
+    def _wide_blocks(self) -> Iterable[tuple[slice, Matrix]]:
+        return ((rows, Z.astype(np.float64, copy=False)) for rows, Z in self._blocks)
