@@ -72,10 +72,7 @@ class Table:
         n, d = X.shape
         if issparse(X):
             return cls(list(range(d)), [], [], [], False, True, n)
-        if not hasattr(X, "iloc"):
-            columns = list(X.T)
-        else:
-            columns = [_numbers(owner, X, j) for j in range(d)]
+        columns = [_numbers(owner, X, j) for j in range(d)] if hasattr(X, "iloc") else list(X.T)
         numbers: list[int] = []
         counts: list[int] = []
         levels: list[int] = []

@@ -250,23 +250,23 @@ class _TableLearner(CheckedRows, BaseEstimator):
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
-    """Regress on a table, without a parameter to tune: kernel ridge regression that chooses for itself.
+    """Regress on a table, without a parameter to tune, by kernel ridge regression.
 
     Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
-    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories are
-    one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
+    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
+    are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
     encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
     Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
-    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after a
-    fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
+    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
     The ridge is that with the least squared error of rows left out one by one, or of five folds of ``groups``.
 
     Parameters
     ----------
     seconds : float, optional
         About how long `fit` may take. Of the half of it, choices are made; the number of columns of the map is
-        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of rows
-        and classes alone, so that the result does not depend on the machine. With a time it does.
+        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of
+        rows and classes alone, so that the result does not depend on the machine. With a time it does.
     verbose : bool, default=False
         Print each trial.
     random_state : int, RandomState or None, default=0
@@ -324,15 +324,15 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
 
 
 class KernelClassifier(ClassifierMixin, _TableLearner):
-    """Classify the rows of a table, without a parameter to tune: kernel logistic regression that chooses for itself.
+    """Classify the rows of a table, without a parameter to tune, by kernel logistic regression.
 
     Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
-    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories are
-    one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
+    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
+    are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
     encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
     Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
-    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after a
-    fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
+    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
     The last step is logistic regression, whose ridge has the least log loss of the held-out rows, so that its
     probabilities are calibrated as they are. Blocks of rows that need not fit into memory get ridge regression
     (`KRRClassifier`) with a sigmoid on top.
@@ -343,8 +343,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         As for `KRRClassifier`. Weights make probabilities those of rows that come as often as they weigh.
     seconds : float, optional
         About how long `fit` may take. Of the half of it, choices are made; the number of columns of the map is
-        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of rows
-        and classes alone, so that the result does not depend on the machine. With a time it does.
+        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of
+        rows and classes alone, so that the result does not depend on the machine. With a time it does.
     verbose : bool, default=False
         Print each trial.
     random_state : int, RandomState or None, default=0

@@ -11,11 +11,8 @@ from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyS
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners.exact_svm import ExactKernelSVC, ExactKernelSVR
 from rflib.learners.hard_margin import HardMarginSVM
-<<<<<<< HEAD
 from rflib.learners import KRR, KRRClassifier
 from rflib.learners.learned_metric import LearnedMetric
-=======
->>>>>>> ridge
 from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.learners.table_learners import KernelClassifier, KernelRegressor
