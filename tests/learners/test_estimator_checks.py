@@ -11,7 +11,6 @@ from rflib.learners.doubly_stochastic import DoublyStochasticClassifier, DoublyS
 from rflib.learners.exact_ridge import ExactKRR, ExactKRRClassifier
 from rflib.learners.exact_svm import ExactKernelSVC, ExactKernelSVR
 from rflib.learners.hard_margin import HardMarginSVM
-from rflib.learners import KRR, KRRClassifier
 from rflib.learners.learned_metric import LearnedMetric
 from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
@@ -48,6 +47,8 @@ LEARNERS = [
     ),
     KRRClassifier(),
     KRRClassifier(criterion="error_rate"),
+    KernelRegressor(),
+    KernelClassifier(),
     LearnedMetric(ORF(n_components=16), n_rounds=1, random_state=0),
     LearnedMetric(MercerFeatures(n_components=16), n_rounds=1, random_state=0),
     LinearSVM(),
