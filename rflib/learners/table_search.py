@@ -30,6 +30,8 @@ _MERCER_WIDTH = 0.5
 # and the passes over features of a classifier.
 _BUDGET, _CUBE, _PASSES = 2.5e11, 25, 60
 _FEWEST_COLUMNS, _MOST_COLUMNS = 128, 4096
+# More columns than half of the rows are hardly better; up to so many are always used.
+_FEW_COLUMNS = 500
 RIDGES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 
 
@@ -116,7 +118,8 @@ class Search:
         outputs = self.targets.shape[1] * _PASSES if self.task == "classification" else 0
         grid = np.arange(_FEWEST_COLUMNS, _MOST_COLUMNS + 1, 32.0)
         costs = 2 * n_rows * grid**2 + _CUBE * grid**3 + 2 * outputs * n_rows * grid
-        return int(min(grid[max(0, int(np.searchsorted(costs, budget)) - 1)], n_rows))
+        afforded = grid[max(0, int(np.searchsorted(costs, budget)) - 1)]
+        return int(min(afforded, max(n_rows // 2, _FEW_COLUMNS), n_rows))
 
     def trial_features(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
         """Return the features of the rows of a split to fit, and of those that are held out."""
