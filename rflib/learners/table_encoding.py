@@ -25,8 +25,9 @@ from rflib.learners.values import is_missing
 
 # Numbers of at most so many different values are never replaced by quantiles, which would set them far apart.
 _FEW_VALUES = 10
-# Levels of which there are fewer rows are joined; a column with more levels gets the mean target of each.
-_RARE, _MANY_LEVELS, _FEWEST_ROWS = 10, 40, 100
+# Levels of which there are fewer rows are joined. Columns with more levels get the mean targets of these alone,
+# and others get them too if there are so many rows a level: what differs by the fold of few rows tells their target.
+_RARE, _MANY_LEVELS, _FEWEST_ROWS, _ROWS_A_LEVEL = 10, 40, 100, 100
 # Sparse rows are projected to so many columns. Up to so many columns get quantiles; from so many on, columns may
 # be of one unit, as those of images are.
 # From so many rows on, single precision serves, which is twice as fast.
@@ -42,8 +43,8 @@ class Table:
     ----------
     numbers, counts : list of int
         Columns of numbers, and those of few different numbers.
-    levels, many_levels : list of int
-        Columns of texts, categories or booleans, and those of many different ones.
+    levels, means : list of int
+        Columns of texts, categories or booleans that are one-hot, and those that are mean targets; or both.
     has_gaps : bool
         Whether a number is missing.
     is_sparse : bool
@@ -55,7 +56,7 @@ class Table:
     numbers: list[int]
     counts: list[int]
     levels: list[int]
-    many_levels: list[int]
+    means: list[int]
     has_gaps: bool
     is_sparse: bool
     n_rows: int
@@ -76,16 +77,20 @@ class Table:
         numbers: list[int] = []
         counts: list[int] = []
         levels: list[int] = []
-        many: list[int] = []
+        means: list[int] = []
         for j, values in enumerate(columns):
             if values is None:
                 n_levels = X.iloc[:, j].nunique()
-                (many if n_levels > _MANY_LEVELS and n >= _FEWEST_ROWS else levels).append(j)
+                many = n >= _FEWEST_ROWS and n_levels > _MANY_LEVELS
+                if not many:
+                    levels.append(j)
+                if many or 2 < n_levels <= n / _ROWS_A_LEVEL:
+                    means.append(j)
             else:
                 few = len(np.unique(values[~np.isnan(values)])) <= _FEW_VALUES
                 (counts if few else numbers).append(j)
         has_gaps = any(values is not None and np.isnan(values).any() for values in columns)
-        return cls(numbers, counts, levels, many, has_gaps, False, n)
+        return cls(numbers, counts, levels, means, has_gaps, False, n)
 
     @property
     def encodings(self) -> tuple[str, ...]:
@@ -131,13 +136,12 @@ class Table:
             handle_unknown="infrequent_if_exist",
             sparse_output=False,
         )
+        means = [] if task == "several" else self.means
+        levels = sorted({*self.levels, *self.means}) if task == "several" else self.levels
         kind = "continuous" if task == "regression" else "auto"
         target = TargetEncoder(target_type=kind, random_state=seed)
-        many = [] if task == "several" else self.many_levels
-        parts.append(
-            ("levels", make_pipeline(_texts(), one_hot), self.levels + self.many_levels[len(many) :])
-        )
-        parts.append(("means", make_pipeline(_texts(), target, StandardScaler()), many))
+        parts.append(("levels", make_pipeline(_texts(), one_hot), levels))
+        parts.append(("means", make_pipeline(_texts(), target, StandardScaler()), means))
         used = [part for part in parts if part[2]]
         return make_pipeline(ColumnTransformer(used), _precision(self.n_rows))
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.matern import Matern
@@ -200,12 +201,24 @@ def unfitted_metric(task: str, seed: int) -> LearnedMetric:
     return LearnedMetric(n_rounds=_ROUNDS, task=kind, random_state=seed)
 
 
-def unfitted_map(choice: Choice, rows: NDArray, n_columns: int, seed: int) -> Any:
-    """Return the map of a choice for encoded rows."""
+def unfitted_map(choice: Choice, rows: NDArray, n_columns: int, seed: int) -> FeatureUnion:
+    """Return the map of a choice for encoded rows: features of the kernel, and the rows themselves.
+
+    The rows make the function linear where a kernel would fade, and have the mean square norm of features.
+    """
     width = choice.width * median(rows, False)
     if choice.map == "Nystroem":
-        return Nystroem(Matern(1.5, width), min(n_columns, len(rows)), random_state=seed)
-    return MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+        kernel: Any = Nystroem(Matern(1.5, width), min(n_columns, len(rows)), random_state=seed)
+    else:
+        kernel = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+    size = float(np.sqrt(np.mean(np.float64(rows) ** 2) * rows.shape[1])) or 1.0
+    linear = FunctionTransformer(divided, kw_args={"by": size}, feature_names_out="one-to-one")
+    return FeatureUnion([("kernel", kernel), ("linear", linear)])
+
+
+def divided(X: NDArray, by: float) -> NDArray:
+    """Return rows divided by a number, of the same type."""
+    return X / np.asarray(by, dtype=X.dtype)
 
 
 def fitted_features(
