@@ -15,3 +15,5 @@ from .signed_features import signed_columns as signed_columns
 from .spectrum_repair import SpectrumRepair as SpectrumRepair
 from .svm import LinearSVM as LinearSVM
 from .svm import LinearSVR as LinearSVR
+from .table_learners import KernelClassifier as KernelClassifier
+from .table_learners import KernelRegressor as KernelRegressor

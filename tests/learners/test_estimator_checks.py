@@ -14,6 +14,7 @@ from rflib.learners.hard_margin import HardMarginSVM
 from rflib.learners.learned_metric import LearnedMetric
 from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
+from rflib.learners.table_learners import KernelClassifier, KernelRegressor
 from rflib.maps.mercer import MercerFeatures
 from rflib.maps.orf import ORF
 from rflib.maps.rff import RFF
@@ -47,6 +48,8 @@ LEARNERS = [
     KRRClassifier(),
     KRRClassifier(criterion="error_rate"),
     LearnedMetric(n_rounds=1, random_state=0),
+    KernelRegressor(),
+    KernelClassifier(),
     LearnedMetric(ORF(n_components=16), n_rounds=1, random_state=0),
     LearnedMetric(MercerFeatures(n_components=16), n_rounds=1, random_state=0),
     LinearSVM(),
@@ -70,6 +73,9 @@ def expected_failures(estimator):
             "check_sample_weight_equivalence_on_dense_data": drawn,
             "check_class_weight_classifiers": ORIGIN,
         }
+    if isinstance(estimator, KernelClassifier | KernelRegressor):
+        drawn = "choices depend on numbers of rows, and encoders and landmarks count rows, not their weights"
+        return {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
     if isinstance(estimator, LinearSVM) and not estimator.fit_intercept:
         return {"check_class_weight_classifiers": ORIGIN}
     if isinstance(estimator, ExactKernelSVC | ExactKernelSVR) and estimator.tol > 1e-12:

@@ -1,0 +1,118 @@
+"""Logistic regression on features, for which ridge regression's Gram matrix makes the steps of L-BFGS few."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.one_vs_rest import encode_labels
+from rflib.learners.values import as_labels
+from rflib.validation import check_number
+
+# The loss of a class has at most this curvature in its score.
+_CURVATURE = 0.25
+_MAX_ITER = 100
+_TOLERANCE = 1e-4
+
+
+class LogisticHead(ClassifierMixin, BaseEstimator):
+    """Minimise the mean log loss of softmax(Z B + b) and alpha / 2 times the squares of B.
+
+    The Hessian is about that of ridge regression, (Z^T Z / 4 n + alpha I). L-BFGS in coordinates in which this is
+    the identity takes some tens of steps, where scikit-learn's ``LogisticRegression``, which minimises the same
+    for C = 1 / (n alpha), takes thousands on features whose variances differ by many orders.
+
+    Parameters
+    ----------
+    alpha : float, default=1e-4
+        Ridge.
+    class_weight : dict or "balanced", optional
+        As for `KRRClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coef_ : ndarray of shape (n_classes, n_features)
+        Coefficients, one row less one class for two classes.
+    intercept_ : ndarray of shape (n_classes,)
+        Intercepts.
+    """
+
+    def __init__(self, alpha: float = 1e-4, *, class_weight: ClassWeight = None):
+        self.alpha = alpha
+        self.class_weight = class_weight
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to features X (n_samples, n_features) and labels y (n_samples,)."""
+        check_number(self, "alpha", above=0)
+        check_class_weight(self)
+        Z = validate_data(self, X, dtype=(np.float32, np.float64))
+        labels = as_labels(self, y)
+        weights = class_weights(self, labels, sample_weight)
+        self.classes_, codes = encode_labels(self, labels, weights)
+        shares = np.full(len(Z), 1 / len(Z)) if weights is None else weights / weights.sum()
+        self.coef_, self.intercept_ = _minimum(Z, codes, len(self.classes_), shares, self.alpha)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the scores of the classes, (n_samples, n_classes), or of the second one of two, (n_samples,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, (n_samples, n_classes)."""
+        found: NDArray[np.float64] = softmax(self._scores(X), axis=1)
+        return found
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable labels, (n_samples,)."""
+        return self.classes_[self._scores(X).argmax(axis=1)]
+
+    def _scores(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        Z = validate_data(self, X, dtype=(np.float32, np.float64), reset=False)
+        return (Z @ self.coef_.T.astype(Z.dtype)).astype(np.float64) + self.intercept_
+
+
+def _minimum(
+    Z: NDArray, codes: NDArray, n_classes: int, shares: NDArray[np.float64], alpha: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return coefficients (n_classes, D) and intercepts (n_classes,) for weights of the rows that sum to one."""
+    D = Z.shape[1]
+    mean = shares @ Z
+    root = np.sqrt(_CURVATURE * shares)[:, None].astype(Z.dtype)
+    gram = np.float64((Z * root).T @ (Z * root)) - _CURVATURE * np.outer(mean, mean)
+    noise = np.finfo(Z.dtype).eps * np.trace(gram)
+    factor = linalg.cholesky(gram + (alpha + noise) * np.eye(D))
+    hits = np.eye(n_classes)[codes]
+    prior = np.log(np.maximum(shares @ hits, 1e-12))
+
+    def solve(values: NDArray, transposed: bool) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = linalg.solve_triangular(
+            factor, values, trans=int(transposed), check_finite=False
+        )
+        return found
+
+    def objective(point: NDArray) -> tuple[float, NDArray[np.float64]]:
+        steps = point.reshape(D + 1, n_classes)
+        B, b = solve(steps[:D], False), steps[D] + prior
+        scores = (Z @ B.astype(Z.dtype)).astype(np.float64) + (b - mean @ B)
+        total = logsumexp(scores, axis=1)
+        loss = shares @ (total - np.einsum("nk,nk->n", scores, hits))
+        rest = shares[:, None] * (np.exp(scores - total[:, None]) - hits)
+        slope = rest.sum(axis=0)
+        gradient = (Z.T @ rest.astype(Z.dtype)).astype(np.float64) - np.outer(mean, slope) + alpha * B
+        return loss + alpha / 2 * np.vdot(B, B), np.append(solve(gradient, True), slope)
+
+    start: Any = np.zeros((D + 1) * n_classes)
+    options = {"maxiter": _MAX_ITER, "gtol": _TOLERANCE}
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x.reshape(D + 1, -1)
+    B = solve(found[:D], False)
+    return B.T, found[D] + prior - mean @ B

@@ -1,0 +1,451 @@
+"""KernelRegressor and KernelClassifier: kernel learners of tables that need no tuning."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import partial
+from time import perf_counter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rflib.drafts import all_or_nothing
+from rflib.learners.checked_rows import CheckedRows
+from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.krr import KRR
+from rflib.learners.krr_classifier import KRRClassifier
+from rflib.learners.logistic_head import LogisticHead
+from rflib.learners.one_vs_rest import codes_to_targets, encode_labels
+from rflib.learners.parameter_checks import check_seed
+from rflib.learners.row_sources import RowSource, as_row_source
+from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
+from rflib.learners.table_encoding import Table
+from rflib.learners.table_search import RIDGES, Choice, Search, fitted_features, rows_in
+from rflib.learners.values import check_weights
+from rflib.maps.dask_rows import is_dask
+from rflib.maps.row_sample import RowSample
+from rflib.measures.range_warning import RangeWarning
+from rflib.validation import check_flag, check_number
+
+# Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,
+# and below so few nothing is tried.
+_TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
+# Of logistic regression.
+_DEFAULT_RIDGE, _LARGEST_RIDGE = 1e-4, 1e-2
+
+
+class _TableLearner(CheckedRows, BaseEstimator):
+    """What the two learners have in common."""
+
+    _task: ClassVar[str]
+    classes_: NDArray
+
+    def __init__(self, *, seconds: float | None = None, verbose: bool = False, random_state: Any = 0):
+        self.seconds = seconds
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to rows X and y, which is (n_samples,), or for regression also (n_samples, n_targets).
+
+        ``X`` is an array, a sparse matrix, or a DataFrame of pandas, with missing values; or `ParquetRows`, which
+        hold y themselves, or a Dask array or dataframe, whose rows need not fit into memory. ``sample_weight``
+        (n_samples,) counts rows in the errors and the last fit. Rows of the same group of ``groups``
+        (n_samples,) are held out together.
+
+        Raises
+        ------
+        ValueError
+            If X holds dates or infinite numbers, y or a weight is missing or not finite, there is one row, or, for
+            labels, one class.
+        """
+        check_number(self, "seconds", above=0, or_none=True)
+        check_flag(self, "verbose")
+        check_seed(self)
+        self._check_classes()
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if is_dask(X) or isinstance(X, RowSource):
+            self._fit_blocks(X, y, sample_weight, groups)
+            return self
+        rows, values = self._checked(X, y, reset=True)
+        weights = check_weights(self, sample_weight, len(values))
+        check_consistent_length(rows, groups)
+        self._fit_rows(rows, values, weights, None if groups is None else np.asarray(groups))
+        return self
+
+    @property
+    def search_(self) -> list[dict[str, Any]]:
+        """What was tried, in order."""
+        return self._records
+
+    def _predicted(self, method: str, X: Any, **options: Any) -> Any:
+        """Return what a method of the pipeline makes of rows; of Dask rows lazily."""
+        check_is_fitted(self, "pipeline_")
+        if is_dask(X):
+            return predicted_blocks(partial(self._predicted, method, **options), X)
+        rows = self._rows(X)
+        with warnings.catch_warnings():
+            # beyond the training rows the predictions go to the mean
+            warnings.simplefilter("ignore", RangeWarning)
+            return getattr(self.pipeline_, method)(rows, **options)
+
+    def _fit_rows(self, X: Any, y: NDArray, weights: NDArray | None, groups: NDArray | None) -> None:
+        if weights is not None and not weights.all():
+            used = np.flatnonzero(weights)
+            X, y, weights = rows_in(X, used), y[used], weights[used]
+            groups = None if groups is None else groups[used]
+        n = len(y)
+        if n < 2:
+            raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
+        table = Table.of(self, X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of trials, and of the rows that the map is fitted to
+            choice, ridge, n_columns = self._searched(table, X, y, weights, groups, n)
+            features, Z = fitted_features(choice, table, X, y, n_columns, self._task_of(y), self._seed)
+            head = self._fitted_head(Z, y, weights, groups, ridge)
+        self.pipeline_ = Pipeline([*features.steps, ("head", head)])
+
+    def _searched(
+        self,
+        table: Table,
+        X: Any,
+        y: NDArray,
+        weights: NDArray | None,
+        groups: NDArray | None,
+        n: int,
+    ) -> tuple[Choice, float, int]:
+        """Return the choice, the ridge of a classifier, and the number of columns for n rows."""
+        targets = self._targets(y, weights)
+        own = self._row_weights(y, weights)
+        splits = list(self._splits(y, groups)) if len(y) >= _FEWEST_ROWS else []
+        search = Search(
+            table,
+            X,
+            y,
+            targets,
+            np.ones(len(y)) if own is None else own,
+            splits,
+            self._task_of(y),
+            self._seed,
+            self.seconds,
+            bool(self.verbose),
+        )
+        choice = search.best() if splits else Choice()
+        ridge = self._ridge(search, choice) if splits else _DEFAULT_RIDGE
+        self._records = search.records
+        return choice, ridge, search.n_columns(n)
+
+    def _splits(self, y: NDArray, groups: NDArray | None) -> Iterator[tuple[NDArray, NDArray]]:
+        """Yield the places of rows to fit and of rows that are held out."""
+        n = len(y)
+        some = np.arange(n)
+        strata = self._strata(y)
+        if n < _FOLDS_BELOW:
+            if groups is None:
+                yield from StratifiedKFold(3, shuffle=True, random_state=self._seed).split(some, strata)
+            elif len(np.unique(groups)) > 1:
+                yield from GroupKFold(min(3, len(np.unique(groups)))).split(some, groups=groups)
+            return
+        held, train = min(_HELD_ROWS, n // 3), min(_TRIAL_ROWS, 2 * n // 3)
+        if groups is None:
+            split = StratifiedShuffleSplit(1, test_size=held, train_size=train, random_state=self._seed)
+            yield next(split.split(some, strata))
+        elif len(np.unique(groups)) > 1:
+            parts = next(
+                GroupShuffleSplit(1, test_size=1 / 3, random_state=self._seed).split(some, groups=groups)
+            )
+            rng = np.random.default_rng(self._seed)
+            yield tuple(np.sort(rng.permutation(p)[:m]) for p, m in zip(parts, (train, held), strict=True))  # type: ignore[misc]
+
+    def _fit_blocks(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Make the choices on a sample, and fit ridge regression to all rows."""
+        if groups is not None:
+            raise ValueError(f"{type(self).__name__}: groups are taken with rows in memory only.")
+        if is_dask(X):
+            blocks: Any = DaskBlocks(self, X, y, sample_weight)
+        elif y is None and sample_weight is None:
+            blocks = as_row_source(self, X)
+        else:
+            raise ValueError(f"{type(self).__name__}: {type(X).__name__} hold y and the weights themselves.")
+        sample, n = RowSample(_TRIAL_ROWS + _HELD_ROWS, self._seed), 0
+        for rows, targets, *_ in blocks:
+            checked, targets = self._checked(rows, targets, reset=not n)
+            sample.add(checked, targets)
+            n += len(targets)
+        if n < 2:
+            raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
+        rows, targets = sample.rows()
+        table = Table.of(self, rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            choice, _, n_columns = self._searched(table, rows, targets, None, None, n)
+            features, _ = fitted_features(
+                choice, table, rows, targets, n_columns, self._task_of(targets), self._seed
+            )
+            made = FeatureBlocks(lambda X: features.transform(self._rows(X)), blocks)
+            head = self._head_of_blocks(made, features.transform(rows), targets)
+        self.pipeline_ = Pipeline([*features.steps, ("head", head)])
+
+    def _rows(self, X: Any, *, reset: bool = False) -> Any:
+        if hasattr(X, "iloc"):
+            self._validated(X, reset=reset, skip_check_array=True)
+            return X
+        finite: Any = True if issparse(X) else "allow-nan"
+        return self._validated(X, reset=reset, accept_sparse="csr", ensure_all_finite=finite)
+
+    # what differs
+
+    def _check_classes(self) -> None:
+        pass
+
+    def _task_of(self, y: NDArray) -> str:
+        return "several" if y.ndim == 2 else self._task
+
+    def _targets(self, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
+        return y.reshape(len(y), -1)
+
+    def _row_weights(self, y: NDArray, weights: NDArray | None) -> NDArray | None:
+        return weights
+
+    def _strata(self, y: NDArray) -> NDArray:
+        return np.zeros(len(y), dtype=int)
+
+    def _ridge(self, search: Search, choice: Choice) -> float:
+        return _DEFAULT_RIDGE
+
+    def _fitted_head(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> Any:
+        raise NotImplementedError
+
+    def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> Any:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        return tags
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
+    """Regress on a table, without a parameter to tune, by kernel ridge regression.
+
+    Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
+    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
+    are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
+    encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
+    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
+    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
+    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    The ridge is that with the least squared error of rows left out one by one, or of five folds of ``groups``.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        About how long `fit` may take. Of the half of it, choices are made; the number of columns of the map is
+        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of
+        rows and classes alone, so that the result does not depend on the machine. With a time it does.
+    verbose : bool, default=False
+        Print each trial.
+    random_state : int, RandomState or None, default=0
+        Seed of all draws. The same seed gives the same result.
+
+    Attributes
+    ----------
+    pipeline_ : Pipeline
+        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+    search_ : list of dict
+        What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
+        error of ridge regression as a share of the targets' variance.
+        ``pandas.DataFrame(search_)`` is a table of it.
+    n_features_in_ : int
+        Number of columns d.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names that are texts.
+
+    See Also
+    --------
+    KernelClassifier : The same for labels.
+    KRR : The last step, with all of its parameters.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import KernelRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = KernelRegressor().fit(X[:350], y[:350])
+    >>> mean, deviation = model.predict(X[350:], return_std=True)
+    >>> round(model.score(X[350:], y[350:]), 1)
+    0.5
+    """
+
+    _task = "regression"
+    _several_targets = True
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the predicted targets of the rows X; with ``return_std`` also the deviations of new targets."""
+        return self._predicted("predict", X, **{"return_std": True} if return_std else {})
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray]:
+        rows, targets = super()._checked(X, y, reset=reset)
+        return rows, np.asarray(targets, dtype=np.float64)
+
+    def _fitted_head(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> KRR:
+        if groups is not None and (n_groups := len(np.unique(groups))) > 1:
+            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
+        return KRR(gram_dtype="float64").fit(Z, y, weights)
+
+    def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> KRR:
+        return KRR().fit_blocks(blocks)
+
+
+class KernelClassifier(ClassifierMixin, _TableLearner):
+    """Classify the rows of a table, without a parameter to tune, by kernel logistic regression.
+
+    Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
+    own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
+    are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
+    encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
+    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
+    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
+    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    The last step is logistic regression, whose ridge has the least log loss of the held-out rows, so that its
+    probabilities are calibrated as they are. Blocks of rows that need not fit into memory get ridge regression
+    (`KRRClassifier`) with a sigmoid on top.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced", optional
+        As for `KRRClassifier`. Weights make probabilities those of rows that come as often as they weigh.
+    seconds : float, optional
+        About how long `fit` may take. Of the half of it, choices are made; the number of columns of the map is
+        what can be afforded in the rest. None: all choices are made, and the number follows from the numbers of
+        rows and classes alone, so that the result does not depend on the machine. With a time it does.
+    verbose : bool, default=False
+        Print each trial.
+    random_state : int, RandomState or None, default=0
+        Seed of all draws. The same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    pipeline_ : Pipeline
+        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+    search_ : list of dict
+        What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
+        error of ridge regression as a share of the targets' variance, or, of a
+        ridge of logistic regression, the log loss.
+        ``pandas.DataFrame(search_)`` is a table of it.
+    n_features_in_ : int
+        Number of columns d.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names that are texts.
+
+    See Also
+    --------
+    KernelRegressor : The same for numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from rflib.learners import KernelClassifier
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> model = KernelClassifier().fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    >>> model.predict_proba(X[1::2]).shape
+    (89, 3)
+    """
+
+    _task = "classification"
+
+    def __init__(
+        self,
+        *,
+        class_weight: ClassWeight = None,
+        seconds: float | None = None,
+        verbose: bool = False,
+        random_state: Any = 0,
+    ):
+        super().__init__(seconds=seconds, verbose=verbose, random_state=random_state)
+        self.class_weight = class_weight
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable labels of the rows X, (n_samples,)."""
+        return self._predicted("predict", X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probabilities of the classes, (n_samples, n_classes), in the order of ``classes_``."""
+        return self._predicted("predict_proba", X)
+
+    def _check_classes(self) -> None:
+        check_class_weight(self)
+
+    def _row_weights(self, y: NDArray, weights: NDArray | None) -> NDArray | None:
+        found: NDArray | None = class_weights(self, y, weights)
+        return found
+
+    def _targets(self, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
+        self.classes_, codes = encode_labels(self, y, weights)
+        return codes_to_targets(codes, len(self.classes_))
+
+    def _strata(self, y: NDArray) -> NDArray:
+        codes = np.searchsorted(self.classes_, y)
+        counts = np.bincount(codes)
+        return np.where(counts[codes] < 3, counts.argmax(), codes)
+
+    def _ridge(self, search: Search, choice: Choice) -> float:
+        """Return the ridge with the least log loss of held-out rows, the largest of equals."""
+        best, least = _DEFAULT_RIDGE, np.inf
+        features = [search.trial_features(choice, split) for split in range(len(search.splits))]
+        for ridge in (each for each in RIDGES if each <= _LARGEST_RIDGE):
+            start, losses = perf_counter(), []
+            for (Z, others), (train, held) in zip(features, search.splits, strict=True):
+                if len(np.unique(search.y[train])) < 2:
+                    return _DEFAULT_RIDGE
+                head = LogisticHead(ridge).fit(Z, search.y[train], search.weights[train])
+                chances = np.full((len(held), len(self.classes_)), 1e-9)
+                chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
+                own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
+                losses.append(np.average(-np.log(own), weights=search.weights[held]))
+            loss = float(np.mean(losses))
+            search.record({"ridge": ridge}, loss, start)
+            if loss >= least:
+                break
+            best, least = ridge, loss
+        return best
+
+    def _fitted_head(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> LogisticHead:
+        return LogisticHead(ridge, class_weight=self.class_weight).fit(Z, y, weights)
+
+    def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:
+        head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)
+        self.classes_ = head.classes_
+        return CalibratedClassifierCV(FrozenEstimator(head), method="sigmoid").fit(Z, y)

@@ -1,0 +1,249 @@
+"""The search of the learners of tables: what to try, in which order, and with how many columns to end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.matern import Matern
+from rflib.kernels.width import median
+from rflib.learners.learned_metric import LearnedMetric
+from rflib.learners.ridge_system import solve_ridges
+from rflib.learners.table_encoding import Table
+from rflib.maps.mercer import MercerFeatures
+from rflib.maps.nystroem import Nystroem
+
+# The choices are made with at most so many columns. A metric is learned from at most so many rows in the end, in
+# so many rounds, of at most so many columns. Mercer features are tried from so many encoded columns on.
+_TRIAL_COLUMNS, _METRIC_ROWS, _ROUNDS, _MOST_FOR_METRIC, _FEWEST_FOR_MERCER = 500, 10_000, 2, 300, 64
+# Widths are tried from 1 on, in units of the median distance, as long as the error falls.
+_WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+_MERCER_WIDTH = 0.5
+# What a fit may cost by default, in multiplications; the work of decompositions of D columns, in units of D^3,
+# and the passes over features of a classifier.
+_BUDGET, _CUBE, _PASSES = 2.5e11, 25, 60
+_FEWEST_COLUMNS, _MOST_COLUMNS = 128, 4096
+# More columns than half of the rows are hardly better; up to so many are always used.
+_FEW_COLUMNS = 500
+RIDGES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is chosen: how numbers are encoded, whether there is a metric, the map, and its width."""
+
+    numbers: str = "standard"
+    metric: bool = False
+    map: str = "Nystroem"
+    width: float = 1.0
+
+
+@dataclass
+class Search:
+    """Choices by the error on held-out rows.
+
+    Attributes
+    ----------
+    table : Table
+        The columns of the rows.
+    X : rows
+        The rows of all splits.
+    y : ndarray of shape (n,)
+        Their labels or targets, as they were given.
+    targets : ndarray of shape (n, t)
+        Targets to regress.
+    weights : ndarray of shape (n,)
+        Weights.
+    splits : sequence of (train, held)
+        Places of rows.
+    task : str
+        "classification", "regression", or "several" for several targets.
+    seed : int
+        Seed of all draws.
+    seconds : float or None
+        Time for the whole fit.
+    verbose : bool
+        Whether to print trials.
+    records : list of dict
+        What was tried.
+    """
+
+    table: Table
+    X: Any
+    y: NDArray
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    splits: Sequence[tuple[NDArray, NDArray]]
+    task: str
+    seed: int
+    seconds: float | None
+    verbose: bool
+    records: list[dict[str, Any]] = field(default_factory=list)
+    _encoded: dict[Any, Any] = field(default_factory=dict)
+    _start: float = field(default_factory=perf_counter)
+
+    def best(self) -> Choice:
+        """Return the choice with the least error: encoding, then metric, then map and width."""
+        best = self._least([Choice(numbers) for numbers in self.table.encodings])
+        d = next(iter(self._encoded.values()))[1].shape[1]
+        if d <= _MOST_FOR_METRIC:
+            best = self._least([best, replace(best, metric=True)])
+            if best.metric and best.numbers != "both" and "both" in self.table.encodings:
+                best = self._least([best, replace(best, numbers="both")])
+        for step in (-1, 1):
+            place = _WIDTHS.index(1.0) + step
+            while 0 <= place < len(_WIDTHS):
+                wider = self._least([best, replace(best, width=_WIDTHS[place])])
+                if wider == best:
+                    break
+                best, place = wider, place + step
+            if best.width != 1:
+                break
+        if d >= _FEWEST_FOR_MERCER:
+            best = self._least([best, replace(best, map="MercerFeatures", width=_MERCER_WIDTH)])
+        return best
+
+    def n_columns(self, n_rows: int) -> int:
+        """Return the number of columns that can be afforded for so many rows."""
+        budget = _BUDGET
+        if self.seconds is not None:
+            budget = max(0.0, self.seconds - (perf_counter() - self._start)) * _rate() / 2
+        outputs = self.targets.shape[1] * _PASSES if self.task == "classification" else 0
+        grid = np.arange(_FEWEST_COLUMNS, _MOST_COLUMNS + 1, 32.0)
+        costs = 2 * n_rows * grid**2 + _CUBE * grid**3 + 2 * outputs * n_rows * grid
+        afforded = grid[max(0, int(np.searchsorted(costs, budget)) - 1)]
+        return int(min(afforded, max(n_rows // 2, _FEW_COLUMNS), n_rows))
+
+    def trial_features(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
+        """Return the features of the rows of a split to fit, and of those that are held out."""
+        rows, others = self._encoded_rows(choice, split)
+        n_columns = max(1, min(_TRIAL_COLUMNS, len(rows) // 2))
+        feature_map = unfitted_map(choice, rows, n_columns, self.seed).fit(rows)
+        return feature_map.transform(rows), feature_map.transform(others)
+
+    def record(self, about: dict[str, Any], error: float, start: float) -> None:
+        """Note what was tried."""
+        self.records.append(about | {"error": error, "seconds": perf_counter() - start})
+        if self.verbose:
+            shown = ", ".join(f"{name} {value}" for name, value in about.items())
+            print(f"{shown}: error {error:.4f}, {self.records[-1]['seconds']:.2f} s", flush=True)
+
+    def _least(self, choices: list[Choice]) -> Choice:
+        known = {id(c): self._error(c) for c in choices}
+        return min(choices, key=lambda choice: known[id(choice)])
+
+    def _error(self, choice: Choice) -> float:
+        """Return the squared error of ridge regression on held-out rows, as a share of the targets' variance."""
+        about = asdict(choice)
+        for found in self.records:
+            if all(found.get(name) == value for name, value in about.items()):
+                return float(found["error"])
+        start = perf_counter()
+        if self.records and self.seconds is not None and start - self._start > self.seconds / 2:
+            return np.inf
+        errors = []
+        for split, (train, held) in enumerate(self.splits):
+            Z, others = self.trial_features(choice, split)
+            fit, check = ((self.targets[rows], self.weights[rows]) for rows in (train, held))
+            errors.append(_ridge_errors(Z, *fit, others, *check))
+        spread = self.targets.var(axis=0).mean()
+        self.record(about, float(np.mean(errors, axis=0).min() / (spread or 1.0)), start)
+        return float(self.records[-1]["error"])
+
+    def _encoded_rows(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
+        key = choice.numbers, choice.metric, split
+        if key not in self._encoded:
+            train, held = self.splits[split]
+            if choice.metric:
+                rows, others = self._encoded_rows(replace(choice, metric=False), split)
+                metric = unfitted_metric(self.task, self.seed).fit(rows, self.y[train])
+                self._encoded[key] = metric.transform(rows), metric.transform(others)
+            else:
+                encoder = self.table.encoder(choice.numbers, self.task, self.seed)
+                rows = encoder.fit_transform(rows_in(self.X, train), self.y[train])
+                self._encoded[key] = rows, encoder.transform(rows_in(self.X, held))
+        rows, others = self._encoded[key]
+        return rows, others
+
+
+def _ridge_errors(
+    Z: NDArray, y: NDArray, weights: NDArray, others: NDArray, targets: NDArray, own: NDArray
+) -> NDArray[np.float64]:
+    """Return the squared errors of ridge regression on held-out rows for each of the ridges, (n_ridges,)."""
+    shares = weights / weights.sum()
+    centre, mean = shares @ Z, shares @ y
+    rows = (Z - centre) * np.sqrt(shares)[:, None]
+    sides = rows.T @ (np.sqrt(shares)[:, None] * (y - mean))
+    errors = np.full(len(RIDGES), np.inf)
+    for i, coef in enumerate(solve_ridges(rows.T @ rows, sides, np.array(RIDGES), None)):
+        if coef is not None:
+            misses = (others - centre) @ coef + mean - targets
+            errors[i] = np.average((misses**2).mean(axis=1), weights=own)
+    return errors
+
+
+def rows_in(X: Any, places: NDArray) -> Any:
+    """Return rows by their places."""
+    return X.iloc[places] if hasattr(X, "iloc") else X[places]
+
+
+def unfitted_metric(task: str, seed: int) -> LearnedMetric:
+    """Return the metric for a task."""
+    kind = "classification" if task == "classification" else "regression"
+    return LearnedMetric(n_rounds=_ROUNDS, task=kind, random_state=seed)
+
+
+def unfitted_map(choice: Choice, rows: NDArray, n_columns: int, seed: int) -> FeatureUnion:
+    """Return the map of a choice for encoded rows: features of the kernel, and the rows themselves.
+
+    The rows make the function linear where a kernel would fade, and have the mean square norm of features.
+    """
+    width = choice.width * median(rows, False)
+    if choice.map == "Nystroem":
+        kernel: Any = Nystroem(Matern(1.5, width), min(n_columns, len(rows)), random_state=seed)
+    else:
+        kernel = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+    size = float(np.sqrt(np.mean(np.float64(rows) ** 2) * rows.shape[1])) or 1.0
+    linear = FunctionTransformer(divided, kw_args={"by": size}, feature_names_out="one-to-one")
+    return FeatureUnion([("kernel", kernel), ("linear", linear)])
+
+
+def divided(X: NDArray, by: float) -> NDArray:
+    """Return rows divided by a number, of the same type."""
+    return X / np.asarray(by, dtype=X.dtype)
+
+
+def fitted_features(
+    choice: Choice, table: Table, X: Any, y: NDArray, n_columns: int, task: str, seed: int
+) -> tuple[Pipeline, NDArray]:
+    """Return the fitted steps that make features, and these of X: encoder, perhaps a metric, and map.
+
+    The features are not what the steps give for X, where levels are encoded by the targets of other rows.
+    """
+    encoder = table.encoder(choice.numbers, task, seed)
+    rows = encoder.fit_transform(X, y)
+    steps: list[tuple[str, Any]] = [("encode", encoder)]
+    if choice.metric:
+        some = np.sort(np.random.default_rng(seed).permutation(len(rows))[:_METRIC_ROWS])
+        metric = unfitted_metric(task, seed).fit(rows[some], y[some])
+        rows = metric.transform(rows)
+        steps.append(("metric", metric))
+    feature_map = unfitted_map(choice, rows, n_columns, seed).fit(rows)
+    return Pipeline([*steps, ("map", feature_map)]), feature_map.transform(rows)
+
+
+def _rate() -> float:
+    """Return how many multiplications a second there are in a product of matrices."""
+    A = np.ones((512, 512), dtype=np.float32)
+    start = perf_counter()
+    for _ in range(4):
+        A @ A
+    return 4 * 512**3 / max(perf_counter() - start, 1e-9)

@@ -1,0 +1,302 @@
+"""KernelRegressor and KernelClassifier on tables of every kind, without a parameter."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_friedman1
+from sklearn.linear_model import RidgeCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from rflib.learners import KernelClassifier, KernelRegressor, ParquetRows
+
+
+def table(n=300, seed=0):
+    """A table of every kind of column, and targets that depend on most of them."""
+    rng = np.random.default_rng(seed)
+    number, skewed, count = rng.standard_normal(n), np.exp(rng.standard_normal(n)), rng.integers(0, 4, n)
+    flag, level = rng.random(n) < 0.4, rng.choice(["red", "green", "blue"], n)
+    city = rng.choice([f"city {i}" for i in range(60)], n)
+    height = {f"city {i}": np.sin(i) for i in range(60)}
+    y = np.sin(2 * number) + np.log(skewed) + (level == "red") * flag + [height[each] for each in city]
+    frame = pd.DataFrame(
+        {"number": number, "skewed": skewed, "count": count, "flag": flag, "level": level, "city": city}
+    )
+    frame["kind"] = pd.Categorical(np.where(count > 2, "many", "few"))
+    frame["gaps"] = np.where(rng.random(n) < 0.2, np.nan, number)
+    frame["whole"] = pd.array(np.where(rng.random(n) < 0.2, None, count), dtype="Int64")
+    frame.loc[rng.random(n) < 0.1, "level"] = None
+    return frame, y
+
+
+def labels_of(y):
+    return np.where(y > np.quantile(y, 0.6), "high", np.where(y > np.quantile(y, 0.2), "middle", "low"))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = table(600)
+    return KernelRegressor().fit(X[:450], y[:450]), X, y
+
+
+def test_a_table_of_every_kind_of_column_needs_no_parameter(fitted):
+    regressor, X, y = fitted
+    assert regressor.score(X[450:], y[450:]) > 0.75  # the mean has 0, a linear model of the numbers .35
+    labels = labels_of(y)
+    classifier = KernelClassifier().fit(X[:450], labels[:450])
+    assert classifier.score(X[450:], labels[450:]) > 0.75
+    assert list(classifier.classes_) == ["high", "low", "middle"]
+    np.testing.assert_allclose(classifier.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_fitted_pipeline_is_scikit_learns_own_and_predicts_alone(fitted):
+    regressor, X, _ = fitted
+    assert type(regressor.pipeline_) is Pipeline
+    check_is_fitted(regressor.pipeline_)
+    np.testing.assert_array_equal(regressor.pipeline_.predict(X), regressor.predict(X))
+    again = pickle.loads(pickle.dumps(regressor.pipeline_))
+    np.testing.assert_array_equal(again.predict(X), regressor.predict(X))
+    names = regressor.pipeline_[0].get_feature_names_out()
+    assert any("level" in name for name in names)
+
+
+def test_the_search_is_a_table_of_errors_and_seconds(fitted, capsys):
+    regressor, X, y = fitted
+    tried = pd.DataFrame(regressor.search_)
+    assert {"numbers", "metric", "map", "width", "error", "seconds"} <= set(tried)
+    assert (tried["error"] > 0).all() and len(tried) >= 4
+    assert set(tried["numbers"]) == {"standard", "quantile", "both"}
+    KernelRegressor(verbose=True).fit(X[:100], y[:100])
+    assert capsys.readouterr().out.count("error") >= 4
+
+
+def test_the_same_seed_gives_the_same_result(fitted):
+    regressor, X, y = fitted
+    one, other = (clone(regressor).fit(X[:120], y[:120]) for _ in range(2))
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+def test_standard_deviations_hold_for_new_targets(fitted):
+    regressor, X, y = fitted
+    mean, deviation = regressor.predict(X[450:], return_std=True)
+    assert mean.shape == deviation.shape == (150,)
+    inside = np.abs(y[450:] - mean) < 1.96 * deviation
+    assert inside.mean() > 0.85  # .95 of the model's own targets
+
+
+def test_unseen_levels_and_new_gaps_are_predicted(fitted):
+    regressor, X, _ = fitted
+    rows = X[:5].copy()
+    rows["city"] = "a new city"
+    rows["level"] = "a new colour"
+    rows["number"] = np.nan
+    assert np.isfinite(regressor.predict(rows)).all()
+
+
+def test_columns_in_another_order_are_refused_and_their_order_in_fit_matters_little(fitted):
+    regressor, X, y = fitted
+    with pytest.raises(ValueError, match="feature names should match"):
+        regressor.predict(X[X.columns[::-1]])
+    other = KernelRegressor().fit(X[X.columns[::-1]][:450], y[:450])
+    assert abs(other.score(X[X.columns[::-1]][450:], y[450:]) - regressor.score(X[450:], y[450:])) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("column", "fault"),
+    [
+        (pd.date_range("2024-01-01", periods=30), "column 'when' of X holds dates"),
+        ([np.datetime64("2024-01-01").astype(object)] * 30, "column 'when' of X holds dates"),
+        ([np.inf] + [0.0] * 29, "contains infinity in column 'when', row 0"),
+        ([(1, 2)] * 30, "Columns must hold numbers, booleans, categories or texts"),
+        (np.ones(30) * 1j, "Columns must hold numbers, booleans, categories or texts"),
+    ],
+)
+def test_what_no_column_may_hold_is_named_with_the_remedy(column, fault):
+    frame = pd.DataFrame({"x": np.arange(30.0), "when": column})
+    with pytest.raises(ValueError, match=fault):
+        KernelRegressor().fit(frame, np.arange(30.0))
+
+
+def test_arrays_take_missing_values_and_columns_without_any_value():
+    X, y = make_friedman1(300, noise=0.3, random_state=0)
+    X[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
+    X[:, 9] = np.nan
+    model = KernelRegressor().fit(X[:200], y[:200])
+    assert model.score(X[200:], y[200:]) > 0.6
+    frame = pd.DataFrame({"x": y, "nothing": np.full(300, np.nan), "none": [None] * 300})
+    assert KernelRegressor().fit(frame, y).score(frame, y) > 0.95
+
+
+def test_columns_of_a_million_times_the_scale_predict_the_same():
+    X, y = make_friedman1(200, noise=0.3, random_state=0)
+    scales = np.array([1e6, 1, 1e-6, 1, 1, 1, 1e6, 1, 1, 1])
+    one, other = (KernelRegressor().fit(rows[:150], y[:150]) for rows in (X, X * scales))
+    np.testing.assert_allclose(
+        other.predict(X[150:] * scales), one.predict(X[150:]), rtol=1e-3, atol=1e-3 * np.ptp(y)
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 19, 25])
+def test_few_rows_are_enough(n):
+    rng = np.random.default_rng(n)
+    X, y = rng.standard_normal((n, 3)), rng.standard_normal(n)
+    assert np.isfinite(KernelRegressor().fit(X, y).predict(X)).all()
+    labels = np.arange(n) % 2
+    assert set(KernelClassifier().fit(X, labels).predict(X)) <= {0, 1}
+
+
+def test_one_row_and_one_class_are_refused_and_change_nothing():
+    with pytest.raises(ValueError, match="n_samples=1"):
+        KernelRegressor().fit([[1.0]], [1.0])
+    X, y = table(60)
+    model = KernelClassifier().fit(X, y > 0)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="class"):
+        model.fit(X, np.zeros(60))
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_constant_targets_are_predicted():
+    X, _ = table(60)
+    np.testing.assert_allclose(KernelRegressor().fit(X, np.full(60, 3.0)).predict(X), 3, rtol=1e-6)
+
+
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 90))
+    y = 3 * X[:, 0] + X[:, 1]
+    model = KernelRegressor().fit(X[:60], y[:60])
+    assert model.score(X[60:], y[60:]) > -0.2
+    labels = KernelClassifier().fit(X[:60], X[:60, :80].sum(axis=1) > 0)
+    assert set(labels.predict(X)) <= {True, False}
+
+
+def test_duplicated_rows_with_one_target_are_no_harm():
+    X, y = make_friedman1(150, noise=0.5, random_state=1)
+    twice = np.repeat(X[:100], 3, axis=0), np.repeat(y[:100], 3)
+    assert KernelRegressor().fit(*twice).score(X[100:], y[100:]) > 0.5
+
+
+def test_a_rare_class_is_found_with_balanced_weights():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((700, 3))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(700) > 2.2).astype(int)
+    assert 0.01 < y.mean() < 0.05
+    plain, balanced = (KernelClassifier(class_weight=w).fit(X, y) for w in (None, "balanced"))
+    recall = [(model.predict(X)[y == 1] == 1).mean() for model in (plain, balanced)]
+    assert recall[1] > max(0.8, recall[0])
+    once = np.where(np.arange(60) < 59, "often", "once")
+    assert set(KernelClassifier().fit(X[:60], once).predict(X)) <= {"often", "once"}
+
+
+def test_weights_leave_rows_out_and_prefer_others():
+    X, y = make_friedman1(200, noise=0.1, random_state=0)
+    broken = y.copy()
+    broken[::2] += 100
+    weight = np.tile([0.0, 1.0], 100)
+    left_out, removed = KernelRegressor().fit(X, broken, weight), KernelRegressor().fit(X[1::2], y[1::2])
+    np.testing.assert_allclose(left_out.predict(X), removed.predict(X))
+    light = KernelRegressor().fit(X, broken, np.where(weight == 0, 1e-6, 1))
+    assert np.abs(light.predict(X[1::2]) - y[1::2]).mean() < 5
+
+
+def test_rows_of_a_group_are_held_out_together():
+    """Each group has a level of its own, which says nothing about another group."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(30), 20)
+    X = np.column_stack([rng.standard_normal(30)[groups], rng.standard_normal(600)])
+    y = 3 * rng.standard_normal(30)[groups] + X[:, 1]
+    apart, together = KernelRegressor().fit(X, y), KernelRegressor().fit(X, y, groups=groups)
+    errors = [min(r["error"] for r in model.search_) for model in (apart, together)]
+    assert errors[0] < 0.5 < 0.8 < errors[1]
+    assert together.pipeline_[-1].alpha_ > 10 * apart.pipeline_[-1].alpha_
+    with pytest.raises(ValueError, match="inconsistent"):
+        KernelRegressor().fit(X, y, groups=groups[:-1])
+
+
+def test_sparse_rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = sparse.csr_array(np.where(np.median(X, axis=0) < X, X, 0))
+    model = KernelClassifier().fit(rows[:400], y[:400])
+    assert model.score(rows[400:], y[400:]) > 0.9
+
+
+def test_several_targets():
+    X, y = load_diabetes(return_X_y=True)
+    model = KernelRegressor().fit(X[:300], np.column_stack([y, -y])[:300])
+    found = model.predict(X[300:])
+    assert found.shape == (142, 2)
+    np.testing.assert_allclose(found[:, 0], -found[:, 1], rtol=1e-6, atol=1e-6 * y.max())
+
+
+def test_as_good_as_tuned_linear_regression_where_that_is_right():
+    X, y = load_diabetes(return_X_y=True)
+    scaler = StandardScaler().fit(X[:300])
+    linear = RidgeCV(np.logspace(-3, 3, 13)).fit(scaler.transform(X[:300]), y[:300])
+    model = KernelRegressor().fit(X[:300], y[:300])
+    assert model.score(X[300:], y[300:]) > linear.score(scaler.transform(X[300:]), y[300:]) - 0.03
+
+
+def test_probabilities_are_calibrated():
+    """Of 2,000 labels drawn with known probabilities, those of ten bins are within four standard errors."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 2))
+    truth = 1 / (1 + np.exp(-2 * np.sin(X[:, 0]) - X[:, 1]))
+    y = rng.random(4000) < truth
+    model = KernelClassifier().fit(X[:2000], y[:2000])
+    found = model.predict_proba(X[2000:])[:, 1]
+    assert np.abs(found - truth[2000:]).mean() < 0.05
+    for part in np.array_split(np.argsort(found), 10):
+        p = found[part].mean()
+        assert abs(p - y[2000:][part].mean()) < 4 * np.sqrt(p * (1 - p) / len(part)) + 0.02
+
+
+def test_a_linear_trend_goes_on_beyond_the_training_rows():
+    x = np.linspace(-2, 2, 300)[:, None]
+    y = 3 * x[:, 0] + np.sin(4 * x[:, 0])
+    model = KernelRegressor().fit(x[60:240], y[60:240])
+    assert np.abs(model.predict(x[:30]) - 3 * x[:30, 0]).max() < 3  # a kernel alone goes to the mean, 6 above
+
+
+def test_seconds_limit_the_search_and_the_columns():
+    X, y = make_friedman1(1000, noise=0.3, random_state=0)
+    model = KernelRegressor(seconds=0.01).fit(X, y)
+    assert len(model.search_) == 1
+    assert model.pipeline_["map"]["kernel"].n_components_ == 128
+    with pytest.raises(ValueError, match="seconds"):
+        KernelRegressor(seconds=0).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", ["regression", "classification"])
+def test_files_of_rows_are_fitted_as_rows_in_memory(tmp_path, kind):
+    X, y = make_friedman1(1000, noise=0.3, random_state=0)
+    frame = pd.DataFrame(X).add_prefix("x")
+    learner = KernelRegressor() if kind == "regression" else KernelClassifier()
+    target = y if kind == "regression" else np.where(y > np.median(y), "high", "low")
+    frame.assign(y=target).to_parquet(tmp_path / "rows.parquet")
+    streamed = clone(learner).fit(ParquetRows(tmp_path / "rows.parquet", target="y", block_size=300))
+    here = clone(learner).fit(frame, target)
+    fresh, truth = make_friedman1(1000, noise=0.3, random_state=1)
+    fresh = pd.DataFrame(fresh).add_prefix("x")
+    truth = truth if kind == "regression" else np.where(truth > np.median(y), "high", "low")
+    assert abs(streamed.score(fresh, truth) - here.score(fresh, truth)) < 0.03
+    if kind == "classification":
+        chances = streamed.predict_proba(fresh)[:, 1]
+        assert abs(chances.mean() - (truth == "low").mean()) < 0.05
+    with pytest.raises(ValueError, match="hold y"):
+        clone(learner).fit(ParquetRows(tmp_path / "rows.parquet", target="y"), target)
+
+
+def test_dask_dataframes_are_taken():
+    dd = pytest.importorskip("dask.dataframe")
+    X, y = make_friedman1(400, noise=0.3, random_state=0)
+    frame = pd.DataFrame(X).add_prefix("x").assign(y=y)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    model = KernelRegressor().fit(lazy.drop(columns="y"), lazy["y"])
+    assert model.predict(lazy.drop(columns="y")).compute().shape == (400,)
+    assert model.score(frame.drop(columns="y"), y) > 0.9
