@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import Array, beside, empty, held_beside, take_columns
+from rflib.kernels.namespaces import Array, beside, empty, held_beside, multiply_into, take_columns
 from rflib.maps.eigen_products import EigenProducts
 
 
@@ -99,7 +99,8 @@ class MercerColumns:
             functions = products_at(self.products, coordinates)
             head = take_columns(functions, self.head)
             out[:, :n_combined] = head @ held_beside(self.combine, X)
-            out[:, n_combined:n_used] = take_columns(functions, self.tail) * held_beside(self.scales, X)
+            tail, scales = take_columns(functions, self.tail), held_beside(self.scales, X)
+            multiply_into(out[:, n_combined:n_used], tail, scales)
         if n_used < len(self.signs):
             out[:, n_used:] = 0
 
