@@ -41,6 +41,8 @@ _CANDIDATES = 4
 # to this accuracy, and the error is not larger.
 _MISFIT = 0.1
 _ROUNDING = 1e-12
+# It is kept, too, if the error is below this: fits, which take much longer, hardly lower such an error.
+_SMALL = 1e-4
 # For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths
 # that are tried for it, in units of the median distance.
 _TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -278,6 +280,7 @@ def _law(
     error = sample.error(columns.at(sample.held, mean), columns.signs)
     mean_square = _mean_squares(sample.target)[0]
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
+    holds |= error <= _SMALL
     return columns, error, holds
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, held_beside, take_columns
+from rflib.kernels.namespaces import Array, beside, held_beside, multiply_into, take_columns
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.sparse_coordinates import SparseCoordinates, room
@@ -109,7 +109,8 @@ class MercerColumns:
             functions = products_at(self.products, coordinates)
             head = take_columns(functions, self.head)
             out[:, :n_combined] = head @ held_beside(self.combine, X)
-            out[:, n_combined:n_used] = take_columns(functions, self.tail) * held_beside(self.scales, X)
+            tail, scales = take_columns(functions, self.tail), held_beside(self.scales, X)
+            multiply_into(out[:, n_combined:n_used], tail, scales)
         if n_used < len(self.signs):
             out[:, n_used:] = 0
 
