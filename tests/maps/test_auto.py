@@ -107,6 +107,17 @@ def test_mercer_features_are_fitted_once_and_predict_their_error(oblivious, monk
     assert np.array_equal(restored.transform(fresh), fitted.transform(fresh))
 
 
+def test_mercer_features_are_not_tried_on_rows_without_axes(monkeypatch):
+    """If the kernel is no product, so that they take long, and MVORF is as good."""
+    fits = fits_of(monkeypatch)
+    fitted = AutoMap(Matern(), 130, oblivious=True, random_state=0).fit(ROWS)
+    assert [cls for cls, *_ in fits[1:]] == [ORF, QMC, MVORF]
+    assert type(fitted.best_) is MVORF
+    assert [score["failure"] for score in fitted.scores_ if "Mercer" in score["name"]] == [
+        "Not tried, because the rows have no axes of their own."
+    ]
+
+
 def test_a_width_that_does_not_serve_is_told_once():
     for candidate in ("MercerFeatures", "ORF"):
         with warnings.catch_warnings(record=True) as caught:
