@@ -147,7 +147,7 @@ def _gamma_mixture(alpha: float, width: float, dimension: int) -> TablePart:
     logs, weights = logs[weights > 0], weights[weights > 0] / weights.sum()
     scales = np.exp(logs / 2) / np.sqrt(alpha)
     ends = scales[[0, -1]] * chi_quantile(dimension, np.array([1e-16, 1 - 1e-16]))
-    radii = np.geomspace(*ends, _MIXTURE_NODES)
+    radii = np.geomspace(ends[0], ends[1], _MIXTURE_NODES)
     cdf = gammainc(dimension / 2, np.divide.outer(radii, scales) ** 2 / 2) @ weights
     return TablePart.of_increments(1.0, np.append(0, radii) / width, np.diff(cdf, prepend=0))
 
