@@ -61,10 +61,10 @@ def fit_columns(
     """Return the columns that represent a kernel best on some rows.
 
     With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises
-    |P W P^T + f Q V Q^T - K|^2 / n^2 + r |W - W_0|^2. The diagonal matrices W_0 and V are the law's coefficients.
-    In the directions in which P^T P is diagonal, the solution has a closed form. The ridge r, and the factor f
-    unless the law is exact, are those with the least error on held-out rows. The columns are the principal
-    directions of P W P^T and the functions of the tail, the largest ones first.
+    |P W P^T + f Q V Q^T - K|^2 / n^2 + r |W - W_0|^2. The diagonal matrices W_0 and V are what a law says. In the
+    directions in which P^T P is diagonal, the solution has a closed form. The ridge r, and the factor f unless the
+    law is exact, are those with the least error on held-out rows. The columns are the principal directions of
+    P W P^T and the functions of the tail, the largest ones first.
 
     Parameters
     ----------

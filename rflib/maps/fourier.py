@@ -128,8 +128,9 @@ class FourierFeatures(RandomFeatureMap):
         The chosen columns, if they were chosen by their predicted error (`rflib.frequencies.composition`).
     predicted_error_ : float
         Predicted root mean square error of one kernel value over all n^2 pairs of n rows like the training rows, n
-        of which pair a row with itself, as in `rflib.metrics.relative_frobenius_error`; n is the number of
-        training rows, but 1,000 if they are more. It is set where composition_ is.
+        of which pair a row with itself; n is the number of training rows, but 1,000 if they are more. It is
+        an absolute error: divide it by the root mean square of the kernel's values to compare it with
+        `rflib.metrics.relative_frobenius_error`. It is set where composition_ is.
 
     Warns
     -----

@@ -35,8 +35,9 @@ _WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
 # More are needed if no law says what the other ones do.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _PER_ROW, _PER_COLUMN = 256, 1024, 0.3, 2
 _FUNCTIONS_ALONE, _PER_ROW_ALONE = 2048, 0.5
-# The functions are the largest on the rows among so many times as many.
-_CANDIDATES = 4
+# The functions are the largest on the rows among so many times as many. One that is large at so few rows, of which
+# other rows say little, counts half.
+_CANDIDATES, _FEW = 4, 2
 # The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts
 # to this accuracy, and the error is not larger.
 _MISFIT = 0.1
@@ -332,7 +333,7 @@ def _largest_on_rows(
     coordinates = basis.axes.of(sample.rows, mean)
     at_rows = [products.at(coordinates) for products in candidates]
     shares = np.ones(1) if basis.is_law else _combination(at_rows, sample)
-    sizes = [(each**2).mean(axis=0) for each in at_rows]
+    sizes = [_sizes(each) for each in at_rows]
     order = np.argsort(-np.concatenate(sizes), kind="stable")[:n]
     starts = np.cumsum([0, *map(len, candidates)])
     used, places, n_used = [], np.full(starts[-1], -1), 0
@@ -345,9 +346,19 @@ def _largest_on_rows(
     return tuple(used), places[order], law
 
 
+def _sizes(functions: NDArray) -> NDArray[np.float64]:
+    """Return the mean squares of functions at rows (n, m), less where they come from few rows."""
+    squares = functions**2
+    total = squares.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n_rows = total**2 / np.einsum("ij,ij->j", squares, squares)
+        return np.nan_to_num(total / len(functions) * n_rows / (n_rows + _FEW))
+
+
 def _combination(functions: list[NDArray], sample: RowSamples) -> NDArray[np.float64]:
-    """Return c of the least |sum_j c_j F_j F_j^T - K|, without negative ones if that suffices."""
+    """Return c of the least |sum_j c_j F_j F_j^T - K|, without negative ones if the kernel is definite."""
     some = slice(None, None, _step(sample.rows.shape[0], _DISTANCE_ROWS))
     grams = np.stack([(each[some] @ each[some].T).ravel() for each in functions], axis=1)
-    found: NDArray[np.float64] = nnls(grams, sample.matrix[some, some].ravel())[0]
+    solve = nnls if sample.is_definite else np.linalg.lstsq
+    found: NDArray[np.float64] = solve(grams, sample.matrix[some, some].ravel())[0]
     return found

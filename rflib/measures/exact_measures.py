@@ -146,8 +146,8 @@ def _gamma_mixture(alpha: float, width: float, dimension: int) -> TablePart:
     weights = np.exp(alpha * (logs - np.log(alpha)) - (np.exp(logs) - alpha))
     logs, weights = logs[weights > 0], weights[weights > 0] / weights.sum()
     scales = np.exp(logs / 2) / np.sqrt(alpha)
-    least, most = scales[[0, -1]] * chi_quantile(dimension, np.array([1e-16, 1 - 1e-16]))
-    radii = np.geomspace(float(least), float(most), _MIXTURE_NODES)
+    ends = scales[[0, -1]] * chi_quantile(dimension, np.array([1e-16, 1 - 1e-16]))
+    radii = np.geomspace(ends[0], ends[1], _MIXTURE_NODES)
     cdf = gammainc(dimension / 2, np.divide.outer(radii, scales) ** 2 / 2) @ weights
     return TablePart.of_increments(1.0, np.append(0, radii) / width, np.diff(cdf, prepend=0))
 

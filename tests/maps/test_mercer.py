@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array, hstack, random_array
-from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import StandardScaler
 
 from rflib.kernels import (
@@ -17,12 +17,16 @@ from rflib.kernels import (
     Gaussian,
     Laplacian,
     Matern,
+    NeuralTangent,
     Polynomial,
+    RationalQuadratic,
     SphericalPolynomial,
 )
 from rflib.maps import MVORF, ORF, MercerFeatures, Nystroem, row_blocks
 from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
+from rflib.maps.base import as_generator
 from rflib.maps.eigen_products import EigenProducts
+from rflib.maps.mercer_choice import RowSamples
 from rflib.maps.product_tree import largest_products
 from rflib.maps.random_tail import projection
 
@@ -283,6 +287,63 @@ def test_rows_that_are_held_out_have_no_part_in_the_axes():
     X = np.random.default_rng(9).standard_normal((600, 150))
     found = MercerFeatures(Gaussian(12.0), 60, axes="principal", random_state=0).fit(X[:100])
     assert error(found, X[100:200]) == pytest.approx(found.predicted_error_, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        *(
+            Matern(1.5, 3.0),
+            RationalQuadratic(0.5, 3.0),
+            Polynomial(3, 0.1, 1.0),
+            Cauchy(0.2),
+            Laplacian(0.1),
+        ),
+        *(SphericalPolynomial(2, 10), ArcCosine(0), ArcCosine(1), NeuralTangent(2)),
+    ],
+)
+@pytest.mark.parametrize("n_columns", [5, 200])
+def test_columns_of_a_definite_kernel_have_the_sign_1(kernel, n_columns):
+    X = scaled("diabetes")[:200]
+    X = X / np.linalg.norm(X, axis=1, keepdims=True) if kernel.unit_norm else X
+    assert (MercerFeatures(kernel, n_columns, random_state=0).fit(X).signature_ == 1).all()
+
+
+def test_functions_that_are_not_fitted_have_weights_of_the_closest_gaussians():
+    """There are more columns than fitted functions. With weights of single functions, the error was .24."""
+    kernel = Matern(1.5, 1.2)
+    X = load_digits().data / 16
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = X[order[:900]], X[order[900:]]
+    found = MercerFeatures(kernel, 600, random_state=0).fit(train)
+    assert error(found, test) < error(MVORF(kernel, 600, random_state=0).fit(train), test)
+
+
+def test_functions_that_are_large_at_single_rows_are_not_preferred():
+    """Where levels are rare, the error of functions with the largest mean squares was .081."""
+    rng = np.random.default_rng(1)
+    shares = 0.75 ** np.arange(24)
+    levels = rng.choice(24, size=(4, 3000), p=shares / shares.sum())
+    X = np.hstack([*(np.eye(24)[each] for each in levels), rng.standard_normal((3000, 2))])
+    X = X[:, X.std(axis=0) > 0] / X.std(axis=0)[X.std(axis=0) > 0]
+    found = MercerFeatures(Gaussian(5.4), 500, axes="input", random_state=0).fit(X[:2000])
+    assert error(found, X[2000:]) < 0.065
+
+
+def test_the_error_is_measured_on_rows_that_had_no_part_in_choices():
+    rng = np.random.default_rng(13)
+    X = np.abs(rng.standard_normal((5500, 3)) @ rng.standard_normal((3, 8)))
+    found = MercerFeatures(Gaussian(2.0), 40, random_state=0).fit(X)
+    sample = RowSamples.of(X, Gaussian(2.0), as_generator(0))
+    parts = [{row.tobytes() for row in part} for part in (sample.rows, sample.held, sample.fresh)]
+    assert [len(part) for part in parts] == [4000, 500, 1000] and len(set.union(*parts)) == 5500
+    assert found.is_fitted_to_rows_
+    exact = Gaussian(2.0)(sample.fresh)
+    parts = found.kernel_matrix(sample.fresh) - exact, exact
+    # among 5,500 rows, pairs of a row with itself are fewer than among the 1,000
+    weights = np.where(np.eye(1000) > 0, 1 / 1000, 5499 / (1000 * 999))
+    squares = [np.sum(weights * each**2) for each in parts]
+    assert np.sqrt(squares[0] / squares[1]) == pytest.approx(found.predicted_error_, rel=1e-6)
 
 
 @pytest.mark.parametrize("unit", [1e-140, 1e-15, 1e15, 1e140])
