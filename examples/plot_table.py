@@ -37,9 +37,8 @@ trips.loc[rng.random(n) < 0.05, "hour"] = np.nan
 train, test = slice(0, 900), slice(900, None)
 model = KernelRegressor().fit(trips[train], minutes[train])
 trees = HistGradientBoostingRegressor(random_state=0).fit(trips[train], minutes[train])
-print(
-    f"R2: kernel {model.score(trips[test], minutes[test]):.3f}, trees {trees.score(trips[test], minutes[test]):.3f}"
-)
+for name, fitted in (("kernel", model), ("trees", trees)):
+    print(f"R2 of {name}: {fitted.score(trips[test], minutes[test]):.3f}")
 
 # %%
 # ``search_`` says what was tried, and how large the error of the held-out rows was.

@@ -25,9 +25,8 @@ from rflib.learners.values import is_missing
 
 # Numbers of at most so many different values are never replaced by quantiles, which would set them far apart.
 _FEW_VALUES = 10
-# Levels of which there are fewer rows are joined. Columns with more levels get the mean targets of these alone,
-# and others get them too if there are so many rows a level: what differs by the fold of few rows tells their target.
-_RARE, _MANY_LEVELS, _FEWEST_ROWS, _ROWS_A_LEVEL = 10, 40, 100, 100
+# Levels of which there are fewer rows are joined; a column with more levels gets the mean target of each.
+_RARE, _MANY_LEVELS, _FEWEST_ROWS = 10, 40, 100
 # Sparse rows are projected to so many columns. Up to so many columns get quantiles; from so many on, columns may
 # be of one unit, as those of images are.
 # From so many rows on, single precision serves, which is twice as fast.
@@ -44,7 +43,7 @@ class Table:
     numbers, counts : list of int
         Columns of numbers, and those of few different numbers.
     levels, means : list of int
-        Columns of texts, categories or booleans that are one-hot, and those that are mean targets; or both.
+        Columns of texts, categories or booleans, and those of many different ones.
     has_gaps : bool
         Whether a number is missing.
     is_sparse : bool
@@ -82,10 +81,7 @@ class Table:
             if values is None:
                 n_levels = X.iloc[:, j].nunique()
                 many = n >= _FEWEST_ROWS and n_levels > _MANY_LEVELS
-                if not many:
-                    levels.append(j)
-                if many or 2 < n_levels <= n / _ROWS_A_LEVEL:
-                    means.append(j)
+                (means if many else levels).append(j)
             else:
                 few = len(np.unique(values[~np.isnan(values)])) <= _FEW_VALUES
                 (counts if few else numbers).append(j)
@@ -137,7 +133,7 @@ class Table:
             sparse_output=False,
         )
         means = [] if task == "several" else self.means
-        levels = sorted({*self.levels, *self.means}) if task == "several" else self.levels
+        levels = self.levels + self.means[len(means) :]
         kind = "continuous" if task == "regression" else "auto"
         target = TargetEncoder(target_type=kind, random_state=seed)
         parts.append(("levels", make_pipeline(_texts(), one_hot), levels))
