@@ -277,7 +277,8 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
     n_rows = len(sample.rows) if sample.held is sample.rows else int(per_row * len(sample.rows))
     n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
     products, order, law = _largest_on_rows(basis, sample, mean, max(n_head, n_columns))
-    head, tail = order[:n_head], order[n_head:]
+    # if no rows are held out, as many functions as rows are fitted, exactly
+    head, tail = order[:n_head], order[n_head : None if sample.held is not sample.rows else n_head]
     at_rows, at_held = (
         products_at(products, basis.axes.of(rows, mean)) for rows in (sample.rows, sample.held)
     )
@@ -288,8 +289,8 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
         sample.matrix,
         (*held, sample.target),
         n_columns,
-        law=law,
-        is_exact=basis.is_law,
+        law=law[: n_head + len(tail)],
+        is_exact=basis.is_law and sample.held is not sample.rows,
         is_definite=sample.is_definite,
     )
     found, signs = fitted.columns(*held)
