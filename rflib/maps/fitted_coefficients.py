@@ -106,9 +106,9 @@ def fit_columns(
         part = 1.0
         if tail.size:
             by_tail = in_tail - held_turned @ without @ held_turned.T
-            if not is_exact:
-                size = float(np.vdot(by_tail, by_tail))
-                part = min(max(float(np.vdot(by_tail, left)), 0), _MOST * size) / size if size > 0 else 0.0
+            size = float(np.vdot(by_tail, by_tail))
+            if not is_exact and size > 0:
+                part = min(max(float(np.vdot(by_tail, left)), 0), _MOST * size) / size
             left -= part * by_tail
         if (error := float(np.linalg.norm(left))) < least:
             best, factor, least = W - part * without, part, error

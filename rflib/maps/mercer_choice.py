@@ -292,7 +292,8 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
     n_rows = sample.rows.shape[0] if sample.held is sample.rows else int(per_row * sample.rows.shape[0])
     n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
     products, order, law = _largest_on_rows(basis, sample, mean, max(n_head, n_columns))
-    head, tail = order[:n_head], order[n_head:]
+    # if no rows are held out, as many functions as rows are fitted, exactly
+    head, tail = order[:n_head], order[n_head : None if sample.held is not sample.rows else n_head]
     at_rows, at_held = (
         products_at(products, basis.axes.of(rows, mean)) for rows in (sample.rows, sample.held)
     )
@@ -303,8 +304,8 @@ def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> 
         sample.matrix,
         (*held, sample.target),
         n_columns,
-        law=law,
-        is_exact=basis.is_law,
+        law=law[: n_head + len(tail)],
+        is_exact=basis.is_law and sample.held is not sample.rows,
         is_definite=sample.is_definite,
     )
     found, signs = fitted.columns(*held)
