@@ -26,7 +26,8 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
 
     The Hessian is about that of ridge regression, (Z^T Z / 4 n + alpha I). L-BFGS in coordinates in which this is
     the identity takes some tens of steps, where scikit-learn's ``LogisticRegression``, which minimises the same
-    for C = 1 / (n alpha), takes thousands on features whose variances differ by many orders.
+    for C = 1 / (n alpha), or twice that for two classes, takes thousands on features whose
+    variances differ by many orders.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     coef_ : ndarray of shape (n_classes, n_features)
-        Coefficients, one row less one class for two classes.
+        Coefficients.
     intercept_ : ndarray of shape (n_classes,)
         Intercepts.
     """

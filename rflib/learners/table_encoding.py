@@ -25,8 +25,9 @@ from rflib.learners.values import is_missing
 
 # Numbers of at most so many different values are never replaced by quantiles, which would set them far apart.
 _FEW_VALUES = 10
-# Levels of which there are fewer rows are joined; a column with more levels gets the mean target of each.
-_RARE, _MANY_LEVELS, _FEWEST_ROWS = 10, 40, 100
+# Levels of which there are fewer rows are joined. A column with more levels gets the mean targets of these alone,
+# and others get them too where there are so many rows a level: those of few rows are mostly noise.
+_RARE, _MANY_LEVELS, _FEWEST_ROWS, _ROWS_A_LEVEL = 10, 40, 100, 1000
 # Sparse rows are projected to so many columns. Up to so many columns get quantiles; from so many on, columns may
 # be of one unit, as those of images are.
 # From so many rows on, single precision serves, which is twice as fast.
@@ -43,7 +44,7 @@ class Table:
     numbers, counts : list of int
         Columns of numbers, and those of few different numbers.
     levels, means : list of int
-        Columns of texts, categories or booleans, and those of many different ones.
+        Columns of texts, categories or booleans to be one-hot, and to be mean targets; some are both.
     has_gaps : bool
         Whether a number is missing.
     is_sparse : bool
@@ -81,7 +82,10 @@ class Table:
             if values is None:
                 n_levels = X.iloc[:, j].nunique()
                 many = n >= _FEWEST_ROWS and n_levels > _MANY_LEVELS
-                (means if many else levels).append(j)
+                if not many:
+                    levels.append(j)
+                if many or 2 < n_levels <= n / _ROWS_A_LEVEL:
+                    means.append(j)
             else:
                 few = len(np.unique(values[~np.isnan(values)])) <= _FEW_VALUES
                 (counts if few else numbers).append(j)
@@ -133,7 +137,7 @@ class Table:
             sparse_output=False,
         )
         means = [] if task == "several" else self.means
-        levels = self.levels + self.means[len(means) :]
+        levels = self.levels if means else sorted({*self.levels, *self.means})
         kind = "continuous" if task == "regression" else "auto"
         target = TargetEncoder(target_type=kind, random_state=seed)
         parts.append(("levels", make_pipeline(_texts(), one_hot), levels))
