@@ -41,7 +41,7 @@ def assert_same(found, expected, new):
 @pytest.mark.parametrize(
     "kernel",
     [Gaussian("scale"), Gaussian((1, 2, 2, 3)), Laplacian(0.3), Polynomial(2, 1.0), lambda X, Y: X @ Y.T + 1],
-    ids=repr,
+    ids=["Gaussian", "widths", "Laplacian", "Polynomial", "function"],
 )
 def test_the_solution_is_the_direct_one(kernel, weights, alpha):
     """Also for ridges below the rounding of single precision, which is 1e-7 times n."""
