@@ -46,6 +46,7 @@ BETWEEN |= {
     "normal_2048": (715, 785),
     "normal_4096": (735, 765),
 }
+BETWEEN |= dict.fromkeys(("heavy_tails", "clusters", "manifold", "one_hot"), (4000, 4000))
 REGRESSION = {"diabetes", "housing", "housing_luo2021", "california_housing"}
 REGRESSION |= {"diamonds", "flights", "flights_by_day"}
 NOT_HELD = {"gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
