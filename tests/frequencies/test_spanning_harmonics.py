@@ -87,8 +87,10 @@ def test_a_learner_gets_more_than_linear_functions():
     assert scores[1] > 0.8
 
 
-@pytest.mark.parametrize("n_columns", [80, 200, 900])
-@pytest.mark.parametrize("kernel", [Gaussian(), SphericalPolynomial(4, 10)])
+@pytest.mark.parametrize(
+    ("kernel", "n_columns"),
+    [(Gaussian(), 200), (SphericalPolynomial(4, 10), 80), (SphericalPolynomial(4, 10), 900)],
+)
 def test_the_error_is_the_predicted_one(kernel, n_columns):
     """On fresh rows of the same law: the root mean square of 30 draws is the prediction within 10 %."""
     X, T = (flat(n, 300, 25, seed) for n, seed in ((2000, 0), (1000, 1)))

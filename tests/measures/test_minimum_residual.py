@@ -29,7 +29,6 @@ def rows_of(name, d):
         (1, "heavy-tailed", "Matern"),
         (1, "150 widths", "Gaussian"),
         (2, "20 widths", "Matern"),
-        (2, "150 widths", "Matern"),
         (3, "heavy-tailed", "Gaussian"),
     ],
 )
