@@ -18,6 +18,6 @@ def test_probabilities_are_those_of_scikit_learn(n_classes, weighted):
     head = LogisticHead(alpha).fit(X, y, weights if weighted else None)
     # of two classes scikit-learn has one vector, the difference of two, whose squares are twice theirs together
     C = (2 if n_classes == 2 else 1) / (weights.sum() * alpha)
-    other = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(X, y, weights)
+    other = LogisticRegression(C=C, solver="newton-cg", tol=1e-10, max_iter=10_000).fit(X, y, weights)
     np.testing.assert_allclose(head.predict_proba(X), other.predict_proba(X), atol=2e-3)
     np.testing.assert_array_equal(head.predict(X), other.predict(X))
