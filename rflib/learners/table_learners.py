@@ -358,9 +358,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
     search_ : list of dict
         What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
-        error of ridge regression as a share of the targets' variance, or, of a
-        ridge of logistic regression, the log loss.
-        ``pandas.DataFrame(search_)`` is a table of it.
+        error of ridge regression as a share of the targets' variance, or, of a ridge of logistic regression, the
+        log loss. ``pandas.DataFrame(search_)`` is a table of it.
     n_features_in_ : int
         Number of columns d.
     feature_names_in_ : ndarray of shape (n_features_in_,)

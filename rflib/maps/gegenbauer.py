@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from scipy.special import gammaln, roots_gegenbauer
 
+from rflib.frequencies.directions import iid
 from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, in_type_of, namespace
@@ -116,11 +117,11 @@ class GegenbauerFeatures(RandomFeatureMap):
         radial = range(1, 1 + _RADIAL) if self.n_radial is None else [self.n_radial]
         rows = X[np.sort(rng.permutation(X.shape[0])[:_ROWS])].astype(np.float64)
         errors = self._predicted_errors(
-            kernel, rows, directions(_DIRECTIONS, d, rng), degree, [1] if _is_zonal(kernel) else radial
+            kernel, rows, iid(_DIRECTIONS, d, rng), degree, [1] if _is_zonal(kernel) else radial
         )
         allowed = [choice for choice in errors if self.degree is None or choice[0] == degree]
         self.degree_, self.n_radial_ = min(allowed, key=errors.__getitem__)
-        self.directions_ = directions(-(-self.n_components // self.n_radial_), d, rng)
+        self.directions_ = iid(-(-self.n_components // self.n_radial_), d, rng)
         self.signature_ = np.ones(self.n_components)
 
     def _predicted_errors(
@@ -192,12 +193,6 @@ class GegenbauerFeatures(RandomFeatureMap):
 
 def _is_zonal(kernel: Kernel) -> bool:
     return isinstance(kernel, RadialKernel) and kernel.unit_norm
-
-
-def directions(m: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return m independent uniform unit vectors, shape (m, d)."""
-    vectors = rng.standard_normal((m, d))
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def products(units: Rows, vectors: NDArray) -> Array:

@@ -13,9 +13,10 @@ from scipy.optimize import lsq_linear
 from scipy.special import eval_gegenbauer, eval_legendre
 from scipy.stats import norm
 
+from rflib.frequencies.directions import iid
 from rflib.kernels import ArcCosine, Gaussian, Matern, Polynomial, RadialFunction, SphericalPolynomial
 from rflib.maps import GegenbauerFeatures, HilbertSpaceFeatures, QuadratureFeatures, TaylorFeatures
-from rflib.maps.gegenbauer import directions, polynomials, radial_functions, zonal_coefficients
+from rflib.maps.gegenbauer import polynomials, radial_functions, zonal_coefficients
 from rflib.maps.hilbert_space import log_spectral_density
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.quadrature_grid import least_squares_weights, pairs
@@ -280,9 +281,7 @@ def test_gegenbauer_chooses_by_its_mean_error():
         return [((feature_map.kernel_matrix(X) - K) ** 2).sum() for feature_map in fitted]
 
     found = GegenbauerFeatures(kernel, 40, random_state=0).fit(X)
-    predicted = found._predicted_errors(kernel, X, directions(20_000, 6, np.random.default_rng(0)), 2, [2])[
-        2, 2
-    ]
+    predicted = found._predicted_errors(kernel, X, iid(20_000, 6, np.random.default_rng(0)), 2, [2])[2, 2]
     drawn = errors(150, degree=2, n_radial=2)
     assert abs(np.mean(drawn) - predicted) < LIMIT * np.std(drawn, ddof=1) / 150**0.5 + 0.01 * predicted
     assert found.degree_ == np.argmin([np.mean(errors(20, degree=degree)) for degree in range(5)])
