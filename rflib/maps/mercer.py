@@ -266,16 +266,21 @@ class MercerFeatures(RandomFeatureMap):
         super()._note_usual_losses(kernel, rows, rng)
 
     def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
-        """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others."""
+        """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others.
+
+        That map may have other columns, so that a row counts as what it loses by this map where that is more: the
+        training rows are never unlike themselves.
+        """
         if not self._has_few_rows:
             return losses
-        found, every = [], np.arange(X.shape[0])
+        found, own, every = [], [], np.arange(X.shape[0])
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)
             features = other._columns(X[part])
             found.append(other._losses(kernel, X[part], features, squares(features)))
-        return np.concatenate(found)
+            own.append(losses[part])
+        return np.maximum(np.concatenate(found), np.concatenate(own))
 
     def _columns(self, X: Rows) -> Array:
         features = empty((X.shape[0], self.n_components_), X)

@@ -125,7 +125,7 @@ LINES = st.lists(st.text("0123456789.:+-eE ,;nainf%@{}\"'\t", max_size=20), max_
 
 
 @pytest.mark.parametrize("read", [read_csv, read_libsvm])
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.one_of(st.binary(max_size=80), LINES.map(str.encode)))
 def test_malformed_text_is_a_clear_error_or_data(read, content, tmp_path):
     path = tmp_path / "file.txt"
@@ -138,7 +138,7 @@ def test_malformed_text_is_a_clear_error_or_data(read, content, tmp_path):
         assert str(path) in str(error)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3), min_size=1

@@ -21,9 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SECONDS = float(os.environ.get("RFLIB_FUZZ_SECONDS", "1"))
 SETTINGS = settings(
     max_examples=200,
-    deadline=None,
     database=None,
-    derandomize=False,
+    derandomize="RFLIB_FUZZ_SECONDS" not in os.environ,
     suppress_health_check=list(HealthCheck),
 )
 TABLE = pd.DataFrame({"a": np.arange(8.0), "b": np.arange(8.0) ** 2, "y": np.arange(8) % 2})

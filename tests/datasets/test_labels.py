@@ -16,8 +16,6 @@ from rflib.datasets.user import read_user_file
 
 SETTINGS = settings(
     max_examples=25,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 BLANKS = " \t\r\n\f\v"

@@ -206,8 +206,6 @@ def dense(X):
 
 @settings(
     max_examples=12,
-    deadline=None,
-    derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

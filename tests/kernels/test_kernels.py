@@ -222,7 +222,7 @@ def test_rows_of_every_type_mean_their_numbers(kernel, dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(exponent=st.floats(-20, 20))
-@settings(derandomize=True, deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_unit_of_the_rows_does_not_matter(dtype, exponent):
     """Squares of such rows leave float32."""
     unit = 10.0**exponent

@@ -68,14 +68,14 @@ def test_a_kernel_that_needs_dense_rows_says_so_and_rows_off_the_sphere_are_name
 
 
 @given(X=MATRICES)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_lexicographic_order_is_numpys(X):
     for rows in (X, canonical(sparse.csr_array(X))):
         np.testing.assert_array_equal(lexicographic_order(rows), np.lexsort(X.T[::-1]))
 
 
 @given(X=MATRICES, seed=st.integers(0, 100))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_rows_less_a_vector(X, seed):
     c = np.random.default_rng(seed).integers(-2, 3, X.shape[1]) / 2
     S, Y = canonical(sparse.csr_array(X)), X - c

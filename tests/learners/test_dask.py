@@ -191,7 +191,7 @@ def test_memory_of_a_worker_follows_the_squared_columns_and_the_block(tmp_path):
                 assert peak - base[worker] < 8 * sums + 4 * features, (D, peak, base)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     chunks=st.lists(st.integers(0, N), max_size=6).map(sorted),
     known=st.booleans(),

@@ -51,7 +51,7 @@ def weighted_and_repeated(learner, targets, counts, scale=1.0):
     return fitted(learner, targets, every, scale * counts), fitted(learner, targets, np.repeat(every, counts))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     counts=COUNTS,
     scale=st.sampled_from([1.0, 0.3, 7.0]),
@@ -83,7 +83,7 @@ def test_the_ridge_of_weights_is_c_where_it_is_lambda():
     np.testing.assert_allclose(weighted.predict(new), repeated.predict(new), rtol=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     counts=COUNTS,
     scale=st.sampled_from([1.0, 0.3, 7.0]),
@@ -126,7 +126,7 @@ def test_rows_of_weight_zero_are_left_out(learner):
         assert weighted.kernel_ == without.kernel_
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(counts=COUNTS)
 def test_hard_margin_is_that_of_the_rows_with_weight(counts):
     Z = np.hstack([X, np.eye(N)])

@@ -83,7 +83,7 @@ def with_the_folds_of_blocks(learner, X):
 KINDS = ("parquet", "memmap", "sparse", "list", "iterator")
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     kind=st.sampled_from(KINDS),
     size=st.integers(2, 200),
@@ -296,7 +296,7 @@ def objective(learner, Z, y, weights):
     return ((coef**2).sum() + (intercept**2).sum()) / 2 + learner.C * (weights @ loss).sum()
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     kind=st.sampled_from(["regression", "two", "three", "six"]),
     source=st.sampled_from([kind for kind in KINDS if kind != "iterator"]),
@@ -356,7 +356,7 @@ def test_newtons_method_says_when_it_stops_early_and_what_it_cannot_do(rows):
 SMALL = RFF(Gaussian(2.0), n_components=16)
 
 
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(
     source=st.sampled_from([kind for kind in KINDS if kind not in ("iterator", "sparse")]),
     size=st.integers(2, 200),

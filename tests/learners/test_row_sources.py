@@ -47,7 +47,7 @@ def joined(source, start=0):
     return tuple(np.concatenate(parts) for parts in zip(*source.blocks(start), strict=True))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     cuts=st.lists(st.integers(0, N), max_size=4).map(sorted),
     group=st.integers(1, 120),
@@ -250,7 +250,7 @@ def test_iterables_and_iterators():
             as_row_source(KRR(), rows)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(0, 200), max_size=5).map(sorted), size=st.integers(1, 250))
 def test_a_sample_does_not_depend_on_the_blocks(cuts, size):
     X = np.arange(400.0).reshape(200, 2)

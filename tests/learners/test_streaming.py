@@ -37,7 +37,7 @@ def streamed(learner, X, y, cuts, order, weights=None, **first):
     return learner
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     cuts=st.lists(st.integers(2, 148), min_size=1, max_size=5, unique=True).map(sorted),
     seed=st.integers(0, 100),
@@ -259,7 +259,7 @@ def test_labels_of_a_stream(regression):
     )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     counts=st.lists(st.integers(0, 3), min_size=40, max_size=40).filter(
         lambda c: min(sum(c[:20]), sum(c[20:])) > 9

@@ -27,7 +27,7 @@ def data():
     return X, X[:, 0] + 0.5 * X[:, 1] + 0.5 * rng.standard_normal(60)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     counts=st.lists(st.integers(0, 3), min_size=60, max_size=60),
     scale=st.sampled_from(SCALES),

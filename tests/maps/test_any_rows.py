@@ -121,7 +121,7 @@ DTYPES = ["float16", "float32", "float64", "uint8", "int64", "bool"]
 NORMAL = np.random.default_rng(0).standard_normal((N, D))
 WHOLE = np.random.default_rng(1).integers(0, 4, (N, D))
 Y = np.arange(N) % 2
-QUICK = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(suppress_health_check=list(HealthCheck))
 
 
 def rows_of(dtype, exponent, on_sphere):

@@ -91,7 +91,7 @@ def test_maps_have_it_exactly_if_they_do_not_depend_on_the_rows(name):
 STREAMED = [name for name in MAPS if hasattr(MAPS[name](48, 0), "partial_fit")]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     name=st.sampled_from(STREAMED),
     cuts=st.lists(st.integers(1, 39), min_size=1, max_size=4, unique=True).map(sorted),

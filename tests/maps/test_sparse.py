@@ -198,7 +198,7 @@ def check(make, X, form):
     density=st.sampled_from([0.1, 0.5, 1.0]),
     seed=st.integers(0, 1000),
 )
-@settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 def test_sparse_rows_have_the_features_of_dense_ones(name, dtype, form, density, seed):
     if form == "duplicates" and dtype in ("bool", "uint8"):
         dtype = "int64"  # the parts of an entry may be negative

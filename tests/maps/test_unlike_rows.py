@@ -245,3 +245,13 @@ def test_fewer_than_twenty_rows_say_nothing():
     X = np.random.default_rng(0).standard_normal((15, 3))
     for name in MAPS:
         assert not count(fitted(name, X), X + 50)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.8), DeltaGaussian((1, -1), (1.0, 10.0))])
+@pytest.mark.parametrize("name", ["MercerFeatures", "Nystroem", "Nystroem kmeans"])
+def test_few_training_rows_are_not_unlike_themselves(name, kernel):
+    for n in (20, 40, 100):
+        for seed in range(4):
+            X = 5 * normalize(np.random.default_rng(seed).standard_normal((n, 6))) + 1
+            feature_map = clone(MAPS[name]).set_params(kernel=kernel, n_components=12, random_state=seed)
+            assert not count(feature_map.fit(X), X), (n, seed)
