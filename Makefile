@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: env run test test-arrays lowest reliability fuzz same lint browser docs results bench bench-gpu scaling large torch lock
+.PHONY: env run test nightly test-arrays lowest reliability fuzz same lint browser docs results bench bench-gpu scaling large torch lock
 
 env: $(STAMP)
 
@@ -28,7 +28,13 @@ run: $(STAMP)
 	@echo "Open results/report/index.html in a browser."
 
 test: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability and not nightly"
+
+# What takes seconds beside a quicker test of the same law, hostile data files, and faults: an hour.
+nightly: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m nightly
+	$(MAKE) fuzz
+	$(MAKE) reliability
 
 # torch lies apart: most of its wheels bring gigabytes for GPUs, so that it is not in the lock, and it asks for an older
 # version of a package that is.
@@ -42,10 +48,14 @@ test-arrays: $(STAMP) torch
 		tests/arrays tests/maps/test_estimator_checks.py tests/learners/test_estimator_checks.py -k "arrays or array_api"
 
 # The library with the oldest versions that pyproject.toml allows: every kernel, map and learner, and the README's example.
-lowest: $(STAMP)
+lowest: build/lowest/.installed
+	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist worksteal -m "not reliability and not nightly" \
+		$(LOWEST)
+
+build/lowest/.installed: $(STAMP)
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/lowest
 	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable ".[svm,fast,data,test]"
-	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist worksteal $(LOWEST)
+	touch $@
 
 # Faults on one machine, memory with the largest files, a Slurm cluster on this host (root, Debian; else skipped), and
 # the page that says what happened.
@@ -57,7 +67,7 @@ reliability: $(STAMP)
 		> docs/results/reliability.md
 	$(BIN)/python docs/results.py --measured reliability
 
-# Ten minutes for the six formats of users' data files; `make test` has one second for each.
+# Ten minutes for the six formats of users' data files.
 fuzz: $(STAMP)
 	RFLIB_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -n 2 tests/datasets/test_fuzz.py \
 		--junit-xml=$(VENV)/fuzz.xml

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import settings
 
@@ -20,10 +22,15 @@ ARBITRARY = {
     "frequencies": [_WIDTH],
 }
 
+# scikit-learn's checks that fit the learners of tables, which takes them a second, as other checks do.
+_REPEATED = re.compile(r"Kernel(Classifier|Regressor)\(\)-.*(readonly_memmap|sparse_matrix|not_an_array)")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of the workflow, which take longest, before all others."""
     for item in items:
+        if _REPEATED.search(item.name):
+            item.add_marker(pytest.mark.nightly)
         for category in ARBITRARY.get(item.path.parent.name, ()):
             item.add_marker(pytest.mark.filterwarnings(f"ignore::{category}"), append=False)
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)

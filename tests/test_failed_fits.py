@@ -141,7 +141,10 @@ def test_an_interrupted_fit_leaves_a_map_as_it_was(name: str) -> None:
     check_interrupts(fitted, lambda m: m.fit(other, OTHER_Y), lambda m: m._features(X))
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.nightly) if n == "KernelClassifier fit" else n for n in LEARNERS],
+)
 def test_an_interrupted_fit_leaves_a_learner_as_it_was(name: str) -> None:
     learner, method = LEARNERS[name]
     fitted = clone(learner).fit(X, Y)

@@ -110,7 +110,7 @@ def run(*command: object, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("python", ["sdist", "wheel"], indirect=True)
+@pytest.mark.parametrize("python", [pytest.param("sdist", marks=pytest.mark.nightly), "wheel"], indirect=True)
 def test_the_readme_s_example_runs(python: Path) -> None:
     code, expected = printed_example()
     assert run(python, "-IW", "error", "-c", code).splitlines() == expected

@@ -47,6 +47,13 @@ def takes(name: str, kernel: Any) -> bool:
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     map_class = getattr(maps, name)
     feature_map = map_class(maps.TensorSketch(kernel, 16), 8) if name == "CRAFT" else map_class(kernel, 8)
+    # measures that are quickly fitted
+    quick = {"DIGMM": {"type": "digmm", "n_components": 2, "n_draws": 100}}
+    quick["MVORF"] = {"type": "minimum_variance", "deltas": [0.01]}
+    if name in quick:
+        feature_map.set_params(measure=quick[name])
+    if name == "AutoMap":
+        feature_map.candidates = feature_map.candidates_for(kernel)[-1:]
     try:
         feature_map.set_params(random_state=0).fit(X, rng.integers(2, size=40))
     except ValueError as error:

@@ -14,9 +14,12 @@ import results  # noqa: E402
 from rflib.report.export import code  # noqa: E402
 
 KEPT = sorted(folder.name for folder in results.KEPT.iterdir())
+LARGE = ("frontier", "oblivious")
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.nightly) if name in LARGE else name for name in KEPT]
+)
 def test_a_study_says_which_cells_were_made_by_older_code(name):
     page = (results.OUT / f"{name}.md").read_text(encoding="utf-8")
     assert code(results.planned(name)[1], results.kept_cells(name)) in page, "make results"
@@ -43,7 +46,13 @@ def test_the_studies_with_kept_cells_are_listed():
     assert all((results.OUT / f"{name}.md").exists() for name in KEPT)
 
 
-@pytest.mark.parametrize("name", results.MADE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.nightly) if name == "what a study needs" else name
+        for name in results.MADE
+    ],
+)
 def test_parts_of_the_documentation_are_made_from_the_kept_cells(name):
     page, make = results.MADE[name]
     text = (ROOT / page).read_text(encoding="utf-8")

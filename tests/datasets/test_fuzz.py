@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from rflib.datasets.user import read_user_file
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.nightly, pytest.mark.filterwarnings("ignore")]
 SECONDS = float(os.environ.get("RFLIB_FUZZ_SECONDS", "1"))
 SETTINGS = settings(
     max_examples=200,

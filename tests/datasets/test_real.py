@@ -51,6 +51,7 @@ REGRESSION = {"diabetes", "housing", "housing_luo2021", "california_housing"}
 REGRESSION |= {"diamonds", "flights", "flights_by_day"}
 NOT_HELD = {"gisette", "covtype", "usps_libsvm", "cod_rna_liu2020"}
 HELD = sorted({*BALANCE, *BETWEEN, *REGRESSION})
+LARGE = {"mnist", "fashion_mnist", "ijcnn1", "cod_rna"}
 
 # In the mirror beside the registry's files: a second copy of housing.
 OTHER_FILES = {"boston_house_prices.csv"}
@@ -60,7 +61,9 @@ def test_every_data_set_is_accounted_for():
     assert {*HELD, *NOT_HELD} == set(REGISTRY)
 
 
-@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.nightly) if n in LARGE else n for n in HELD]
+)
 def test_rows_columns_and_class_balance(name, prepared):
     entry = REGISTRY[name]
     meta = json.loads((prepared(name) / "meta.json").read_text())

@@ -58,7 +58,11 @@ def test_a_polynomial_of_low_degree_is_exact(d, p):
 
 @pytest.mark.parametrize(
     ("kernel", "n_columns"),
-    [(SphericalPolynomial(a=4, p=10), 45), (SphericalPolynomial(a=2, p=3), 20), (ArcCosine(), 100)],
+    [
+        pytest.param(SphericalPolynomial(a=4, p=10), 45, marks=pytest.mark.nightly),
+        (SphericalPolynomial(a=2, p=3), 20),
+        pytest.param(ArcCosine(), 100, marks=pytest.mark.nightly),
+    ],
 )
 def test_the_mean_is_the_sum_of_the_projections(kernel, n_columns):
     """Law: the mean of 4,000 draws is the predicted one within 5 sd, and their variance within 15 %."""

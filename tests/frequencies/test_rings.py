@@ -25,7 +25,11 @@ def test_mean_and_variance_of_a_ring(n):
 
 @pytest.mark.parametrize(
     ("kernel", "columns"),
-    [(Gaussian(1.0), 1000), (Matern(1.5, 2.0), 200), (DeltaGaussian((1, -1), (0.7, 5)), 200)],
+    [
+        (Gaussian(1.0), 1000),
+        pytest.param(Matern(1.5, 2.0), 200, marks=pytest.mark.nightly),
+        pytest.param(DeltaGaussian((1, -1), (0.7, 5)), 200, marks=pytest.mark.nightly),
+    ],
     ids=["Gaussian", "Matern", "DeltaGaussian"],
 )
 def test_error_in_the_plane(kernel, columns):
@@ -62,6 +66,7 @@ def test_columns(columns):
     assert np.abs(single - fitted.transform(X)).max() < 1e-5
 
 
+@pytest.mark.nightly
 def test_rings_are_not_asked_for():
     for options in ({"harmonics": 1}, {"parity": True}, {"coupled": False}):
         fitted = MVORF(Gaussian(1.0), 400, random_state=0, **options).fit(X)

@@ -101,10 +101,10 @@ def indefinite(z: np.ndarray) -> np.ndarray:
     ("kernel", "n_columns"),
     [
         (Gaussian(), 20),
-        (Gaussian(), 30),
-        (Gaussian(), 60),
+        pytest.param(Gaussian(), 30, marks=pytest.mark.nightly),
+        pytest.param(Gaussian(), 60, marks=pytest.mark.nightly),
         (RadialFunction(indefinite), 20),
-        (SphericalPolynomial(4, 10), 20),
+        pytest.param(SphericalPolynomial(4, 10), 20, marks=pytest.mark.nightly),
     ],
 )
 def test_mean_and_variance(kernel, n_columns):

@@ -89,7 +89,11 @@ def test_a_learner_gets_more_than_linear_functions():
 
 @pytest.mark.parametrize(
     ("kernel", "n_columns"),
-    [(Gaussian(), 200), (SphericalPolynomial(4, 10), 80), (SphericalPolynomial(4, 10), 900)],
+    [
+        pytest.param(Gaussian(), 200, marks=pytest.mark.nightly),
+        (SphericalPolynomial(4, 10), 80),
+        pytest.param(SphericalPolynomial(4, 10), 900, marks=pytest.mark.nightly),
+    ],
 )
 def test_the_error_is_the_predicted_one(kernel, n_columns):
     """On fresh rows of the same law: the root mean square of 30 draws is the prediction within 10 %."""

@@ -57,7 +57,7 @@ ROWS = {
 
 @FORMS
 @TYPES
-@pytest.mark.parametrize("d", [3, 40])
+@pytest.mark.parametrize("d", [3, pytest.param(40, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("rows", ROWS)
 def test_every_distance_keeps_its_digits(rows, d, dtype, form):
     X = ROWS[rows](d, 1e25 if dtype == np.float32 else 1e200).astype(dtype)

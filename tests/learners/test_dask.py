@@ -143,6 +143,7 @@ def killer(value, flag):
     return FunctionTransformer(pass_on)
 
 
+@pytest.mark.reliability
 def test_a_killed_worker_loses_no_block_and_doubles_none(client, rows, tmp_path):
     """A task kills its worker on a block, from the second to the last, with all sums that it holds."""
     X, y = rows
@@ -169,6 +170,7 @@ def peak_memory():
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="peaks of memory are read from Linux's /proc"
 )
+@pytest.mark.reliability
 def test_memory_of_a_worker_follows_the_squared_columns_and_the_block(tmp_path):
     """There are never more sums of five folds than four chains of tasks and two that are made.
 

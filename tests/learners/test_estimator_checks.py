@@ -15,7 +15,6 @@ from rflib.learners.learned_metric import LearnedMetric
 from rflib.learners.spectrum_repair import SpectrumRepair
 from rflib.learners.svm import LinearSVM, LinearSVR
 from rflib.learners.table_learners import KernelClassifier, KernelRegressor
-from rflib.maps.mercer import MercerFeatures
 from rflib.maps.orf import ORF
 from rflib.maps.rff import RFF
 
@@ -51,7 +50,6 @@ LEARNERS = [
     KernelRegressor(),
     KernelClassifier(),
     LearnedMetric(ORF(n_components=16), n_rounds=1, random_state=0),
-    LearnedMetric(MercerFeatures(n_components=16), n_rounds=1, random_state=0),
     LinearSVM(),
     LinearSVM(tol=1e-12),
     LinearSVM(loss="hinge", fit_intercept=True),

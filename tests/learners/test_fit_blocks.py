@@ -412,6 +412,7 @@ print(-peak(10_000) + peak(200_000))
 """
 
 
+@pytest.mark.reliability
 @pytest.mark.parametrize(
     ("learner", "parameters"), [("KRR", "alphas=0.1"), ("LinearSVM", "solver='newton', tol=0.9")]
 )

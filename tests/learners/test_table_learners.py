@@ -182,6 +182,7 @@ def test_duplicated_rows_with_one_target_are_no_harm():
     assert KernelRegressor().fit(*twice).score(X[100:], y[100:]) > 0.5
 
 
+@pytest.mark.nightly
 def test_a_rare_class_is_found_with_balanced_weights():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((700, 3))
@@ -272,7 +273,7 @@ def test_seconds_limit_the_search_and_the_columns():
         KernelRegressor(seconds=0).fit(X, y)
 
 
-@pytest.mark.parametrize("kind", ["regression", "classification"])
+@pytest.mark.parametrize("kind", [pytest.param("regression", marks=pytest.mark.nightly), "classification"])
 def test_files_of_rows_are_fitted_as_rows_in_memory(tmp_path, kind):
     X, y = make_friedman1(1000, noise=0.3, random_state=0)
     frame = pd.DataFrame(X).add_prefix("x")

@@ -39,7 +39,7 @@ KERNELS = [
     Matern(1.5, 1.0),
     SphericalPolynomial(4, 10),
     DeltaGaussian(sigmas=(0.7, 5)),
-    ArcCosine(1),
+    pytest.param(ArcCosine(1), marks=pytest.mark.nightly),
     Laplacian(),
     Polynomial(3, 0.5, 1.0),
 ]

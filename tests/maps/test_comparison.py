@@ -34,7 +34,10 @@ def error(cls, kernel, columns, **options):
     ) / np.linalg.norm(exact)
 
 
-@pytest.mark.parametrize(("p", "columns"), [(3, 128), (10, 512), (20, 128)])
+@pytest.mark.parametrize(
+    ("p", "columns"),
+    [(3, 128), *(pytest.param(*c, marks=pytest.mark.nightly) for c in ((10, 512), (20, 128)))],
+)
 def test_polynomial_kernels(p, columns):
     kernel = SphericalPolynomial(4, p)
     ours = error(MVORF, kernel, columns)

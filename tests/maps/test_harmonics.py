@@ -29,6 +29,8 @@ KERNELS = {
     "delta-Gaussian": DeltaGaussian(sigmas=(0.7, 5)),
     "arc-cosine": ArcCosine(1),
 }
+QUICK = ("Gaussian", "polynomial")
+EACH = [name if name in QUICK else pytest.param(name, marks=pytest.mark.nightly) for name in KERNELS]
 
 
 def scattered(n: int, d: int, seed: int) -> np.ndarray:
@@ -50,9 +52,15 @@ def assert_unbiased(make, X, draws):
 @pytest.mark.parametrize(
     ("kernel", "harmonics", "parity", "coupled"),
     [
-        *product(["polynomial"], RANKS, [True], [True]),
+        *product(["polynomial"], RANKS[2:6], [True], [True]),
+        *(pytest.param("polynomial", r, True, True, marks=pytest.mark.nightly) for r in (*RANKS[:2], 3)),
         *product(KERNELS, [(2, 2, 1)], [True], [True]),
-        *product(KERNELS, [1], [False], [False]),
+        ("Gaussian", 1, False, False),
+        *(
+            pytest.param(name, 1, False, False, marks=pytest.mark.nightly)
+            for name in KERNELS
+            if name != "Gaussian"
+        ),
     ],
 )
 def test_mvorf_is_unbiased_for_its_measure(kernel, harmonics, parity, coupled):
@@ -77,7 +85,10 @@ CONTINUOUS = {
     [{"harmonics": 0, "parity": True}, {"harmonics": 1}, {"harmonics": 3, "parity": True, "coupled": True}],
     ids=str,
 )
-@pytest.mark.parametrize("method", CONTINUOUS)
+@pytest.mark.parametrize(
+    "method",
+    ["ORF", "GORF", *(pytest.param(m, marks=pytest.mark.nightly) for m in ("ORF stratified", "SRF"))],
+)
 def test_methods_with_continuous_measures_are_unbiased(method, options):
     rows, make = CONTINUOUS[method]
     X = rows(60, 5, 1)
@@ -88,8 +99,19 @@ def test_methods_with_continuous_measures_are_unbiased(method, options):
 @pytest.mark.parametrize(("columns", "objective"), [(300, "kernel"), (60, "learner")])
 @pytest.mark.parametrize(
     ("rows", "kernel"),
-    [(sphere, name) for name in KERNELS]
-    + [(scattered, name) for name in KERNELS if not KERNELS[name].unit_norm],
+    [
+        *(
+            (sphere, "polynomial"),
+            (scattered, "Gaussian"),
+            (scattered, "delta-Gaussian"),
+            (sphere, "arc-cosine"),
+        ),
+        *(
+            pytest.param(sphere, name, marks=pytest.mark.nightly)
+            for name in ("Gaussian", "Matern", "delta-Gaussian")
+        ),
+        pytest.param(scattered, "Matern", marks=pytest.mark.nightly),
+    ],
 )
 def test_predicted_error(kernel, rows, columns, objective):
     """Root mean square over held-out rows of the same law, the diagonal included, in the mean over samples.
@@ -113,7 +135,11 @@ def test_predicted_error(kernel, rows, columns, objective):
 
 @pytest.mark.parametrize(
     ("kernel", "columns"),
-    [(Matern(1.5), 128), (Gaussian(1.0), 128), (DeltaGaussian((1, -0.7), (0.5, 4)), 64)],
+    [
+        pytest.param(Matern(1.5), 128, marks=pytest.mark.nightly),
+        (Gaussian(1.0), 128),
+        pytest.param(DeltaGaussian((1, -0.7), (0.5, 4)), 64, marks=pytest.mark.nightly),
+    ],
 )
 def test_columns_for_a_learner_in_the_plane_are_as_good_as_those_for_the_kernel(kernel, columns):
     """Its leading harmonics with cosines and sines had a lower score by .04 to .28."""
@@ -128,6 +154,7 @@ def test_columns_for_a_learner_in_the_plane_are_as_good_as_those_for_the_kernel(
     assert score("learner") > score("kernel") - 0.01
 
 
+@pytest.mark.nightly
 def test_an_indefinite_kernel_of_one_input_has_a_small_error_for_a_learner():
     """Its 50 leading harmonics left 14 columns for the cosines and sines of 84 atoms, with an error of .13."""
     X, kernel = np.random.default_rng(1).standard_normal((80, 1)), DeltaGaussian((1, -0.7), (0.5, 4))
@@ -136,7 +163,7 @@ def test_an_indefinite_kernel_of_one_input_has_a_small_error_for_a_learner():
 
 
 @pytest.mark.parametrize("options", [{}, {"harmonics": 0, "parity": False, "coupled": False}], ids=str)
-@pytest.mark.parametrize("kernel", ["Gaussian", "Matern", "delta-Gaussian"])
+@pytest.mark.parametrize("kernel", EACH[:2] + EACH[3:4])
 def test_a_few_rows_far_from_all_others_do_not_spoil_the_fit(kernel, options):
     """The kernel is a hundred times narrower than the range; nearly all pairs are within its width."""
     near, k = scattered(1500, 6, 0), KERNELS[kernel]
@@ -153,7 +180,7 @@ def test_a_few_rows_far_from_all_others_do_not_spoil_the_fit(kernel, options):
     assert error(far) < 1.3 * error(near)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", EACH)
 def test_it_is_never_predicted_to_be_worse_than_plain(kernel):
     X = sphere(200, 6)
     best = MVORF(KERNELS[kernel], 48, random_state=0, **BEST).fit(X).predicted_error_
@@ -173,10 +200,10 @@ def test_definite_kernels_have_no_negative_signs(kernel):
     ("kernel", "d"),
     [
         (SphericalPolynomial(4, 3), 3),
-        (SphericalPolynomial(2, 7), 8),
+        pytest.param(SphericalPolynomial(2, 7), 8, marks=pytest.mark.nightly),
         (ArcCosine(0), 2),
-        (ArcCosine(1), 8),
-        (NeuralTangent(2), 3),
+        pytest.param(ArcCosine(1), 8, marks=pytest.mark.nightly),
+        pytest.param(NeuralTangent(2), 3, marks=pytest.mark.nightly),
     ],
     ids=repr,
 )
@@ -195,7 +222,7 @@ def test_kernels_that_are_definite_on_the_sphere_have_no_negative_signs(kernel, 
     assert errors[2] < 0.8 * errors[0]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", EACH)
 @pytest.mark.parametrize(("columns", "objective"), [(24, "kernel"), (400, "kernel"), (100, "learner")])
 def test_single_precision(kernel, columns, objective):
     X = sphere(200, 6)
@@ -303,7 +330,7 @@ def test_a_stored_map_is_the_same(columns, objective):
     assert np.array_equal(again.transform(X), fitted.transform(X))
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", EACH)
 def test_the_mean_is_within_the_bound_of_the_bias(kernel):
     """Over 100 draws, up to five standard errors, where parts may be left out."""
     X = sphere(100, 6)

@@ -43,7 +43,11 @@ def test_unbiased(name, X, y):
 
 
 @pytest.mark.parametrize(
-    "name", ["MVORF", "MVORF delta-Gaussian", "MVORF Gaussian", "MVORF arc-cosine", "MVORF phase"]
+    "name",
+    [
+        *("MVORF", "MVORF delta-Gaussian"),
+        *(pytest.param(f"MVORF {n}", marks=pytest.mark.nightly) for n in ("Gaussian", "arc-cosine", "phase")),
+    ],
 )
 def test_bias_of_mvorf_is_within_its_bound(name, X, y):
     values, exact = estimates(BIASED[name], X, y)
@@ -207,7 +211,15 @@ OBLIVIOUS = {
 }
 
 
-@pytest.mark.parametrize("name", OBLIVIOUS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.nightly)
+        if name in ("DIGMM", "MVORF", "MercerFeatures")
+        else name
+        for name in OBLIVIOUS
+    ],
+)
 def test_rows_that_are_drawn_with_the_seed_of_the_map_have_no_larger_error(name):
     """There are as many frequencies as rows, so that the frequencies may be the rows. A rank test, at 1e-6."""
     d, seeds = 24, 16 if name == "MVORF" else 32

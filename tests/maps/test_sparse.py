@@ -328,7 +328,7 @@ def test_a_learner_on_more_columns_than_fit_as_dense_rows():
 @pytest.mark.parametrize(
     "name",
     [
-        name
+        pytest.param(name, marks=pytest.mark.nightly) if name in ("GRFF", "MercerFeatures") else name
         for name in (MAPS | SLOW)
         if name not in ("RFF widths", "ORF harmonics", "MercerFeatures Laplacian")
     ],

@@ -81,7 +81,10 @@ def fitted(name, X, kernel=None):
         return clone(MAPS[name]).set_params(kernel=kernel or Gaussian("scale")).fit(X)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "law",
+    [pytest.param(n, marks=pytest.mark.nightly) if n in ("digits", "single precision") else n for n in LAWS],
+)
 @pytest.mark.parametrize("name", sorted(set(MAPS) - {"AutoMap"}))
 def test_rows_of_the_same_law_are_not_noticed(name, law):
     train, test = np.array_split(LAWS[law](np.random.default_rng(7)), 2)

@@ -27,9 +27,9 @@ def rows_of(name, d):
     ("d", "rows", "kernel"),
     [
         (1, "heavy-tailed", "Matern"),
-        (1, "150 widths", "Gaussian"),
-        (2, "20 widths", "Matern"),
-        (3, "heavy-tailed", "Gaussian"),
+        pytest.param(1, "150 widths", "Gaussian", marks=pytest.mark.nightly),
+        pytest.param(2, "20 widths", "Matern", marks=pytest.mark.nightly),
+        pytest.param(3, "heavy-tailed", "Gaussian", marks=pytest.mark.nightly),
     ],
 )
 def test_errors_are_below_those_of_independent_frequencies(d, rows, kernel):

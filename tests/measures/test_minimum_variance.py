@@ -38,7 +38,7 @@ CASES = [
     (Matern(0.1), 3, 6.0),  # Its bias is largest at a distance of 1e-8.
     (Matern(0.2, 2.0), 1, 4.0),  # It falls steeply between zero and the first of equally spaced distances.
     (DeltaGaussian((1, -0.5), (0.01, 3)), 100, 6.0),
-    (Gaussian(1e20), 1000, 4e20),
+    pytest.param(Gaussian(1e20), 1000, 4e20, marks=pytest.mark.nightly),
 ]
 
 

@@ -114,6 +114,7 @@ def test_only_tables_are_wider_than_the_window(page, width):
         assert root.get_property("scrollWidth") == root.get_property("clientWidth")
 
 
+@pytest.mark.nightly
 def test_long_texts_of_tables_wrap_and_only_tables_of_many_rows_scroll_down(page):
     with visit(page, 1280) as driver:
         driver.execute_script("document.querySelectorAll('details').forEach((item) => { item.open = true; })")

@@ -65,6 +65,7 @@ def test_what_a_study_shows_is_checked_before_anything_is_run(
     _says(workspace.snakemake("tiny", "--dry-run", fails=True), f"{key}[0] 'T'", "unknown type 'grit'")
 
 
+@pytest.mark.nightly
 def test_a_run_of_all_studies_fails_at_its_end_where_one_is_broken(
     finished: Workspace, copy_of: Copy
 ) -> None:

@@ -26,7 +26,7 @@ from rflib.report.kind import modules
 from ..datasets.conftest import MIRROR
 from .conftest import ROOT, Workspace, _copy
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 needs_mirror = pytest.mark.skipif(
     not MIRROR.is_dir(), reason=f"letter needs a mirror, and none is at {MIRROR}"
 )

@@ -17,6 +17,7 @@ from .conftest import TABLE, Workspace
 pytestmark = pytest.mark.workflow
 
 
+@pytest.mark.nightly
 def test_an_edit_during_a_run_is_refused(
     fresh: Workspace, finished: Workspace, copy_of: Callable[[Workspace], Workspace]
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import ROOT, TABLE, TINY, Workspace
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 
 
 def test_the_method_of_the_guide(finished: Workspace, copy_of: Callable[[Workspace], Workspace]) -> None:

@@ -18,7 +18,7 @@ import yaml
 from .conftest import ROOT, Workspace
 from .forks import Run
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 
 
 def test_own_method_own_study_own_data_report_and_cluster(

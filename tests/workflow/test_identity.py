@@ -34,6 +34,7 @@ def write_study(workspace: Workspace, name: str, **changes: object) -> None:
     (workspace.folder / f"workflow/studies/{name}.yaml").write_text(yaml.safe_dump(study))
 
 
+@pytest.mark.nightly
 def test_more_repetitions_run_the_new_seeds_only(fresh: Workspace, copy_of: Copy) -> None:
     """What 3, then 5, then 20 repetitions give to the bit is tried in `test_changed_inputs.py`."""
     workspace = copy_of(fresh)

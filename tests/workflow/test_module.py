@@ -10,7 +10,7 @@ import yaml
 
 from .conftest import TINY, Workspace
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 OTHER = """
 module rflib:
     snakefile:

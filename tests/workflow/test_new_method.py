@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import ROOT, Workspace
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 
 # The smallest data set in reduced size, and half of the methods.
 REDUCED = ("--config", "preset=smoke", "datasets=[diabetes]")

@@ -314,7 +314,7 @@ def test_a_run_in_a_pipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("interrupted", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_a_run_on_a_terminal(tmp_path: Path, interrupted: bool) -> None:
     outside, inside = pty.openpty()
     termios.tcsetwinsize(inside, (24, 50))

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from ..report.browser import accessibility, complaints, needs_axe, needs_browser, press, requested, visit
 from .conftest import TINY, Workspace, _copy
 
-pytestmark = [pytest.mark.workflow, needs_browser]
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly, needs_browser]
 
 HOSTILE = "</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&"
 ERROR = "relative_frobenius_error"

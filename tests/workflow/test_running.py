@@ -88,6 +88,7 @@ def test_what_is_there_makes_a_page_that_says_what_failed(failed: tuple[Workspac
     assert not (workspace.folder / "results/tiny/tables").exists()
 
 
+@pytest.mark.nightly
 def test_the_complete_page_replaces_the_partial_one(failed: tuple[Workspace, str], copy_of: Copy) -> None:
     workspace = copy_of(failed[0])
     workspace.edit("mypackage/broken.py", "np.ones(3) + np.ones(4)", "return super().fit(X, y)")
