@@ -187,8 +187,8 @@ def test_a_solution_that_is_interrupted_can_be_asked_for_again() -> None:
 def test_a_thread_that_waited_for_a_solution_gets_it() -> None:
     """It looked for an attribute before another thread had solved, and asks for it afterwards."""
     learner = KRR(feature_map=STREAMED).partial_fit(X, Y)
-    assert learner.__getattr__("alpha_") == learner.alpha_
-    assert learner.__getattr__("coef_") is learner.coef_
+    assert KRR.alpha_.__get__(learner) == learner.alpha_
+    assert KRR.coef_.__get__(learner) is learner.coef_
 
 
 @pytest.mark.parametrize("learner", [ExactKRR(Gaussian()), ExactKernelSVR(Gaussian())])

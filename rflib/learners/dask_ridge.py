@@ -1,4 +1,4 @@
-"""Ridge regression on Dask rows: moments are made where the rows are, and come back as one sum."""
+"""Sums over Dask rows, for ridge regression: moments are made where the rows are, and come back as one sum."""
 
 from __future__ import annotations
 
@@ -8,25 +8,18 @@ from copy import copy
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
-from sklearn.utils import check_random_state
 
-from rflib.learners.folds import check_groups
 from rflib.learners.moments import Moments
-from rflib.learners.one_vs_rest import encode_labels
-from rflib.learners.ridge_stream import Stream
+from rflib.learners.ridge_state import RidgeState, merged
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import HeldOutModels
 from rflib.learners.values import RowError, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows, for_workers, n_threads, reduce_in_a_tree
-
-if TYPE_CHECKING:
-    from rflib.learners.feature_ridge import FeatureRidge
 
 # While a task of one chain waits for the scheduler, one of the other runs.
 _CHAINS_A_THREAD = 2
@@ -35,76 +28,82 @@ _CHAINS_A_THREAD = 2
 Numbered = tuple[int, tuple[Any, Any, Any]]
 
 
-def fit_dask(learner: FeatureRidge, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
-    """Fit a learner, whose parameters are checked, as `KRR.fit` says.
+class Counter(Protocol):
+    """What counts blocks of rows, in each task a copy of it."""
+
+    def _add_block(self, state: RidgeState, block: Block) -> None: ...
+
+    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]: ...
+
+    def _wrong(self, state: RidgeState, models: HeldOutModels, checked: Any) -> NDArray[np.float64]: ...
+
+
+class RowsElsewhere:
+    """The blocks of Dask rows X, with their targets and weights, for a learner whose name errors tell.
 
     Dask computes a task again if its result was lost with a worker. No task changes what it is given, so each row
-    counts once.
-
-    Raises
-    ------
-    ValueError
-        As in `KRR.fit`, with the number of the block.
+    counts once. ``head`` is the first block that has rows.
     """
-    learner._check_streams("fit on Dask rows")
-    check_groups(learner, groups)
-    rows = DaskRows(learner, X, y, sample_weight)
-    learner._forget()
-    number, block = rows.head()
-    head = Block(*block)
-    with _named(learner, number):
-        first, known = learner._checked(head.X, head.y, reset=True)
-    if is_classifier(learner):
-        learner.classes_, _ = encode_labels(learner, _labels(learner, rows))
-    else:
-        learner._row_shape = known.shape[1:]
-    _fit_map(learner, rows, first, known)
-    with _named(learner, number):
-        _, targets, _ = learner._checked_block(head)
-    stream = learner._begun(targets)
-    (_, features), *_ = learner._used_blocks(first)
-    _fit_stream(learner, rows, stream, features.shape[1])
 
+    def __init__(self, learner: Any, X: Any, y: Any, sample_weight: Any):
+        self._rows, self._light, self._name = (
+            DaskRows(learner, X, y, sample_weight),
+            for_workers(learner),
+            type(learner).__name__,
+        )
+        self._first, block = self._rows.head()
+        self.head = Block(*block)
 
-def _fit_map(learner: FeatureRidge, rows: DaskRows, X: Any, y: NDArray) -> None:
-    """Fit the map on X, the first rows, if these suffice, else on a sample."""
-    if learner.feature_map is None:
-        return
-    if X.shape[0] < 2 or not learner._needs_only_columns(X, y)[0]:
-        size = max(RandomFeatureMap._sample_size, getattr(learner.feature_map, "_sample_size", 0))
-        seed = check_random_state(learner.random_state).randint(2**31 - 1)
-        X, y = learner._checked(*rows.sample(size, seed), reset=False)
-    learner._fit_map(X, y)
+    def named_head(self) -> Any:
+        """Return a context in which an error names the first block."""
+        return _named(self._name, self._first)
 
+    def sample(self, feature_map: Any, seed: int) -> tuple[Any, Any]:
+        """Return a sample of rows, with their targets, that a map is fitted on."""
+        return self._rows.sample(
+            max(RandomFeatureMap._sample_size, getattr(feature_map, "_sample_size", 0)), seed
+        )
 
-def _fit_stream(learner: FeatureRidge, rows: DaskRows, stream: Stream, n_columns: int) -> None:
-    """Sum the moments of all rows into the stream, and solve.
+    def labels(self) -> NDArray:
+        """Return the labels of all rows with weight."""
+        import dask
 
-    Sums are large, rows are not. So there are few chains of tasks, each of which adds blocks to one sum in turn,
-    and a tree over their ends. However tasks are scheduled, no more sums than chains are in memory, and those that
-    are being made.
-    """
-    import dask
+        sent, found = dask.delayed(self._light, traverse=False), dask.delayed(_labels_of_block)
+        parts = [found(sent, number, y, weight) for number, (_, y, weight) in enumerate(self._rows.blocks())]
+        labels: NDArray = reduce_in_a_tree(partial(joined_labels, self._light), parts).compute()
+        if not len(labels):
+            refuse_zeros(self._light)
+        return labels
 
-    sent = for_workers(learner)
-    sent._stream = stream
-    sent = dask.delayed(sent, traverse=False)
-    groups = list(_groups(rows, n_columns))
-    add = dask.delayed(_added)
-    bounds = np.linspace(0, len(groups), 1 + min(len(groups), _CHAINS_A_THREAD * n_threads())).astype(int)
-    ends: list[Any] = [
-        reduce(lambda total, group: add(sent, total, group), groups[start:stop], [])
-        for start, stop in pairwise(bounds)
-    ]
-    moments = reduce_in_a_tree(_summed, ends).compute()
+    def moments(self, counter: Counter, state: RidgeState, n_columns: int) -> list[Moments]:
+        """Return the moments of each fold of all rows, whose state is begun; there are n_columns features.
 
-    def count(models: HeldOutModels) -> NDArray[np.float64]:
+        Sums are large, rows are not. So there are few chains of tasks, each of which adds blocks to one sum in
+        turn, and a tree over their ends. However tasks are scheduled, no more sums than chains are in memory, and
+        those that are being made.
+        """
+        import dask
+
+        self._sent = dask.delayed((for_workers(counter), state), traverse=False)
+        self._groups = list(_groups(self._rows, n_columns))
+        add = dask.delayed(_added)
+        n_chains = min(len(self._groups), _CHAINS_A_THREAD * n_threads())
+        bounds = np.linspace(0, len(self._groups), 1 + n_chains).astype(int)
+        ends: list[Any] = [
+            reduce(lambda total, group: add(self._sent, total, group), self._groups[start:stop], [])
+            for start, stop in pairwise(bounds)
+        ]
+        found: list[Moments] = reduce_in_a_tree(merged, ends).compute()
+        return found
+
+    def wrong(self, models: HeldOutModels) -> NDArray[np.float64]:
+        """Return `HeldOutModels.wrong` of all rows that `moments` has counted."""
+        import dask
+
         fitted = dask.delayed(models, traverse=False)
-        parts = [dask.delayed(_wrong)(sent, fitted, group) for group in groups]
-        wrong: NDArray[np.float64] = reduce_in_a_tree(sum, parts).compute()
-        return wrong
-
-    learner._solve_counted(replace(stream, moments=moments), count)
+        parts = [dask.delayed(_wrong)(self._sent, fitted, group) for group in self._groups]
+        found: NDArray[np.float64] = reduce_in_a_tree(sum, parts).compute()
+        return found
 
 
 def _groups(rows: DaskRows, n_columns: int) -> Iterator[list[Numbered]]:
@@ -121,62 +120,38 @@ def _groups(rows: DaskRows, n_columns: int) -> Iterator[list[Numbered]]:
         yield group
 
 
-def _added(learner: FeatureRidge, total: list[Moments], group: list[Numbered]) -> list[Moments]:
+def _added(sent: tuple[Counter, RidgeState], total: list[Moments], group: list[Numbered]) -> list[Moments]:
     """Return the moments of each fold with those of some blocks added; none if there have been no rows."""
-    learner = copy(learner)
-    assert learner._stream is not None
-    moments = [fold.copy() for fold in total]
-    learner._stream = replace(learner._stream, moments=moments)
+    counter, state = copy(sent[0]), replace(sent[1], moments=[fold.copy() for fold in total])
     for number, block in group:
         if block[0].shape[0]:
-            with _named(learner, number):
-                learner._count_in(*learner._checked_block(Block(*block)))
-    return moments
+            with _named(type(counter).__name__, number):
+                counter._add_block(state, Block(*block))
+    return state.moments
 
 
-def _summed(parts: list[list[Moments]]) -> list[Moments]:
-    """Return the sums of the folds' moments."""
-    first, *others = [part for part in parts if part] or [[]]
-    if not others:
-        return first
-    return [fold.copy().merge(rest) for fold, *rest in zip(first, *others, strict=True)]
-
-
-def _wrong(learner: FeatureRidge, models: HeldOutModels, group: list[Numbered]) -> NDArray[np.float64]:
+def _wrong(
+    sent: tuple[Counter, RidgeState], models: HeldOutModels, group: list[Numbered]
+) -> NDArray[np.float64]:
     """Return the weights of the rows of some blocks that get a wrong label, as `HeldOutModels.wrong`."""
-    learner = copy(learner)
-    stream = learner._stream
-    assert stream is not None
-    checked = (learner._checked_block(Block(*block)) for _, block in group if block[0].shape[0])
-    parts = (part for X, y, w in checked for part in learner._parts(X, y, stream.folds(X), w))
-    return models.wrong(parts, stream.centre)
+    counter, state = copy(sent[0]), sent[1]
+    checked = (counter._checked_block(Block(*block)) for _, block in group if block[0].shape[0])
+    return counter._wrong(state, models, checked)
 
 
-def _labels(learner: FeatureRidge, rows: DaskRows) -> NDArray:
-    """Return the labels of all rows with weight."""
-    import dask
-
-    sent, found = dask.delayed(for_workers(learner), traverse=False), dask.delayed(_labels_of_block)
-    parts = [found(sent, number, y, weight) for number, (_, y, weight) in enumerate(rows.blocks())]
-    labels: NDArray = reduce_in_a_tree(partial(joined_labels, for_workers(learner)), parts).compute()
-    if not len(labels):
-        refuse_zeros(learner)
-    return labels
-
-
-def _labels_of_block(learner: FeatureRidge, number: int, y: NDArray, weight: Any) -> NDArray:
-    with _named(learner, number):
+def _labels_of_block(learner: Any, number: int, y: NDArray, weight: Any) -> NDArray:
+    with _named(type(learner).__name__, number):
         return labels_with_weight(learner, y, weight)
 
 
 @contextmanager
-def _named(learner: FeatureRidge, number: int) -> Iterator[None]:
+def _named(name: str, number: int) -> Iterator[None]:
     """Name the block where its rows are refused."""
     where = f"in block {number} of the Dask rows"
     try:
         yield
     except RowError as error:
-        name, row, what = error.args
-        raise ValueError(f"{name}: {where}, row {row}: {what}") from error
+        owner, row, what = error.args
+        raise ValueError(f"{owner}: {where}, row {row}: {what}") from error
     except ValueError as error:
-        raise ValueError(f"{type(learner).__name__}: {where}: {error}") from error
+        raise ValueError(f"{name}: {where}: {error}") from error

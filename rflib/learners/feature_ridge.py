@@ -1,7 +1,8 @@
 """What `KRR` and `KRRClassifier` share: features of rows become moments, from which a ridge is chosen."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ from rflib.kernels.namespaces import (
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.feature_gradients import fit_by_gradients
 from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
-from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, has_default_alphas, unless_rounding
+from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
 from rflib.learners.kept_blocks import KeptBlocks
 from rflib.learners.leave_one_out import (
     check_several_rows,
@@ -32,14 +33,14 @@ from rflib.learners.leave_one_out import (
     residuals_of_features,
 )
 from rflib.learners.mapped_rows import MappedRows
-from rflib.learners.moments import Blocks, Moments, add_to_folds
+from rflib.learners.moments import Blocks
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.passes import PROBED_ROWS, Passes
-from rflib.learners.ridge_stream import Stream
+from rflib.learners.ridge_state import Count, RidgeState
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
-from rflib.learners.streaming_ridge import HeldOutModels, StreamingRidge
+from rflib.learners.streaming_ridge import HeldOutModels
 from rflib.learners.values import check_weights, refuse_zeros
 from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import is_dask
@@ -49,54 +50,63 @@ from rflib.validation import check_choice, check_flag, check_integer
 # Features of so many times D rows are kept for leave-one-out: about what the decomposition takes besides.
 _KEPT_ROWS = 4
 
-# What is solved for from the moments; after partial_fit, when it is first asked for.
-SOLVED = (
-    *("alpha_", "best_score_", "cv_errors_", "loo_predictions_", "log_marginal_likelihoods_"),
-    *("coef_", "intercept_", "noise_variance_", "log_marginal_likelihood_", "_posterior"),
-)
+# rows, targets and weights
+CheckedBlock = tuple[Any, NDArray, NDArray[np.float64] | None]
 
 
-class FeatureRidge(MappedRows, BaseEstimator):
+class _Solved:
+    """An attribute that is solved for: after `partial_fit` when it is first asked for."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, learner: Any, owner: type | None = None) -> Any:
+        if learner is None:
+            return self
+        known, state = vars(learner), vars(learner).get("_state")
+        if state is not None and not state.solved:
+            learner._solve_stream(state)
+        if self._name in known:  # by now, perhaps by another thread
+            return known[self._name]
+        raise AttributeError(f"{type(learner).__name__!r} object has no attribute {self._name!r}")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RidgeParameters:
+    """The parameters of `KRR`."""
+
+    alphas: ArrayLike = ALPHAS
+    ridge: str = "n_lambda"
+    cv: Any = None
+    criterion: str = "squared_error"
+    feature_map: Any = None
+    signature: ArrayLike | None = None
+    signed: str = "associated"
+    solver: str = "direct"
+    block_size: int = 4096
+    gram_dtype: str | None = None
+    device: Any = None
+    verbose: bool = False
+    random_state: Any = 0
+
+
+class FeatureRidge(MappedRows, RidgeParameters, BaseEstimator):
     """Ridge regression of targets on features that are made, used and dropped block by block."""
 
     _criteria: tuple[str, ...] = ("squared_error", "marginal_likelihood")
-    _stream: Stream | None
+    _state: RidgeState | None
     # Attributes that workers do not need, which are large.
-    _stays_with_caller = ("_stream", "_posterior", "loo_predictions_")
+    _stays_with_caller = ("_state", "_posterior", "loo_predictions_")
 
-    coef_: NDArray
-    intercept_: Any
-
-    def __init__(
-        self,
-        *,
-        alphas: ArrayLike = ALPHAS,
-        ridge: str = "n_lambda",
-        cv: Any = None,
-        criterion: str = "squared_error",
-        feature_map: Any = None,
-        signature: ArrayLike | None = None,
-        signed: str = "associated",
-        solver: str = "direct",
-        block_size: int = 4096,
-        gram_dtype: str | None = None,
-        device: Any = None,
-        verbose: bool = False,
-        random_state: Any = 0,
-    ):
-        self.alphas = alphas
-        self.ridge = ridge
-        self.cv = cv
-        self.criterion = criterion
-        self.feature_map = feature_map
-        self.signature = signature
-        self.signed = signed
-        self.solver = solver
-        self.block_size = block_size
-        self.gram_dtype = gram_dtype
-        self.device = device
-        self.verbose = verbose
-        self.random_state = random_state
+    alpha_ = _Solved()
+    best_score_ = _Solved()
+    cv_errors_ = _Solved()
+    loo_predictions_ = _Solved()
+    log_marginal_likelihoods_ = _Solved()
+    coef_ = _Solved()
+    intercept_ = _Solved()
+    noise_variance_ = _Solved()
+    log_marginal_likelihood_ = _Solved()
 
     @classmethod
     def _called_here(cls, name: str, value: object) -> str | None:
@@ -173,9 +183,7 @@ class FeatureRidge(MappedRows, BaseEstimator):
         """
         self._check_parameters()
         if is_dask(X):
-            from rflib.learners.dask_ridge import fit_dask
-
-            fit_dask(self, X, y, sample_weight, groups)
+            self._fit_dask(X, y, sample_weight, groups)
             return self
         rows, known = self._checked(X, y, reset=True)
         targets, weights = self._begin(known, sample_weight)
@@ -190,7 +198,7 @@ class FeatureRidge(MappedRows, BaseEstimator):
     def _fit_rows(self, X: Any, y: Array, sample_weight: Any, groups: Any) -> None:
         """Fit on checked rows and the y of `_targets`."""
         self._forget()
-        self._stream = None
+        self._state = None
         alphas = check_positive_numbers(self, "alphas")
         n = y.shape[0]
         weights = self._weights(sample_weight, y)
@@ -208,29 +216,34 @@ class FeatureRidge(MappedRows, BaseEstimator):
             centre = to_numpy(sum(xp.sum(self._targets(some_rows(y, rows)), axis=0) for rows in parts) / n)
         else:
             centre = to_numpy(weights @ self._targets(y) / namespace(weights).sum(weights))
-        moments: list[Moments] = []
+        state = self._empty_state(centre, int(folds.max()) + 1, has_all=True)
         blocks: Blocks = self._used_blocks(X)
         if leaves_one_out:
             blocks = KeptBlocks(lambda: self._used_blocks(X), lambda Z: n <= _KEPT_ROWS * Z.shape[1])
-        self._add(moments, blocks, y, centre, folds, int(folds.max()) + 1, weights)
-        solver = StreamingRidge(moments, self.ridge, self._ridge_signs)
+        state.add(blocks, lambda rows: self._targets(some_rows(y, rows)), folds, weights)
         errors = None
         if leaves_one_out:
             targets = self._targets(y)
-            left_out = residuals_of_features(
-                blocks, solver.total, targets - centre, weights, alphas, self.ridge
-            )
+            total = state.moments[0]
+            left_out = residuals_of_features(blocks, total, targets - centre, weights, alphas, self.ridge)
             errors = held_out_errors(left_out, targets, weights, self.criterion)[:, None]
-        elif self._cross_validates and self.criterion == "error_rate":
-            of_rows = self._parts(X, y, folds, weights)
-            errors = solver.error_rates(alphas, lambda models: models.wrong(of_rows, centre))
-        self._solve(solver, alphas, centre, errors)
+        self._solve(state, errors, lambda models: models.wrong(self._parts(X, y, folds, weights), centre))
         if leaves_one_out:
             best = np.flatnonzero(alphas == self.alpha_)[0]
             self.loo_predictions_ = self._shaped(targets - left_out[best])
-        if self._cross_validates:
-            alphas = np.array([self.alpha_])
-        self._stream = Stream([solver.total], centre, alphas, solved=True)
+        self._settle(state)
+
+    def _empty_state(self, centre: NDArray, n_folds: int, seed: int = 0, *, has_all: bool) -> RidgeState:
+        return RidgeState(
+            centre,
+            check_positive_numbers(self, "alphas"),
+            self.ridge,
+            self.criterion,
+            self.gram_dtype,
+            n_folds,
+            seed,
+            has_all=has_all,
+        )
 
     def _needs_gram(self, what: str) -> ValueError:
         return ValueError(
@@ -238,25 +251,27 @@ class FeatureRidge(MappedRows, BaseEstimator):
             "solver='direct'."
         )
 
-    def _count_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
+    def _counted_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
         """Add some checked rows of a stream, the first of which begin it."""
-        weights = self._weights(sample_weight, y, only_zeros=True)
-        if self._stream is None:
-            self._stream = self._begun(y)
-        stream = self._stream
-        stream.solved = False
+        state = self._begun(y) if self._state is None else self._state.copy()
+        self._add(state, X, y, self._weights(sample_weight, y, only_zeros=True))
+        state.solved = False
         self._forget()
-        self._add(
-            stream.moments, self._used_blocks(X), y, stream.centre, stream.folds(X), stream.n_folds, weights
-        )
+        self._state = state
 
-    def _begun(self, y: NDArray) -> Stream:
+    def _begun(self, y: NDArray) -> RidgeState:
         """Return a stream without rows, whose targets are about centred for those of the first block."""
         folds = int(n_folds(self.cv)) if self._cross_validates else 1
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        alphas = check_positive_numbers(self, "alphas")
         targets = self._targets(y)
-        return Stream([], to_numpy(namespace(targets).mean(targets, axis=0)), alphas, folds, seed)
+        centre = to_numpy(namespace(targets).mean(targets, axis=0))
+        return self._empty_state(centre, folds, seed, has_all=folds > 1 and self.criterion == "error_rate")
+
+    def _add(self, state: RidgeState, X: Any, y: NDArray, weights: Array | None) -> None:
+        """Add checked rows, whose numbers decide the folds."""
+        state.add(
+            self._used_blocks(X), lambda rows: self._targets(some_rows(y, rows)), state.folds(X), weights
+        )
 
     def _weights(self, sample_weight: Any, y: Array, *, only_zeros: bool = False) -> Array | None:
         """Return the weights of the rows, where the targets y are, or None where there are none."""
@@ -265,11 +280,10 @@ class FeatureRidge(MappedRows, BaseEstimator):
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
-        if (stream := self.__dict__.get("_stream")) is not None:
-            self._stream = replace(stream, moments=[fold.copy() for fold in stream.moments])
+        if self.__dict__.get("_state") is not None:
             return False
         self._check_streams("partial_fit")
-        self._stream = None
+        self._state = None
         return True
 
     def _check_streams(self, method: str) -> None:
@@ -287,46 +301,78 @@ class FeatureRidge(MappedRows, BaseEstimator):
     def _fit_passes(self, passes: Passes, X: Any, y: NDArray) -> None:
         """Fit to the rows of the passes with a map that is fitted; X and y are the first block's, checked."""
         self._forget()
-        self._stream = stream = self._begun(y)
+        state = self._begun(y)
         (_, features), *_ = self._used_blocks(rows_at(X, slice(PROBED_ROWS)))
-        about = {"folds": stream.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
-        about |= {"random_state": self.random_state} if stream.n_folds > 1 else {}
-        if (state := passes.resume(about | self._labels, to_numpy(features))) is not None:
-            stream.restore(state)
-
-        def counted(block: Block) -> None:
-            self._count_in(*self._checked_block(block))
-
-        for _ in passes.over("moments", counted, state=stream.state):
+        about = {"folds": state.n_folds, "gram_dtype": self.gram_dtype, "signed": self.signed}
+        about |= {"random_state": self.random_state} if state.n_folds > 1 else {}
+        if (known := passes.resume(about | self._labels, to_numpy(features))) is not None:
+            state.restore(known)
+        for _ in passes.over("moments", partial(self._add_block, state), state=state.state):
             pass
-
-        def count(models: HeldOutModels) -> NDArray[np.float64]:
-            blocks = passes.over("error rates", self._checked_block)
-            parts = (
-                part for rows, codes, w in blocks for part in self._parts(rows, codes, stream.folds(rows), w)
-            )
-            return models.wrong(parts, stream.centre)
-
-        self._solve_counted(stream, count)
+        self._solve_all(
+            state, lambda models: self._wrong(state, models, passes.over("error rates", self._checked_block))
+        )
         passes.finish()
 
-    def _solve_counted(self, stream: Stream, count: Callable[[HeldOutModels], NDArray[np.float64]]) -> None:
-        """Solve for all rows of a stream; ``count`` makes the pass that `StreamingRidge.error_rates` takes."""
-        if not any(fold.n for fold in stream.moments):
-            refuse_zeros(self)
-        errors = None
-        if self._cross_validates and self.criterion == "error_rate":
-            solver = StreamingRidge(stream.moments, self.ridge, self._ridge_signs)
-            errors = solver.error_rates(stream.alphas, count)
-        else:
-            seen = [fold for fold in stream.moments if fold.n]
-            solver = StreamingRidge(seen, self.ridge, self._ridge_signs)
-        self._solve(solver, stream.alphas, stream.centre, errors)
-        alphas = np.array([self.alpha_]) if self._cross_validates else stream.alphas
-        self._stream = Stream([solver.total], stream.centre, alphas, solved=True)
+    def _fit_dask(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Fit to Dask rows, whose moments are summed where they are."""
+        from rflib.learners.dask_ridge import RowsElsewhere
 
-    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+        self._check_streams("fit on Dask rows")
+        check_groups(self, groups)
+        self._forget()
+        rows = RowsElsewhere(self, X, y, sample_weight)
+        with rows.named_head():
+            first, known = self._checked(rows.head.X, rows.head.y, reset=True)
+        self._know_targets(known, rows.labels)
+        if self.feature_map is not None and first.shape[0] > 1 and self._needs_only_columns(first, known)[0]:
+            self._fit_map(first, known)
+        elif self.feature_map is not None:
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            self._fit_map(*self._checked(*rows.sample(self.feature_map, seed), reset=False))
+        with rows.named_head():
+            _, targets, _ = self._checked_block(rows.head)
+        state = self._begun(targets)
+        (_, features), *_ = self._used_blocks(first)
+        state.moments = rows.moments(self, state, features.shape[1])
+        self._solve_all(state, rows.wrong)
+
+    def _add_block(self, state: RidgeState, block: Block) -> None:
+        """Add a block of a stream."""
+        X, y, sample_weight = self._checked_block(block)
+        self._add(state, X, y, self._weights(sample_weight, y, only_zeros=True))
+
+    def _wrong(
+        self, state: RidgeState, models: HeldOutModels, checked: Iterable[CheckedBlock]
+    ) -> NDArray[np.float64]:
+        """Return `HeldOutModels.wrong` of checked blocks of a stream."""
+        parts = (part for X, y, w in checked for part in self._parts(X, y, state.folds(X), w))
+        return models.wrong(parts, state.centre)
+
+    def _solve_all(self, state: RidgeState, count: Count) -> None:
+        """Solve for all rows of a stream; ``count`` makes the pass that `StreamingRidge.error_rates` takes."""
+        if not any(fold.n for fold in state.moments):
+            refuse_zeros(self)
+        self._solve(state, count=count)
+        self._settle(state)
+
+    def _solve_stream(self, state: RidgeState) -> None:
+        """Solve for the rows that `partial_fit` has counted in."""
+        if not any(fold.n for fold in state.moments):
+            refuse_zeros(self, "all rows so far")
+        self._solve(state)
+        state.solved = True
+
+    def _settle(self, state: RidgeState) -> None:
+        """Keep the sums of all rows, to which `partial_fit` adds others for the alpha that folds chose."""
+        self._state = state.settled(np.array([self.alpha_]) if self._cross_validates else state.alphas)
+
+    def _checked_block(self, block: Block) -> CheckedBlock:
         """Return the rows of a block as `partial_fit` counts them in: rows, targets and weights."""
+        raise NotImplementedError
+
+    def _know_targets(self, y: NDArray, labels: Callable[[], NDArray]) -> None:
+        """Keep what the first rows tell of y, or the labels of all rows."""
         raise NotImplementedError
 
     @property
@@ -341,40 +387,20 @@ class FeatureRidge(MappedRows, BaseEstimator):
         for rows, Z in self._used_blocks(X):
             yield Z, y[rows], folds[rows], None if weights is None else weights[rows]
 
-    def _add(
-        self,
-        moments: list[Moments],
-        blocks: Blocks,
-        y: NDArray,
-        centre: NDArray,
-        folds: NDArray,
-        n_folds: int,
-        weights: NDArray | None,
-    ) -> None:
-        def targets(rows: slice) -> Array:
-            found = self._targets(some_rows(y, rows))
-            return found - beside(centre, found)
-
-        add_to_folds(moments, blocks, targets, folds, n_folds, self.gram_dtype, weights)
-
-    def _solve(
-        self, solver: StreamingRidge, alphas: NDArray, centre: NDArray, errors: NDArray | None = None
-    ) -> None:
-        """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, and solve for the coefficients."""
-        best = 0
-        if len(alphas) > 1:
-            if self.criterion == "marginal_likelihood":
-                self.log_marginal_likelihoods_ = solver.log_marginal_likelihoods(alphas)
-                losses = -self.log_marginal_likelihoods_
-            else:
-                self.cv_errors_ = solver.squared_errors(alphas) if errors is None else errors
-                losses = self.cv_errors_.mean(axis=1)
-            if has_default_alphas(self):
-                losses = np.where(solver.resolved(alphas), losses, np.inf)
-            best = self._best(alphas, losses, solver.error_of_mean(), centre)
-        self.alpha_ = float(alphas[best])
-        solution, offset, posterior = solver.solve(self.alpha_)
-        self._keep_solution(to_numpy(solution), centre + to_numpy(offset), posterior)
+    def _solve(self, state: RidgeState, errors: NDArray | None = None, count: Count | None = None) -> None:
+        """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, solve, and keep what was found."""
+        state.signs = self.signature_ if self.signed == "krein" else None
+        found = state.solve(
+            lambda alphas, losses, error: self._best(alphas, losses, error, state.centre),
+            errors,
+            count if self.criterion == "error_rate" else None,
+        )
+        self.alpha_ = found.alpha
+        if found.errors is not None:
+            self.cv_errors_ = found.errors
+        if found.likelihoods is not None:
+            self.log_marginal_likelihoods_ = found.likelihoods
+        self._keep_solution(found.coef, found.intercept, found.posterior)
 
     def _best(self, alphas: NDArray, losses: NDArray, error_of_mean: float, means: NDArray) -> int:
         """Return the number of the best alpha, and keep what it scores."""
@@ -393,29 +419,10 @@ class FeatureRidge(MappedRows, BaseEstimator):
         coef[self._columns] = solution
         self._set_solution(coef, intercept, posterior)
 
-    def _solve_stream(self, stream: Stream) -> None:
-        seen = [fold for fold in stream.moments if fold.n]
-        if not seen:
-            refuse_zeros(self, "all rows so far")
-        self._solve(StreamingRidge(seen, self.ridge, self._ridge_signs), stream.alphas, stream.centre)
-        stream.solved = True
-
     def _forget(self) -> None:
-        for name in SOLVED:
+        solved = [name for name, value in vars(FeatureRidge).items() if isinstance(value, _Solved)]
+        for name in (*solved, "_posterior"):
             self.__dict__.pop(name, None)
-
-    def __getattr__(self, name: str) -> Any:
-        """Solve for the rows that partial_fit has counted in, when their solution is first asked for."""
-        stream = self.__dict__.get("_stream")
-        if name in SOLVED and stream is not None and not stream.solved:
-            self._solve_stream(stream)
-        if name in self.__dict__:  # by now, perhaps by another thread
-            return self.__dict__[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @property
-    def _ridge_signs(self) -> NDArray[np.float64] | None:
-        return self.signature_ if self.signed == "krein" else None
 
     def _used_blocks(self, X: Any, height: int | None = None) -> Blocks:
         """Yield consecutive blocks of rows and the features that are used; the first finds their signs."""

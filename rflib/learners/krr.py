@@ -1,6 +1,6 @@
 """Kernel ridge regression on random features."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
@@ -20,10 +20,9 @@ from rflib.kernels.namespaces import (
     to_numpy,
     widest,
 )
-from rflib.learners.feature_ridge import FeatureRidge
+from rflib.learners.feature_ridge import CheckedBlock, FeatureRidge
 from rflib.learners.passes import Passes, PassOptions
 from rflib.learners.row_sources import Block
-from rflib.learners.streaming_ridge import StreamingRidge
 from rflib.learners.values import check_weights
 from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import takes_dask_rows
@@ -173,7 +172,7 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
             self._row_shape = tuple(targets.shape[1:])
         else:
             self._check_row_shape(targets)
-        self._count_in(rows, targets, sample_weight)
+        self._counted_in(rows, targets, sample_weight)
         return self
 
     @all_or_nothing
@@ -224,7 +223,10 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
         self._fit_passes(passes, X, y)
         return self
 
-    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+    def _know_targets(self, y: NDArray, labels: Callable[[], NDArray]) -> None:
+        self._row_shape = tuple(y.shape[1:])
+
+    def _checked_block(self, block: Block) -> CheckedBlock:
         X, y = self._checked(block.X, block.y, reset=False)
         self._check_row_shape(y)
         return X, y, check_weights(self, block.weight, y.shape[0], only_zeros=True)
@@ -329,10 +331,9 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
                 "are no standard deviations or draws. Use signed='associated' or 'positive'."
             )
         if "_posterior" not in self.__dict__:
-            if self._stream is None:
+            if self._state is None:
                 raise self._needs_gram("a posterior")
-            solver = StreamingRidge(self._stream.moments, self.ridge)
-            self._posterior = cast(WeightPosterior, solver.solve(self.alpha_)[2])
+            self._posterior = cast(WeightPosterior, self._state.solver().solve(self.alpha_)[2])
         return self._posterior
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:

@@ -1,5 +1,7 @@
 """Classification by kernel ridge regression on random features."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -7,12 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
 from rflib.drafts import all_or_nothing
-from rflib.kernels.namespaces import (
-    Array,
-)
+from rflib.kernels.namespaces import Array
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
-from rflib.learners.feature_ridge import FeatureRidge
-from rflib.learners.grid_edge import ALPHAS
+from rflib.learners.feature_ridge import CheckedBlock, FeatureRidge, RidgeParameters
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
@@ -33,7 +32,12 @@ def _sees_rows_once(learner: Any) -> bool:
     return True
 
 
-class KRRClassifier(OneVsRestClassifier, FeatureRidge):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Parameters(RidgeParameters):
+    class_weight: ClassWeight = None
+
+
+class KRRClassifier(OneVsRestClassifier, _Parameters, FeatureRidge):
     """Classify by kernel ridge regression of +1 and -1 on random features.
 
     Several classes are fitted one against the rest, as in liu2020.
@@ -73,41 +77,6 @@ class KRRClassifier(OneVsRestClassifier, FeatureRidge):
 
     _criteria = ("squared_error", "error_rate", "marginal_likelihood")
 
-    def __init__(
-        self,
-        *,
-        alphas: ArrayLike = ALPHAS,
-        ridge: str = "n_lambda",
-        cv: Any = None,
-        criterion: str = "squared_error",
-        class_weight: ClassWeight = None,
-        feature_map: Any = None,
-        signature: ArrayLike | None = None,
-        signed: str = "associated",
-        solver: str = "direct",
-        block_size: int = 4096,
-        gram_dtype: str | None = None,
-        device: Any = None,
-        verbose: bool = False,
-        random_state: Any = 0,
-    ):
-        super().__init__(
-            alphas=alphas,
-            ridge=ridge,
-            cv=cv,
-            criterion=criterion,
-            feature_map=feature_map,
-            signature=signature,
-            signed=signed,
-            solver=solver,
-            block_size=block_size,
-            gram_dtype=gram_dtype,
-            device=device,
-            verbose=verbose,
-            random_state=random_state,
-        )
-        self.class_weight = class_weight
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_class_weight(self)
@@ -142,7 +111,7 @@ class KRRClassifier(OneVsRestClassifier, FeatureRidge):
         if first:
             self._fit_map(rows, labels)
             self._check_needs_only_columns(rows, labels)
-        self._count_in(rows, codes, weights)
+        self._counted_in(rows, codes, weights)
         return self
 
     @all_or_nothing
@@ -168,7 +137,10 @@ class KRRClassifier(OneVsRestClassifier, FeatureRidge):
         self._fit_passes(passes, X, passes.first(self._checked_block)[1])
         return self
 
-    def _checked_block(self, block: Block) -> tuple[Any, NDArray, NDArray[np.float64] | None]:
+    def _know_targets(self, y: NDArray, labels: Callable[[], NDArray]) -> None:
+        self.classes_, _ = encode_labels(self, labels())
+
+    def _checked_block(self, block: Block) -> CheckedBlock:
         X, labels = self._checked(block.X, block.y, reset=False)
         weights = class_weights(self, labels, block.weight, only_zeros=True)
         return X, stream_codes(self, labels, None, first=False, weights=weights), weights

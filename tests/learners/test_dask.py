@@ -402,7 +402,7 @@ def test_what_is_sent_for_predictions_holds_no_gram_matrix(here, rows):
     X, y = rows
     learner = KRR(feature_map=FOURIER, alphas=0.1).fit(X, y)
     learner.predict(X, return_std=True)
-    assert not {"_stream", "_posterior"} & vars(for_workers(learner)).keys()
+    assert not {"_state", "_posterior"} & vars(for_workers(learner)).keys()
     assert learner.partial_fit(X, y).predict(X).shape == (N,)
 
 

@@ -89,7 +89,7 @@ def test_the_folds_of_a_stream_do_not_depend_on_blocks_or_order(regression):
         found[0].coef_, clone(learner).set_params(alphas=found[0].alpha_).fit(X, y).coef_, rtol=1e-7
     )
     # the errors are those of explicit folds
-    folds = folds_by_content(X, 5, found[0]._stream.seed)
+    folds = folds_by_content(X, 5, found[0]._state.seed)
     splits = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(5)]
     explicit = clone(learner).set_params(cv=splits).fit(X, y)
     np.testing.assert_allclose(found[0].cv_errors_, explicit.cv_errors_, rtol=1e-8)
