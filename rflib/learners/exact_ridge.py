@@ -1,5 +1,7 @@
 """Kernel ridge regression with an exact kernel: the reference that random features approximate."""
 
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +16,6 @@ from rflib.kernels.similarity import Precomputed
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
-from rflib.learners.conjugate_gradients import warn_unless_solved
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.folds import check_folds, check_groups, fold_numbers
 from rflib.learners.gradient_fits import GradientFits
@@ -40,31 +41,30 @@ _MATRIX_SHARE = 1 / 8
 _PREDICTED = 1 << 22
 
 
-class _ExactRidge(ExactKernelEstimator):
+@dataclass(eq=False, repr=False)
+class _Parameters:
+    kernel: KernelLike = None
+    _: KW_ONLY
+    alphas: ArrayLike = ALPHAS
+    ridge: str = "n_lambda"
+    cv: Any = None
+    solver: str = "auto"
+    verbose: bool = False
+    random_state: Any = 0
+    repair: str = "none"
+
+
+@dataclass(eq=False, repr=False)
+class _ClassifierParameters(_Parameters):
+    _: KW_ONLY
+    criterion: str = "squared_error"
+    class_weight: ClassWeight = None
+
+
+class _ExactRidge(_Parameters, ExactKernelEstimator):
     """Kernel ridge regression of targets, which the regressor and the classifier share."""
 
     criterion: str = "squared_error"
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        *,
-        alphas: ArrayLike = ALPHAS,
-        ridge: str = "n_lambda",
-        cv: Any = None,
-        solver: str = "auto",
-        verbose: bool = False,
-        random_state: Any = 0,
-        repair: str = "none",
-    ):
-        self.kernel = kernel
-        self.alphas = alphas
-        self.ridge = ridge
-        self.cv = cv
-        self.solver = solver
-        self.verbose = verbose
-        self.random_state = random_state
-        self.repair = repair
 
     @classmethod
     def _called_here(cls, name: str, value: object) -> str | None:
@@ -149,7 +149,8 @@ class _ExactRidge(ExactKernelEstimator):
             self.cv_errors_ = held_out_errors(left_out, targets, given, self.criterion)[:, None]
         elif folds is not None:
             self.cv_errors_ = self._held_out_errors(K, alphas, targets, given, folds[counted])
-        best = self._best(alphas, targets, given)
+        best = self._best(alphas, self.cv_errors_.mean(axis=1), targets, given) if several else 0
+        self.alpha_ = float(alphas[best])
         if leaves_one_out:
             values = np.full((len(y), targets.shape[1]), np.nan)
             values[counted] = targets - left_out[best]
@@ -186,25 +187,17 @@ class _ExactRidge(ExactKernelEstimator):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         systems = KernelSystems(kernel, rows, np.random.default_rng(seed))
         fits = GradientFits(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
-        if folds is not None:
-            folds, own = folds[counted], np.ones(len(targets)) if given is None else given
-            self.cv_errors_ = np.full((len(alphas), folds.max() + 1), np.inf)
-            for i, fold, values in fits.held_out(alphas, folds):
-                test = folds == fold
-                self.cv_errors_[i, fold] = self._error(values[test], targets[test], own[test])
-        best = self._best(alphas, targets, given)
-        self.target_means_, self.dual_coef_, left = fits.solve(alphas[best])
-        warn_unless_solved(left, self.alpha_, name)
+        choose = partial(self._best, alphas, targets=targets, given=given)
+        found = fits.fit(alphas, None if folds is None else folds[counted], self.criterion, choose)
+        if found.errors is not None:
+            self.cv_errors_ = found.errors
+        self.alpha_, self.target_means_, self.dual_coef_ = found.alpha, found.intercept, found.coef
         self.repair_ = Repair.of(np.empty((0, 0)), self.repair)
 
-    def _best(self, alphas: NDArray, targets: NDArray, given: NDArray | None) -> int:
-        """Choose an alpha by held-out errors, if there are several, and return its number."""
-        best = 0
-        if len(alphas) > 1:
-            losses = self.cv_errors_.mean(axis=1)
-            best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
-            self.best_score_ = -float(losses[best])
-        self.alpha_ = float(alphas[best])
+    def _best(self, alphas: NDArray, losses: NDArray, targets: NDArray, given: NDArray | None) -> int:
+        """Return the number of the best alpha, and keep what it scores."""
+        best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
+        self.best_score_ = -float(losses[best])
         return best
 
     def _held_out_errors(
@@ -338,7 +331,7 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         return values[:, 0] if self._one_target else values
 
 
-class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
+class ExactKRRClassifier(OneVsRestClassifier, _ClassifierParameters, _ExactRidge):
     """Classify by kernel ridge regression of +1 and -1 with an exact kernel, definite or not.
 
     Several classes are fitted one against the rest.
@@ -359,33 +352,6 @@ class ExactKRRClassifier(OneVsRestClassifier, _ExactRidge):
     alpha_, best_score_, cv_errors_, dual_coef_, target_means_, kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKRR`; the errors are those of the criterion.
     """
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        *,
-        alphas: ArrayLike = ALPHAS,
-        ridge: str = "n_lambda",
-        cv: Any = None,
-        criterion: str = "squared_error",
-        class_weight: ClassWeight = None,
-        solver: str = "auto",
-        verbose: bool = False,
-        random_state: Any = 0,
-        repair: str = "none",
-    ):
-        super().__init__(
-            kernel,
-            alphas=alphas,
-            ridge=ridge,
-            cv=cv,
-            solver=solver,
-            verbose=verbose,
-            random_state=random_state,
-            repair=repair,
-        )
-        self.criterion = criterion
-        self.class_weight = class_weight
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

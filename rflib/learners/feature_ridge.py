@@ -1,7 +1,7 @@
 """What `KRR` and `KRRClassifier` share: features of rows become moments, from which a ridge is chosen."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, Self
@@ -23,8 +23,9 @@ from rflib.kernels.namespaces import (
     to_numpy,
 )
 from rflib.learners.checked_rows import rows_at
-from rflib.learners.feature_gradients import fit_by_gradients
+from rflib.learners.feature_gradients import feature_systems
 from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
+from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
 from rflib.learners.kept_blocks import KeptBlocks
 from rflib.learners.leave_one_out import (
@@ -36,7 +37,7 @@ from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.passes import PROBED_ROWS, Passes
-from rflib.learners.ridge_state import Count, RidgeState
+from rflib.learners.ridge_state import Count, RidgeSolution, RidgeState
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import check_signed, find_signs
@@ -203,7 +204,7 @@ class FeatureRidge(MappedRows, RidgeParameters, BaseEstimator):
         n = y.shape[0]
         weights = self._weights(sample_weight, y)
         if self.solver == "cg":
-            fit_by_gradients(self, X, y, alphas, weights, groups)
+            self._fit_by_gradients(X, y, weights, groups)
             return
         leaves_one_out = self._leaves_one_out(X)
         if leaves_one_out:
@@ -232,6 +233,23 @@ class FeatureRidge(MappedRows, RidgeParameters, BaseEstimator):
             best = np.flatnonzero(alphas == self.alpha_)[0]
             self.loo_predictions_ = self._shaped(targets - left_out[best])
         self._settle(state)
+
+    def _fit_by_gradients(self, X: Any, y: NDArray, weights: NDArray[np.float64] | None, groups: Any) -> None:
+        """Fit to checked rows without a Gram matrix."""
+        if is_foreign(X):
+            raise self._needs_gram("an array of another library than numpy")
+        (_, first), *_ = self._used_blocks(rows_at(X, slice(PROBED_ROWS)))
+        targets, own = self._targets(y), np.ones(X.shape[0]) if weights is None else weights
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        systems = feature_systems(partial(self._used_blocks, X), first, self.block_size, own, rng)
+        name = type(self).__name__
+        fits = GradientFits(systems, targets, weights, self.ridge, name=name, verbose=self.verbose)
+        folds = fold_numbers(self, y, weights, groups) if self._cross_validates else None
+        alphas, means = check_positive_numbers(self, "alphas"), np.average(targets, axis=0, weights=weights)
+        error = np.average(((targets - means) ** 2).mean(axis=1), weights=weights)
+        choose = partial(self._best, alphas, error_of_mean=float(error), means=means)
+        found = fits.fit(alphas, folds, self.criterion, choose)
+        self._keep(replace(found, coef=found.coef.astype(first.dtype)))
 
     def _empty_state(self, centre: NDArray, n_folds: int, seed: int = 0, *, has_all: bool) -> RidgeState:
         return RidgeState(
@@ -390,17 +408,8 @@ class FeatureRidge(MappedRows, RidgeParameters, BaseEstimator):
     def _solve(self, state: RidgeState, errors: NDArray | None = None, count: Count | None = None) -> None:
         """Choose an alpha, by held-out errors (n_alphas, n_folds) if given, solve, and keep what was found."""
         state.signs = self.signature_ if self.signed == "krein" else None
-        found = state.solve(
-            lambda alphas, losses, error: self._best(alphas, losses, error, state.centre),
-            errors,
-            count if self.criterion == "error_rate" else None,
-        )
-        self.alpha_ = found.alpha
-        if found.errors is not None:
-            self.cv_errors_ = found.errors
-        if found.likelihoods is not None:
-            self.log_marginal_likelihoods_ = found.likelihoods
-        self._keep_solution(found.coef, found.intercept, found.posterior)
+        choose = partial(self._best, means=state.centre)
+        self._keep(state.solve(choose, errors, count if self.criterion == "error_rate" else None))
 
     def _best(self, alphas: NDArray, losses: NDArray, error_of_mean: float, means: NDArray) -> int:
         """Return the number of the best alpha, and keep what it scores."""
@@ -411,13 +420,15 @@ class FeatureRidge(MappedRows, RidgeParameters, BaseEstimator):
         self.best_score_ = -float(losses[best])
         return best
 
-    def _keep_solution(
-        self, solution: NDArray, intercept: NDArray, posterior: WeightPosterior | None
-    ) -> None:
-        """Keep coefficients (D, t) of the columns that are used."""
-        coef = np.zeros((len(self.signature_), len(intercept)), dtype=solution.dtype)
-        coef[self._columns] = solution
-        self._set_solution(coef, intercept, posterior)
+    def _keep(self, found: RidgeSolution) -> None:
+        self.alpha_ = found.alpha
+        if found.errors is not None:
+            self.cv_errors_ = found.errors
+        if found.likelihoods is not None:
+            self.log_marginal_likelihoods_ = found.likelihoods
+        coef = np.zeros((len(self.signature_), len(found.intercept)), dtype=found.coef.dtype)
+        coef[self._columns] = found.coef
+        self._set_solution(coef, found.intercept, found.posterior)
 
     def _forget(self) -> None:
         solved = [name for name, value in vars(FeatureRidge).items() if isinstance(value, _Solved)]

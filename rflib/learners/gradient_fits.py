@@ -1,6 +1,6 @@
 """Fits by conjugate gradients: of one ridge to all rows, and of several ones with each fold held out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +15,10 @@ from rflib.learners.conjugate_gradients import (
     Matrix,
     Systems,
     solve_by_gradients,
+    warn_unless_solved,
 )
+from rflib.learners.leave_one_out import held_out_errors
+from rflib.learners.ridge_state import RidgeSolution
 from rflib.learners.ridge_system import ridge_sizes
 from rflib.maps.row_blocks import row_blocks
 
@@ -73,10 +76,30 @@ class GradientFits:
         self._name, self._verbose = name, verbose
         self._weights = np.ones(len(targets)) if weights is None else weights
 
-    def solve(self, alpha: float) -> tuple[Matrix, Matrix, float]:
-        """Return the means of the targets (t,), coefficients (m, t) and the largest residual."""
+    def fit(
+        self,
+        alphas: NDArray,
+        folds: NDArray[np.intp] | None,
+        criterion: str,
+        choose: Callable[[NDArray], int],
+    ) -> RidgeSolution:
+        """Return the solution, with the means of the targets as intercepts.
+
+        Where there are folds (n,), ``choose`` gets the held-out errors of the alphas (n_alphas,) and returns the
+        number of the best one; else there is one alpha.
+        """
+        errors, best = None, 0
+        if folds is not None:
+            errors = np.full((len(alphas), folds.max() + 1), np.inf)
+            for i, fold, values in self.held_out(alphas, folds):
+                test = folds == fold
+                residuals, weights = (self._targets - values)[None, test], self._weights[test]
+                errors[i, fold] = held_out_errors(residuals, self._targets[test], weights, criterion)[0]
+            best = choose(errors.mean(axis=1))
+        alpha = float(alphas[best])
         means, found, left = self._solve(np.array([alpha]), self._weights[None, :], TOLERANCE, STEPS)
-        return means[0], found[:, 0, 0], float(left.max())
+        warn_unless_solved(float(left.max()), alpha, self._name)
+        return RidgeSolution(alpha, found[:, 0, 0], means[0], None, errors)
 
     def held_out(self, alphas: NDArray, folds: NDArray[np.intp]) -> Iterator[tuple[int, int, Matrix]]:
         """Yield the number of an alpha, a fold and the values (n, t) of the fit to the others, once converged."""
