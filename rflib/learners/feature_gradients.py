@@ -24,7 +24,7 @@ def feature_systems(
     weights: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> FeatureSystems:
-    """Return the systems of rows with weights (n,), whose blocks of a height are made as often as they are asked for.
+    """Return the systems of rows with weights (n,), whose blocks of a height are made when they are asked for.
 
     ``first`` are the features of a few rows, and ``height`` is the largest one.
     """

@@ -96,7 +96,7 @@ def test_the_weighted_hinge_reaches_the_least_objective(data, scale):
 
 def test_large_weights_are_not_repeated(data, monkeypatch):
     X, score = data
-    monkeypatch.delattr("rflib.learners.svm.LiblinearProblem")
+    monkeypatch.delattr("rflib.learners.linear_svm.LiblinearProblem")
     weights = np.full(60, 1e9)
     theirs = LinearSVC(C=1.0, fit_intercept=False, dual=False, tol=1e-8).fit(X, score > 0)
     ours = LinearSVM(C=1e-9, tol=1e-8).fit(X, score > 0, sample_weight=weights)
