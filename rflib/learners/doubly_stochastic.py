@@ -1,13 +1,14 @@
 """Doubly stochastic gradients: each step draws rows and a block of features that its seed makes again."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -26,61 +27,45 @@ from rflib.learners.one_vs_rest import (
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import (
-    FLOATS,
-    check_feature_map,
-    check_signed,
-    features_of,
-    find_signs,
-    signature_of,
-    signed_columns,
-    used_columns,
+from rflib.learners.signed_features import FLOATS, check_feature_map, check_signed, find_signs
+from rflib.learners.stochastic_steps import (
+    LOSS_DERIVATIVES,
+    StochasticSteps,
+    drawn_places,
+    ends,
+    prepared_block,
 )
-from rflib.learners.values import (
-    as_labels,
-    as_numbers,
-    check_weights,
-    joined_labels,
-    refuse_zeros,
-)
+from rflib.learners.values import as_labels, as_numbers, check_weights, joined_labels, refuse_zeros
 from rflib.maps.rff import RFF
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer, check_number, refuse
 
-PREDICTION_ROWS = 4096
-DIVERGED = 1e100
 
-# Derivative of the loss by the value f, for a target y (+1 or -1 for the last two).
-LOSS_DERIVATIVES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
-    "squared_error": lambda f, y: f - y,
-    "log_loss": lambda f, y: -y * expit(-y * f),
-    "hinge": lambda f, y: -y * (y * f < 1),
-}
+@dataclass(eq=False, repr=False)
+class _Parameters:
+    feature_map: Any = None
+    _: KW_ONLY
+    n_blocks: int = 50
+    batch_size: int = 256
+    alpha: float = 1e-3
+    step_size: float = 1.0
+    signed: str = "associated"
+    random_state: Any = 0
 
 
-class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class _ClassifierParameters(_Parameters):
+    _: KW_ONLY
+    loss: str = "log_loss"
+    class_weight: ClassWeight = None
+
+
+class _DoublyStochastic(_Parameters, CheckedRows, Keywords, BaseEstimator):
     """The algorithm, for one or several columns of targets."""
 
     _row_types: ClassVar[Any] = FLOATS
 
-    def __init__(
-        self,
-        feature_map: Any = None,
-        *,
-        n_blocks: int = 50,
-        batch_size: int = 256,
-        alpha: float = 1e-3,
-        step_size: float = 1.0,
-        signed: str = "associated",
-        random_state: Any = 0,
-    ):
-        self.feature_map = feature_map
-        self.n_blocks = n_blocks
-        self.batch_size = batch_size
-        self.alpha = alpha
-        self.step_size = step_size
-        self.signed = signed
-        self.random_state = random_state
+    loss = "squared_error"
 
     def _check_parameters(self) -> None:
         check_feature_map(self)
@@ -98,43 +83,32 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
         X: NDArray,
         y: NDArray,
         targets: Callable[[NDArray], NDArray],
-        loss: str,
         weights: NDArray[np.float64] | None,
     ) -> None:
         """Run the steps; ``targets(rows)`` are the (n, n_targets) targets of rows, y is what the map gets."""
         self._begin()
         counted = _counted(weights)
         self._prepare_block(X[counted], y[counted])
-        ends = _ends(0, len(X), weights)
-        for step, places in enumerate(self._drawn_places(ends[-1])):
-            rows = np.searchsorted(ends, places, side="right")
-            self._step(step, self.n_blocks, X[rows], targets(rows), loss)
-
-    def _drawn_places(self, end: Any) -> NDArray:
-        """Return the sorted places of the rows that each step draws with replacement, (n_blocks, batch_size).
-
-        They are numbers of rows for an integer ``end``, else they lie on the line of `_ends`.
-        """
-        rng, size = np.random.default_rng(self.seed_), self.batch_size
-        if isinstance(end, np.integer):
-            return np.array([np.sort(rng.integers(int(end), size=size)) for _ in range(self.n_blocks)])
-        return np.array([np.sort(end * rng.random(size)) for _ in range(self.n_blocks)])
+        steps, places = self._steps(), ends(0, len(X), weights)
+        for step, drawn in enumerate(drawn_places(self.seed_, self.n_blocks, self.batch_size, places[-1])):
+            rows = np.searchsorted(places, drawn, side="right")
+            steps.step(step, self.n_blocks, X[rows], targets(rows))
+        self._keep(steps)
 
     def _descend_in_passes(
         self,
         passes: Passes,
         checked: Callable[[Block], tuple[NDArray, NDArray, NDArray, NDArray | None]],
-        loss: str,
         n_rows: int,
         end: Any,
     ) -> None:
         """Gather the rows that `_descend` would draw in one pass, and run the steps with these alone.
 
         ``checked`` gives rows, what the map gets, (n, n_targets) targets, and weights; ``end`` is that of
-        `_drawn_places`.
+        `drawn_places`.
         """
         self._begin()
-        places = self._drawn_places(end).ravel()
+        places = drawn_places(self.seed_, self.n_blocks, self.batch_size, end).ravel()
         gathered: list[NDArray] = []
         heads: list[tuple[NDArray, NDArray]] = []
         start: Any = 0
@@ -145,20 +119,21 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
             if sum(len(head) for head, _ in heads) < self.batch_size:
                 counted = _counted(weights)
                 heads.append((X[counted][: self.batch_size], y[counted][: self.batch_size]))
-            ends = _ends(start, len(X), weights)
-            here = (places >= start) & (places < ends[-1])
-            drawn = np.searchsorted(ends, places[here], side="right")
+            here_ends = ends(start, len(X), weights)
+            here = (places >= start) & (places < here_ends[-1])
+            drawn = np.searchsorted(here_ends, places[here], side="right")
             gathered[0][here], gathered[1][here] = X[drawn], targets[drawn]
-            start = ends[-1]
+            start = here_ends[-1]
         self._prepare_block(*(np.concatenate(parts) for parts in zip(*heads, strict=True)))
         about = {name: value for name, value in self.get_params(deep=False).items() if name != "feature_map"}
-        state = passes.resume(about, self._block(0)[0](self.fit_rows_[:PROBED_ROWS]))
-        if state is not None:
-            self.coefs_, self.rows_drawn_ = state["coefs"], state["rows_drawn"]
+        steps = self._steps()
+        if (state := passes.resume(about, steps.features(self.fit_rows_[:PROBED_ROWS], 0))) is not None:
+            steps.coefs, steps.rows_drawn = state["coefs"], state["rows_drawn"]
         for step, rows in enumerate(row_blocks(len(places), self.batch_size)):
             if step >= passes.done:
-                self._step(step, self.n_blocks, gathered[0][rows], gathered[1][rows], loss)
-                passes.save(step + 1, n_rows, self._steps_so_far)
+                steps.step(step, self.n_blocks, gathered[0][rows], gathered[1][rows])
+                passes.save(step + 1, n_rows, lambda: {"coefs": steps.coefs, "rows_drawn": steps.rows_drawn})
+        self._keep(steps)
         passes.finish()
 
     def _surveyed(self, passes: Passes) -> "_Survey":
@@ -170,9 +145,6 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
         if not survey.end:
             refuse_zeros(self)
         return survey
-
-    def _steps_so_far(self) -> dict[str, NDArray]:
-        return {"coefs": self.coefs_, "rows_drawn": self.rows_drawn_}
 
     def _passes(self, rows: Any, options: PassOptions) -> Passes:
         passes = Passes(self, rows, seeds_map=True, **options)
@@ -191,15 +163,18 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
         self._prepare_block(X[counted], y[counted])
         return True
 
-    def _go_on(self, X: NDArray, targets: NDArray, loss: str, weights: NDArray[np.float64] | None) -> None:
+    def _go_on(self, X: NDArray, targets: NDArray, weights: NDArray[np.float64] | None) -> None:
         """Make a step with every batch_size rows, in their order."""
         batches = row_blocks(len(X), self.batch_size)
         if weights is not None:
             batches = [rows for rows in batches if weights[rows].any()]
-        done = len(self.coefs_)
+        if not batches:
+            return
+        steps, done = self._steps(), len(self.coefs_)
         for step, rows in enumerate(batches, start=done):
             given = None if weights is None else weights[rows]
-            self._step(step, done + len(batches), X[rows], targets[rows], loss, given)
+            steps.step(step, done + len(batches), X[rows], targets[rows], given)
+        self._keep(steps)
 
     def _begin(self) -> None:
         self.__dict__.pop("block_", None)
@@ -207,82 +182,36 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
         self.coefs_ = np.zeros((0, 0, 0))
         self.rows_drawn_ = np.zeros(0, dtype=int)
 
-    def _step(
-        self,
-        step: int,
-        n_steps: int,
-        batch: NDArray,
-        targets: NDArray,
-        loss: str,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        """Make step number ``step`` of ``n_steps``, with the rows of a batch."""
-        features, signs = self._block(step)
-        if step == 0 or len(self.coefs_) < n_steps:
-            known, self.coefs_ = self.coefs_, np.zeros((n_steps, len(signs), targets.shape[1]))
-            self.coefs_[:step] = known if step else 0
-        gradient = LOSS_DERIVATIVES[loss](self._sum_of_blocks(batch, self.coefs_[:step]), targets)
-        gradient = gradient / len(batch) if weights is None else gradient * (weights / weights.sum())[:, None]
-        size = self._step_sizes(step)
-        self.coefs_[:step] *= 1 - size * self.alpha
-        self.coefs_[step, used_columns(signs, self.signed)] = -size * (features(batch).T @ gradient)
-        self.rows_drawn_ = np.append(self.rows_drawn_, sum(self.rows_drawn_[-1:]) + len(batch))
-        if not np.abs(self.coefs_[step]).max() < DIVERGED:
-            raise ValueError(f"{type(self).__name__}: the steps diverged at block {step}. Lower step_size.")
-
-    def _step_sizes(self, step: Any) -> Any:
-        return self.step_size / (1 + self.alpha * self.step_size * step)
-
     def _prepare_block(self, X: NDArray, y: ArrayLike) -> None:
-        """Keep what every block needs: rows to fit on, and the map with its spectral measure computed once."""
         prototype = RFF(n_components=512) if self.feature_map is None else self.feature_map
-        self.fit_rows_, self.fit_targets_ = (
-            X[: self.batch_size].copy(),
-            np.asarray(y)[: self.batch_size].copy(),
+        self.block_, self.fit_rows_, self.fit_targets_ = prepared_block(prototype, X, y, self.batch_size)
+
+    def _steps(self) -> StochasticSteps:
+        return StochasticSteps(
+            self.block_,
+            self.fit_rows_,
+            self.fit_targets_,
+            self.seed_,
+            self.loss,
+            self.alpha,
+            self.step_size,
+            self.signed,
+            partial(find_signs, self),
+            type(self).__name__,
+            self.coefs_,
+            self.rows_drawn_,
         )
-        self.block_ = clone(prototype)
-        if "measure" in prototype.get_params() and hasattr(prototype, "spectrum"):
-            measure = prototype.spectrum(self.fit_rows_)
-            if measure is not None:
-                self.block_.set_params(measure=measure)
-                fitted = clone(self.block_).fit(self.fit_rows_, self.fit_targets_)
-                # the measure for this number of columns, where that matters
-                self.block_.set_params(measure=getattr(fitted, "measure_", measure))
 
-    def _block(self, step: int) -> tuple[Callable[[NDArray], NDArray], NDArray[np.float64]]:
-        """Return block number ``step``, made from its seed: the features used, of rows, and the signs of all."""
-        seed = int(np.random.SeedSequence((self.seed_, step)).generate_state(1)[0])
-        block = clone(self.block_).set_params(random_state=seed).fit(self.fit_rows_, self.fit_targets_)
-        known = signature_of(block)
-        example = features_of(block, self.fit_rows_[:1])[0] if known is None else known
-        signs = find_signs(self, len(example), block)
-        return lambda X: signed_columns(features_of(block, X), signs, self.signed), signs
-
-    def _sum_of_blocks(self, X: NDArray, coefs: NDArray) -> NDArray[np.float64]:
-        """Return the sum over the first blocks of features times coefficients, (n_samples, n_targets)."""
-        values = np.zeros((len(X), coefs.shape[2]))
-        for step, coef in enumerate(coefs):
-            self._add_block(values, X, step, coef)
-        return values
-
-    def _add_block(self, values: NDArray[np.float64], X: NDArray, step: int, coef: NDArray) -> None:
-        features, signs = self._block(step)
-        used = coef[used_columns(signs, self.signed)]
-        for rows in row_blocks(len(X), PREDICTION_ROWS):
-            values[rows] += features(X[rows]) @ used
+    def _keep(self, steps: StochasticSteps) -> None:
+        self.coefs_, self.rows_drawn_ = steps.coefs, steps.rows_drawn
 
     def _staged_values(self, X: ArrayLike) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield rows drawn so far and the values then, after each step: the end's, without the later shrinking."""
         rows = self._rows_to_predict(X)
-        kept = 1 - self.alpha * self._step_sizes(np.arange(len(self.coefs_)))
-        kept_later = np.append(np.cumprod(kept[::-1])[::-1][1:], 1.0)
-        values = np.zeros((len(rows), self.coefs_.shape[2]))
-        for step, coef in enumerate(self.coefs_):
-            self._add_block(values, rows, step, coef)
-            yield int(self.rows_drawn_[step]), values / kept_later[step]
+        yield from self._steps().staged(rows)
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
-        return self._sum_of_blocks(self._rows_to_predict(X), self.coefs_)
+        rows = self._rows_to_predict(X)
+        return self._steps().values(rows)
 
     def _rows_to_predict(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
@@ -295,15 +224,6 @@ class _DoublyStochastic(CheckedRows, Keywords, BaseEstimator):
 def _counted(weights: NDArray[np.float64] | None) -> Any:
     """Return the index of the rows that have weight."""
     return slice(None) if weights is None else weights > 0
-
-
-def _ends(start: Any, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray:
-    """Return where rows end on a line, from ``start`` on, that each takes as much of as its weight, or one.
-
-    The sums are the same, to the bit, as those of all rows at once.
-    """
-    lengths = np.ones(n_rows, dtype=np.intp) if weights is None else weights
-    return np.cumsum(np.append(start, lengths))[1:]
 
 
 @dataclass
@@ -326,7 +246,7 @@ class _Survey:
             weights = check_weights(owner, block.weight, len(y), only_zeros=True)
             self.total += float(np.sum(y if weights is None else weights * y))
         self.n_rows += len(block.y)
-        self.end = _ends(self.end, len(block.y), weights)[-1]
+        self.end = ends(self.end, len(block.y), weights)[-1]
 
 
 class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
@@ -394,7 +314,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         centred = targets.astype(np.float64)
         self.intercept_ = _mean(centred, weights)
         centred -= self.intercept_
-        self._descend(rows, targets, lambda chosen: centred[chosen, None], "squared_error", weights)
+        self._descend(rows, targets, lambda chosen: centred[chosen, None], weights)
         return self
 
     @all_or_nothing
@@ -412,7 +332,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         if self._begins(first, rows, targets, weights):
             self.intercept_ = _mean(values, weights)
         if weights is None or weights.any():
-            self._go_on(rows, values[:, None] - self.intercept_, "squared_error", weights)
+            self._go_on(rows, values[:, None] - self.intercept_, weights)
         return self
 
     @all_or_nothing
@@ -442,7 +362,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         passes = self._passes(rows, options)
         survey = self._surveyed(passes)
         self.intercept_ = survey.total / float(survey.end)
-        self._descend_in_passes(passes, self._checked_block, "squared_error", survey.n_rows, survey.end)
+        self._descend_in_passes(passes, self._checked_block, survey.n_rows, survey.end)
         return self
 
     def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
@@ -471,7 +391,7 @@ def _has_log_loss(learner: Any) -> bool:
     return True
 
 
-class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
+class DoublyStochasticClassifier(OneVsRestClassifier, _ClassifierParameters, _DoublyStochastic):
     """Fit a kernel classifier by gradient steps that draw both rows and random features.
 
     The method is that of `DoublyStochasticRegressor`. Several classes are fitted one against the rest.
@@ -493,31 +413,6 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         As for `DoublyStochasticRegressor`.
     """
 
-    def __init__(
-        self,
-        feature_map: Any = None,
-        *,
-        loss: str = "log_loss",
-        n_blocks: int = 50,
-        batch_size: int = 256,
-        alpha: float = 1e-3,
-        step_size: float = 1.0,
-        class_weight: ClassWeight = None,
-        signed: str = "associated",
-        random_state: Any = 0,
-    ):
-        super().__init__(
-            feature_map,
-            n_blocks=n_blocks,
-            batch_size=batch_size,
-            alpha=alpha,
-            step_size=step_size,
-            signed=signed,
-            random_state=random_state,
-        )
-        self.loss = loss
-        self.class_weight = class_weight
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self, "loss", tuple(LOSS_DERIVATIVES))
@@ -538,9 +433,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         weights = class_weights(self, labels, sample_weight)
         self.classes_, codes = encode_labels(self, labels, weights)
         n_classes = len(self.classes_)
-        self._descend(
-            rows, labels, lambda chosen: codes_to_targets(codes[chosen], n_classes), self.loss, weights
-        )
+        self._descend(rows, labels, lambda chosen: codes_to_targets(codes[chosen], n_classes), weights)
         return self
 
     @all_or_nothing
@@ -562,7 +455,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         weights = class_weights(self, labels, sample_weight, only_zeros=True)
         codes = stream_codes(self, labels, classes, first=first, weights=weights)
         self._begins(first, rows, labels, weights)
-        self._go_on(rows, codes_to_targets(codes, len(self.classes_)), self.loss, weights)
+        self._go_on(rows, codes_to_targets(codes, len(self.classes_)), weights)
         return self
 
     @all_or_nothing
@@ -573,7 +466,7 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _DoublyStochastic):
         passes = self._passes(rows, options)
         survey = self._surveyed(passes)
         self.classes_, _ = encode_labels(self, survey.labels)
-        self._descend_in_passes(passes, self._checked_block, self.loss, survey.n_rows, survey.end)
+        self._descend_in_passes(passes, self._checked_block, survey.n_rows, survey.end)
         return self
 
     def _checked_block(self, block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:

@@ -38,7 +38,7 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
     def _accepted_sparse(self) -> str | bool:
         return "csr" if self._kernel_takes_sparse else False
 
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._kernel_takes_sparse
         return tags

@@ -1,5 +1,6 @@
 """Support vector machines with an exact kernel: the reference that random features approximate."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
@@ -17,23 +18,30 @@ from rflib.learners.values import check_weights
 from rflib.validation import check_number
 
 
-class _ExactSVM(ExactKernelEstimator):
-    """What the two support vector machines share."""
+@dataclass(eq=False, repr=False)
+class _Parameters:
+    kernel: KernelLike = None
+    _: KW_ONLY
+    C: float = 1.0
+    tol: float = 1e-3
+    cache_size: float = 200
+    repair: str = "none"
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        *,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        repair: str = "none",
-    ):
-        self.kernel = kernel
-        self.C = C
-        self.tol = tol
-        self.cache_size = cache_size
-        self.repair = repair
+
+@dataclass(eq=False, repr=False)
+class _ClassifierParameters(_Parameters):
+    _: KW_ONLY
+    class_weight: ClassWeight = None
+
+
+@dataclass(eq=False, repr=False)
+class _RegressorParameters(_Parameters):
+    _: KW_ONLY
+    epsilon: float = 0.1
+
+
+class _ExactSVM(_Parameters, ExactKernelEstimator):
+    """What the two support vector machines share."""
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -53,7 +61,7 @@ class _ExactSVM(ExactKernelEstimator):
         return self.machine_.predict(kernel_rows)
 
 
-class ExactKernelSVC(ClassifierMixin, _ExactSVM):
+class ExactKernelSVC(ClassifierMixin, _ClassifierParameters, _ExactSVM):
     """Fit a soft-margin support vector machine with an exact kernel, definite or not.
 
     libsvm solves the problem from the kernel matrix; several classes are fitted one against one.
@@ -99,19 +107,6 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         Number of columns of X.
     """
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        *,
-        C: float = 1.0,
-        class_weight: ClassWeight = None,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        repair: str = "none",
-    ):
-        super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
-        self.class_weight = class_weight
-
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X (n_samples, n_features) and labels y (n_samples,), which needs an (n, n) matrix in memory.
@@ -145,7 +140,7 @@ class ExactKernelSVC(ClassifierMixin, _ExactSVM):
         return self.machine_.decision_function(kernel_rows)
 
 
-class ExactKernelSVR(RegressorMixin, _ExactSVM):
+class ExactKernelSVR(RegressorMixin, _RegressorParameters, _ExactSVM):
     """Fit support vector regression with an exact kernel, definite or not.
 
     libsvm solves the problem from the kernel matrix. `ExactKernelSVC` says what this means for indefinite kernels.
@@ -165,19 +160,6 @@ class ExactKernelSVR(RegressorMixin, _ExactSVM):
     kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKernelSVC`.
     """
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        *,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        repair: str = "none",
-    ):
-        super().__init__(kernel, C=C, tol=tol, cache_size=cache_size, repair=repair)
-        self.epsilon = epsilon
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

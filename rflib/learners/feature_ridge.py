@@ -91,7 +91,7 @@ class RidgeParameters:
     random_state: Any = 0
 
 
-class FeatureRidge(MappedRows, RidgeParameters, BaseEstimator):
+class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
     """Ridge regression of targets on features that are made, used and dropped block by block."""
 
     _criteria: tuple[str, ...] = ("squared_error", "marginal_likelihood")

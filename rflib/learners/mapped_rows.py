@@ -251,8 +251,8 @@ class MappedRows(CheckedRows, SignedFeatures):
         """Return what scikit-learn's validation takes as ``accept_sparse``."""
         return "csr" if self.feature_map is not None else False
 
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+    def __sklearn_tags__(self) -> Any:
+        tags = cast(Any, super()).__sklearn_tags__()
         if hasattr(self.feature_map, "fit"):
             of_map = get_tags(self.feature_map).input_tags
             tags.input_tags.sparse, tags.input_tags.pairwise = of_map.sparse, of_map.pairwise

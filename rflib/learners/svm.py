@@ -62,7 +62,7 @@ class _RegressorParameters(_Parameters):
     loss: str = "squared_epsilon_insensitive"
 
 
-class _LinearEstimator(MappedRows, _Parameters, BaseEstimator):
+class _LinearEstimator(_Parameters, MappedRows, BaseEstimator):
     """What the two SVMs share: rows become features, a cost is chosen, and a `LinearMachine` finds the weights."""
 
     _row_types = FLOATS

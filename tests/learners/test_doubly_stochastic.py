@@ -11,9 +11,9 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.learners.doubly_stochastic import (
     DoublyStochasticClassifier,
     DoublyStochasticRegressor,
-    _ends,
 )
 from rflib.learners.exact_ridge import ExactKRR
+from rflib.learners.stochastic_steps import drawn_places, ends
 from rflib.maps.rff import RFF
 
 
@@ -205,7 +205,7 @@ def test_partial_fit_makes_a_step_with_every_batch_and_goes_on_from_fit(stream):
     steps = fitted.coefs_.copy()
     fitted.partial_fit(X, y)
     assert len(fitted.coefs_) == 3 + 5
-    shrunk = np.prod(1 - 1e-3 * fitted._step_sizes(np.arange(3, 8)))
+    shrunk = np.prod(1 - 1e-3 * fitted._steps().sizes(np.arange(3, 8)))
     np.testing.assert_allclose(fitted.coefs_[:3], steps * shrunk)
 
 
@@ -243,10 +243,8 @@ def test_the_weights_of_a_stream_are_repeated_rows(stream, loss):
 def test_fit_draws_rows_as_often_as_their_weights_say():
     """Each count within five standard deviations of a binomial one: false alarms in 1 of 100,000 runs."""
     weights = np.array([0, 1, 2.5, 0, 4, 0.5])
-    learner = DoublyStochasticRegressor(n_blocks=1, batch_size=100_000)
-    learner._begin()
-    ends = _ends(0, 6, weights)
-    drawn = np.searchsorted(ends, learner._drawn_places(ends[-1])[0], side="right")
+    places = ends(0, 6, weights)
+    drawn = np.searchsorted(places, drawn_places(0, 1, 100_000, places[-1])[0], side="right")
     share = weights / weights.sum()
     counts = np.bincount(drawn, minlength=6)
     assert np.all(np.abs(counts - 1e5 * share) <= 5 * np.sqrt(1e5 * share * (1 - share)))
