@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from numbers import Real
 from reprlib import repr as shortened
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from rflib.validation import hint
 
@@ -89,11 +89,12 @@ class Keywords:
         ValueError
             If a parameter is unknown or not valid.
         """
-        known = self.get_params(deep=False)  # type: ignore[attr-defined]
+        estimator = cast(Any, super())
+        known = estimator.get_params(deep=False)
         for name in params:
             if name.partition("__")[0] not in known:
                 raise ValueError(unknown(type(self), name, params[name]))
-        super().set_params(**params)  # type: ignore[misc]
+        estimator.set_params(**params)
         return self
 
 

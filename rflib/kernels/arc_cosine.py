@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from numpy import pi
 from numpy.typing import ArrayLike, NDArray
@@ -49,7 +48,8 @@ class ArcCosine(RadialKernel):
     Cho, Saul: Kernel methods for deep learning, NIPS 2009, equation 3.
     """
 
-    unit_norm: ClassVar[bool] = True
+    unit_norm = True
+    definite_on = "sphere"
 
     order: int = 1
 
@@ -84,7 +84,8 @@ class NeuralTangent(RadialKernel):
     Bietti, Mairal: On the inductive bias of neural tangent kernels, NeurIPS 2019, equation 4.
     """
 
-    unit_norm: ClassVar[bool] = True
+    unit_norm = True
+    definite_on = "sphere"
 
     depth: int = 1
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from typing import Any, ClassVar, Self
+from math import inf
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,10 @@ _HEIGHT = 16
 
 
 class Kernel(Keywords, ABC):
-    """Base class of all exact kernels; a subclass implements ``_matrix``.
+    """Base class of all exact kernels; a subclass implements ``_matrix`` and declares what it is.
+
+    Maps and learners ask a kernel for these facts, and never for its class, so that a kernel of your own is served
+    like those of rflib. What a kernel does not declare is not assumed.
 
     Kernels are frozen dataclasses. Two kernels are equal if their parameters are, and a kernel is hashable if its
     parameters are. The parameters are checked when a kernel is made. `set_params` is the only way to change a
@@ -35,19 +39,92 @@ class Kernel(Keywords, ABC):
         Whether the kernel is defined only for rows of Euclidean norm one.
     takes_sparse : bool
         Whether the kernel accepts sparse rows too.
+    definite_on : {"all", "sphere"} or None
+        For which rows the kernel is known to be positive definite: for all, or for those of norm one.
+    is_radial : bool
+        Whether the kernel is a function of the Euclidean distance, its profile `at_distance`.
+    is_dot_product : bool
+        Whether the kernel is a function of the inner product, `at_product`, with the coefficients `maclaurin`.
     is_product : bool
         Whether the kernel is the product over the columns of its values `on_line`.
     is_rotation_invariant : bool
         Whether rotating all rows about the origin leaves the kernel as it is.
     is_stationary : bool
         Whether k(x, x) is the same for all rows x.
+    is_precomputed : bool
+        Whether rows hold similarities to the training rows, which are all that is known of objects.
+    has_diagonal : bool
+        Whether k(x, x) is defined by the row x.
+    matern_order : float or None
+        nu, if the kernel is a Matern kernel of the distance over `single_width`: infinity for the Gaussian
+        exp(-z^2 / (2 single_width^2)).
+    printed_measure : str or None
+        The name of the measure with which the kernel's paper ran, where it is another one than ``"auto"``.
     """
 
-    unit_norm: ClassVar[bool] = False
+    unit_norm: bool = False
     takes_sparse: ClassVar[bool] = True
+    is_radial: ClassVar[bool] = False
+    is_dot_product: ClassVar[bool] = False
     is_product: ClassVar[bool] = False
     is_rotation_invariant: ClassVar[bool] = False
     is_stationary: ClassVar[bool] = False
+    is_precomputed: ClassVar[bool] = False
+    has_diagonal: ClassVar[bool] = True
+    printed_measure: ClassVar[str | None] = None
+
+    @property
+    def definite_on(self) -> Literal["all", "sphere"] | None:
+        """For which rows the kernel is known to be positive definite."""
+        return None
+
+    @property
+    def matern_order(self) -> float | None:
+        """The smoothness nu, if the kernel is a Matern kernel of the distance; infinity for a Gaussian."""
+        return None
+
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether the kernel is exp(-z^2 / (2 single_width^2)) of the distance z."""
+        return self.matern_order == inf
+
+    @property
+    def single_width(self) -> float:
+        """The width of the kernel, which is 1 unless it is a `KernelWithWidth`."""
+        return 1.0
+
+    @property
+    def is_for_rows(self) -> bool:
+        """Whether the width is a number or a sequence of numbers, and not a rule."""
+        return True
+
+    def spectral_measure(self, dimension: int) -> Any:
+        """Return the exact spectral measure on R^dimension, of `rflib.measures`, or None if none is known.
+
+        `RFF` and others draw from that of a kernel of your own; those of rflib's kernels are in
+        `rflib.measures.exact_measures`.
+        """
+        return None
+
+    def as_polynomial(self) -> Any:
+        """Return the same kernel as a `Polynomial`, or None if it is none."""
+        return None
+
+    def absolute(self) -> Kernel:
+        """Return a definite kernel that spans this one: of a sum of definite terms, with absolute coefficients."""
+        return self
+
+    def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
+        """Return the kernel at the distances z, if it is radial, or raise TypeError."""
+        raise TypeError(f"{self!r} is not a function of the Euclidean distance.")
+
+    def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
+        """Return the kernel at the inner products t, if it is a function of these, or raise TypeError."""
+        raise TypeError(f"{self!r} is not a function of the inner product.")
+
+    def maclaurin(self) -> NDArray[np.floating]:
+        """Return the coefficients of the powers of the inner product, as `at_product`."""
+        raise TypeError(f"{self!r} is not a function of the inner product.")
 
     @property
     def polynomial_degree(self) -> int | None:
@@ -190,6 +267,7 @@ class RadialKernel(Kernel):
     k(x, y) = at_distance(||x - y||); the function ``at_distance`` is called the kernel's profile.
     """
 
+    is_radial: ClassVar[bool] = True
     is_rotation_invariant: ClassVar[bool] = True
     is_stationary: ClassVar[bool] = True
 
@@ -208,6 +286,7 @@ class DotProductKernel(Kernel):
     k(x, y) = at_product(<x, y>) = sum_N a_N <x, y>^N, a sum of finitely many terms.
     """
 
+    is_dot_product: ClassVar[bool] = True
     is_rotation_invariant: ClassVar[bool] = True
 
     @property
@@ -231,6 +310,12 @@ class DotProductKernel(Kernel):
         other = X if Y is None else Y
         is_numpy = namespace(X) is np
         return self.at_product(safe_sparse_dot(X, other.T, dense_output=True) if is_numpy else X @ other.T)
+
+
+def radial(kernel: Kernel) -> RadialKernel:
+    """Return a kernel that says that it is radial as one."""
+    assert kernel.is_radial, kernel
+    return cast(RadialKernel, kernel)
 
 
 def check_finite(owner: object, values: Array, *sources: Rows, squared: Array | None = None) -> None:

@@ -36,6 +36,7 @@ class Cauchy(KernelWithWidth):
     takes_sparse: ClassVar[bool] = False  # every column has a factor, even where both rows are zero
     is_inverse: ClassVar[bool] = True
     is_product: ClassVar[bool] = True
+    definite_on = "all"
 
     gamma: Width = 1.0
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,7 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
     """
 
     width_parameter: ClassVar[str] = "width"
+    printed_measure: ClassVar[str | None] = "exact"
 
     coefficients: Sequence[float] = (1.0, -1.0)
     sigmas: Sequence[float] = (1.0, 10.0)
@@ -59,6 +60,15 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
         if len(self.coefficients) != len(self.sigmas):
             refuse(self, "coefficients", f"as many numbers as sigmas {self.sigmas!r}")
         self._check_width()
+
+    @property
+    def definite_on(self) -> Literal["all"] | None:
+        """All rows, unless a coefficient is negative."""
+        return "all" if min(self.coefficients) > 0 else None
+
+    def absolute(self) -> DeltaGaussian:
+        """Return the kernel with the absolute coefficients."""
+        return replace(self, coefficients=tuple(map(abs, self.coefficients)))
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, cast
 
 from sklearn.base import BaseEstimator
 
@@ -60,7 +61,7 @@ class KernelEstimator(Keywords, BaseEstimator):
             return kernel
         arrays = n_arrays(kernel)
         if arrays == 1:
-            return RadialFunction(kernel)  # type: ignore[arg-type]
+            return RadialFunction(cast(Callable[..., Any], kernel))
         words = "None, a kernel such as Gaussian(sigma=1.0), "
         if not self._takes_similarities:
             refuse(
@@ -70,7 +71,7 @@ class KernelEstimator(Keywords, BaseEstimator):
                 "function of two matrices of rows, k(X, Y), and 'precomputed')",
             )
         if arrays == 2:
-            return Similarity(kernel)  # type: ignore[arg-type]
+            return Similarity(cast(Callable[..., Any], kernel))
         if not isinstance(kernel, str) or kernel != PRECOMPUTED:
             others = "a function of one array, the distances, or a function of two matrices of rows, k(X, Y)"
             refuse(self, "kernel", f"{words}{PRECOMPUTED!r}, {others}")
@@ -90,7 +91,7 @@ class KernelEstimator(Keywords, BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         return state | {"kernel": picklable(state["kernel"])} if "kernel" in state else state
 
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         kernel = self.kernel if self._takes_similarities else None
         tags.input_tags.pairwise = isinstance(kernel, str) and kernel == PRECOMPUTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -34,6 +35,8 @@ class Gaussian(KernelWithWidth, RadialKernel):
 
     width_parameter: ClassVar[str] = "sigma"
     is_product: ClassVar[bool] = True
+    definite_on = "all"
+    matern_order = inf
 
     sigma: Width = 1.0
 

@@ -46,6 +46,7 @@ class Laplacian(KernelWithWidth):
     is_inverse: ClassVar[bool] = True
     one_norm: ClassVar[bool] = True
     is_product: ClassVar[bool] = True
+    definite_on = "all"
 
     gamma: Width = 1.0
 

@@ -54,6 +54,7 @@ class Matern(KernelWithWidth, RadialKernel):
     """
 
     width_parameter: ClassVar[str] = "length_scale"
+    definite_on = "all"
 
     nu: float = 1.5
     length_scale: Width = 1.0
@@ -61,6 +62,11 @@ class Matern(KernelWithWidth, RadialKernel):
     def __post_init__(self) -> None:
         check_number(self, "nu", above=0)
         self._check_width()
+
+    @property
+    def matern_order(self) -> float:
+        """The smoothness nu."""
+        return self.nu
 
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""

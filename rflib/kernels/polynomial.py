@@ -38,6 +38,8 @@ class Polynomial(DotProductKernel):
         If a parameter is out of its range.
     """
 
+    definite_on = "all"
+
     degree: int = 2
     gamma: float = 1.0
     coef0: float = 0.0
@@ -48,6 +50,10 @@ class Polynomial(DotProductKernel):
         check_number(self, "gamma", above=0)
         check_number(self, "coef0", at_least=0)
         check_number(self, "scale", above=0)
+
+    def as_polynomial(self) -> Polynomial:
+        """Return the kernel itself."""
+        return self
 
     def at_product(self, t: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the inner products t, in the shape of t."""
@@ -85,7 +91,9 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
     Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015, equation 4.
     """
 
-    unit_norm: ClassVar[bool] = True
+    unit_norm = True
+    printed_measure: ClassVar[str | None] = "reference"
+    definite_on = "sphere"
 
     a: float = 4.0
     p: int = 10

@@ -45,7 +45,7 @@ class RadialFunction(KernelWithWidth, RadialKernel):
     width_parameter: ClassVar[str] = "width"
 
     profile: Callable[[NDArray], NDArray]
-    unit_norm: bool = False  # type: ignore[misc]
+    unit_norm: bool = False
     width: Width = 1.0
 
     def __post_init__(self) -> None:

@@ -40,6 +40,7 @@ class RationalQuadratic(KernelWithWidth, RadialKernel):
     """
 
     width_parameter: ClassVar[str] = "length_scale"
+    definite_on = "all"
 
     alpha: float = 1.0
     length_scale: Width = 1.0

@@ -39,6 +39,8 @@ class Similarity(Kernel):
         another shape than (n, m), or a matrix k(X, X) that is not symmetric.
     """
 
+    has_diagonal: ClassVar[bool] = False
+
     function: Callable[[NDArray, NDArray], NDArray]
 
     def __post_init__(self) -> None:
@@ -73,6 +75,8 @@ class Precomputed(Kernel):
     """
 
     takes_sparse: ClassVar[bool] = False
+    is_precomputed: ClassVar[bool] = True
+    has_diagonal: ClassVar[bool] = False
 
     def _matrix(self, X: NDArray, Y: NDArray | None) -> NDArray[np.floating]:
         if Y is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,7 +68,7 @@ class KernelWithWidth(Kernel):
         if name not in _WIDTHS:
             return None
         if cls.is_inverse:
-            number = f"{1 / float(value):.6g}" if _is_width(value) else f"1 / {name}"  # type: ignore[arg-type]
+            number = f"{1 / cast(float, value):.6g}" if _is_width(value) else f"1 / {name}"
             return f"Here it is {ours}, the inverse of the width: {cls.__name__}({ours}={number})."
         return f"Here it is {ours}: {cls.__name__}({ours}={value!r})."
 

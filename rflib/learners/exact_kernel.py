@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.estimator import KernelEstimator
-from rflib.kernels.similarity import Lookup, Precomputed
+from rflib.kernels.similarity import Lookup
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.checked_rows import CheckedRows
@@ -46,11 +46,9 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
     def _fit_kernel(self, X: Rows, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Store the kernel and the checked training rows with weight; return their unrepaired kernel matrix."""
         kernel, rows = self._keep_rows(X, weights)
-        if isinstance(kernel, Lookup):
-            K = rows = kernel.similarities
-        else:
-            K = kernel(rows).astype(np.float64, copy=False)
-        warn_of_width(self.kernel_, rows, K)
+        known: NDArray[np.float64] | None = getattr(kernel, "similarities", None)
+        K = kernel(rows).astype(np.float64, copy=False) if known is None else known
+        warn_of_width(self.kernel_, rows if known is None else known, K)
         return K
 
     def _keep_rows(self, X: Rows, weights: NDArray[np.float64] | None = None) -> tuple[Kernel, Rows]:
@@ -60,7 +58,7 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
         """
         self._counted = slice(None) if weights is None else np.flatnonzero(weights)
         kernel = self._resolved_kernel()
-        if isinstance(kernel, Precomputed):
+        if kernel.is_precomputed:
             self.kernel_ = kernel
             K = kernel(X)[self._counted][:, self._counted].astype(np.float64, copy=False)
             return Lookup(K), np.arange(float(len(K)))[:, None]
@@ -82,7 +80,7 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
 
     def _kernel_of(self, rows: Rows) -> NDArray[np.float64]:
         """Return the repaired kernel between checked rows and the training rows."""
-        if isinstance(self.kernel_, Precomputed):
+        if self.kernel_.is_precomputed:
             rows = rows[:, self._counted]
         else:
             known = self.X_fit_

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.similarity import Precomputed
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
@@ -168,7 +167,7 @@ class _ExactRidge(_Parameters, ExactKernelEstimator):
     def _goes_by_gradients(self, n: int) -> bool:
         if self.solver == "auto":
             is_large = 8 * n**2 > _MATRIX_SHARE * machine_memory()
-            return is_large and self.repair == "none" and not isinstance(self._resolved_kernel(), Precomputed)
+            return is_large and self.repair == "none" and not self._resolved_kernel().is_precomputed
         return self.solver == "cg"
 
     def _fit_by_gradients(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
-from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.row_blocks import blas_threads
 
@@ -24,7 +24,7 @@ class KernelProducts:
     def __init__(self, kernel: Kernel, X: Rows):
         self._kernel, self._X = kernel, X
         self._squares: NDArray | None = None
-        if isinstance(kernel, RadialKernel) and not issparse(X):
+        if kernel.is_radial and not issparse(X):
             self._radial, factors = kernel.by_column(X.shape[1])
             rows = X - X.mean(axis=0)
             self._single = (rows if factors is None else rows * factors).astype(np.float32)

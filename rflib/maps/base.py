@@ -22,7 +22,6 @@ from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.namespaces import Array, beside, float_types, follow, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.similarity import Precomputed, Similarity
 from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
@@ -77,7 +76,7 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
 
 
 def _has_width(kernel: Kernel) -> bool:
-    return not isinstance(kernel, KernelWithWidth) or kernel.is_for_rows
+    return kernel.is_for_rows
 
 
 class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -394,8 +393,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             return
         with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
-        known = not isinstance(kernel, Similarity | Precomputed)
-        if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
+        if not kernel.has_diagonal or (kernel.is_stationary and (self.signature_ < 0).any()):
             self._typical = float(np.median(squares(features)))
         if self._typical != 0:
             losses = self._losses(kernel, rows, features, squares(features))
@@ -417,7 +415,6 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum
         of the squared features of a typical row. Features that are smaller than those of this row lose, too.
         """
-        known = not isinstance(kernel, Similarity | Precomputed)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             signed = squared if (self.signature_ > 0).all() else squares(features, self.signature_)
             if self._typical is None:
@@ -425,7 +422,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             kept = squared / self._typical
             xp = namespace(kept)
             kept = xp.where(kept > 1, xp.ones_like(kept), kept)
-            if known:
+            if kernel.has_diagonal:
                 missing = xp.abs(kernel.diagonal(X) - signed) / self._typical
                 kept = xp.where(kept < 1 - missing, kept, 1 - missing)
             return loss(kept)
@@ -438,7 +435,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _missing(self, X: ArrayLike, features: Array) -> Array | None:
         """Return what the features lack of k(x, x) at rows (n, d), shape (n,); None if that is not known."""
         kernel, rows = self._isotropic(self._checked(X, reset=False))
-        if not self._lacks or isinstance(kernel, Precomputed) or (self.signature_ < 0).any():
+        if not self._lacks or kernel.is_precomputed or (self.signature_ < 0).any():
             return None
         missing = follow(kernel.diagonal(rows), features) - squares(features)
         return namespace(missing).where(missing > 0, missing, 0 * missing)

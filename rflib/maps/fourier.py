@@ -19,7 +19,7 @@ from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.frequencies.leading_harmonics import LeadingHarmonics, lead
 from rflib.frequencies.products import NO_PRODUCTS, Products
-from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, canonical, largest_size
@@ -477,7 +477,6 @@ class FourierFeatures(RandomFeatureMap):
 
 
 def _exact_at(kernel: Kernel, pairs: RowPairs) -> NDArray[np.float64]:
-    assert isinstance(kernel, RadialKernel)
     return np.asarray(kernel.at_distance(pairs.distances), dtype=np.float64)
 
 

@@ -59,7 +59,6 @@ class GaussianCosines(RandomFeatureMap):
         """Return n frequencies (n, d) for sigma = 1, and their weights (n,)."""
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        assert isinstance(kernel, Gaussian)
         vectors, weights = self._sample((self.n_components + 1) // 2, X.shape[1], rng)
         self._keep(vectors, weights, kernel.single_width, rng)
 

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from scipy.special import gammaln, roots_gegenbauer
 
 from rflib.frequencies.directions import iid
-from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel
+from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel, radial
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, empty, held_beside, in_type_of, namespace
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, mean_row
@@ -100,7 +100,7 @@ class GegenbauerFeatures(RandomFeatureMap):
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return why the kernel has no such series here and what to use instead, or None if it has one."""
-        if isinstance(kernel, Gaussian | DotProductKernel) or _is_zonal(kernel):
+        if kernel.is_gaussian or kernel.is_dot_product or _is_zonal(kernel):
             return None
         return (
             f"{kernel!r} is neither Gaussian, nor a function of the inner product, nor a kernel of unit vectors. "
@@ -111,7 +111,7 @@ class GegenbauerFeatures(RandomFeatureMap):
         check_integer(self, "degree", at_least=0, or_none=True)
         check_integer(self, "n_radial", at_least=1, or_none=True)
         d = X.shape[1]
-        self.centre_ = mean_row(X) if isinstance(kernel, Gaussian) else np.zeros(d)
+        self.centre_ = mean_row(X) if kernel.is_gaussian else np.zeros(d)
         degree = _DEGREE if self.degree is None else self.degree
         degree = degree if d > 1 else min(degree, 1)  # on a line there are two harmonics
         radial = range(1, 1 + _RADIAL) if self.n_radial is None else [self.n_radial]
@@ -151,8 +151,8 @@ class GegenbauerFeatures(RandomFeatureMap):
 
         The h_li have the shape (degree + 1, n, n_rows) for a number n of radial functions.
         """
-        if isinstance(kernel, RadialKernel) and _is_zonal(kernel):
-            squares = zonal_coefficients(kernel, d, degree)
+        if _is_zonal(kernel):
+            squares = zonal_coefficients(radial(kernel), d, degree)
             if squares.min() < -_NEGATIVE * squares.max():
                 refuse(self, "kernel", "positive definite on the sphere, unless the map is MVORF or GORF")
             constants = np.sqrt(np.maximum(squares, 0))[:, None, None]
@@ -192,7 +192,7 @@ class GegenbauerFeatures(RandomFeatureMap):
 
 
 def _is_zonal(kernel: Kernel) -> bool:
-    return isinstance(kernel, RadialKernel) and kernel.unit_norm
+    return kernel.is_radial and kernel.unit_norm
 
 
 def products(units: Rows, vectors: NDArray) -> Array:

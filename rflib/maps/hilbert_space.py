@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.matern import Matern
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, take_rows, widest
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.kernel_requirements import alternatives
@@ -77,13 +75,13 @@ class HilbertSpaceFeatures(ProductFeatures):
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return what to use for a kernel that is neither Gaussian nor Matern, or None if it is."""
-        if isinstance(kernel, Gaussian | Matern):
+        if kernel.matern_order is not None:
             return None
         return f"{kernel!r} is neither Gaussian nor Matern. {alternatives(kernel)}"
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        assert isinstance(kernel, Gaussian | Matern)
-        least = _GAUSSIAN if isinstance(kernel, Gaussian) else _ROUGH if kernel.nu <= 1.5 else _SMOOTH
+        assert kernel.matern_order is not None
+        least = _GAUSSIAN if kernel.is_gaussian else _ROUGH if kernel.matern_order <= 1.5 else _SMOOTH
         lowest, highest = widest(X.min(axis=0)), widest(X.max(axis=0))
         self.centre_ = (lowest + highest) / 2
         self.half_widths_ = np.maximum(_OF_RANGE * (highest - lowest) / 2, least * kernel.single_width)
@@ -116,10 +114,10 @@ class HilbertSpaceFeatures(ProductFeatures):
         return features
 
 
-def log_spectral_density(kernel: Gaussian | Matern, squares: NDArray, d: int) -> NDArray[np.float64]:
+def log_spectral_density(kernel: Kernel, squares: NDArray, d: int) -> NDArray[np.float64]:
     """Return the logarithm of the spectral density in R^d for the width 1, at squared norms of frequencies."""
-    if isinstance(kernel, Gaussian):
+    nu = kernel.matern_order
+    if nu is None or kernel.is_gaussian:
         return np.asarray(d / 2 * np.log(2 * np.pi) - squares / 2)
-    nu = kernel.nu
     constant = d / 2 * np.log(4 * np.pi) + gammaln(nu + d / 2) - gammaln(nu) + nu * np.log(2 * nu)
     return np.asarray(constant - (nu + d / 2) * np.log(2 * nu + squares))

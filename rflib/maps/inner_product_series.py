@@ -13,10 +13,8 @@ from scipy.sparse import issparse
 from scipy.special import comb, gammaln, xlogy
 from sklearn.utils.extmath import row_norms
 
-from rflib.kernels.base import DotProductKernel, Kernel, check_finite
-from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.namespaces import Array, beside, namespace, widest, zeros
-from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, row_sums
 
 # The highest degree of the Gaussian's series that is used; higher degrees count as bias.
@@ -73,16 +71,16 @@ class InnerProductSeries:
     def __init__(self, kernel: Kernel, centre: NDArray, n_degrees: int | None = None) -> None:
         self.centre = centre.astype(np.float64)
         kernel, _ = kernel.isotropic(self.centre[None])
-        self._kernel = kernel.as_polynomial() if isinstance(kernel, SphericalPolynomial) else kernel
-        if isinstance(kernel, Gaussian):
+        self._polynomial = kernel.as_polynomial()
+        self._kernel: Kernel = self._polynomial or kernel
+        if kernel.is_gaussian:
             coefficients = np.exp(-gammaln(np.arange(_LAST_DEGREE + 1) + 1.0))
             powers = np.ones(len(coefficients))
-        elif isinstance(self._kernel, Polynomial):
-            p = self._kernel.degree
+        elif self._polynomial:
+            p = self._polynomial.degree
             coefficients = comb(p, np.arange(p + 1))
             powers = p - np.arange(p + 1.0)
         else:
-            assert isinstance(kernel, DotProductKernel)
             coefficients = kernel.maclaurin()
             powers = np.zeros(len(coefficients))
         coefficients, self._powers = coefficients[:n_degrees], powers[:n_degrees]
@@ -129,11 +127,10 @@ class InnerProductSeries:
             If a value is not finite.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            if isinstance(self._kernel, Gaussian):
+            if self._kernel.is_gaussian:
                 distances = row_norms(X - Y) if issparse(X) else np.linalg.norm(X - Y, axis=1)
                 values = self._kernel.at_distance(distances)
             else:
-                assert isinstance(self._kernel, DotProductKernel)
                 products = row_sums(X.multiply(Y)) if issparse(X) else np.einsum("ij,ij->i", X, Y)
                 values = self._kernel.at_product(products)
         check_finite(self._kernel, values, X, Y)
@@ -145,18 +142,18 @@ class InnerProductSeries:
         For a Gaussian, log t is -|xi|^2 / 2 and w is xi.
         """
         n, xp = X.shape[0], namespace(X)
-        if isinstance(self._kernel, Gaussian):
+        if self._kernel.is_gaussian:
             if issparse(X):
                 shifted = ShiftedRows.less(X, self.centre).times(np.full(n, 1 / self._kernel.single_width))
                 return -0.5 * shifted.norms() ** 2, np.zeros(n, dtype=bool), shifted
             vectors = (X - beside(self.centre, X)) / float(self._kernel.single_width)
             squares = _square_sums(vectors)
             return -0.5 * squares, squares < 0, vectors
-        if not isinstance(self._kernel, Polynomial):
+        if not self._polynomial:
             none = zeros((n,), X)
             return none, none < 0, ShiftedRows.less(X, np.zeros(X.shape[1])) if issparse(X) else X
-        share = self._kernel.scale ** (1 / self._kernel.degree)
-        constant, slope = np.sqrt([share * self._kernel.coef0, share * self._kernel.gamma])
+        share = self._polynomial.scale ** (1 / self._polynomial.degree)
+        constant, slope = np.sqrt([share * self._polynomial.coef0, share * self._polynomial.gamma])
         first, rest = constant, slope * self.centre
         norm = np.hypot(first, np.linalg.norm(rest))
         first, rest = (first / norm, rest / norm) if norm > 0 else (1.0, rest)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from rflib.kernels.base import RadialKernel
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.sparse_rows import Rows, dense
-from rflib.kernels.width import KernelWithWidth
 from rflib.maps.row_blocks import over_row_blocks
 
 # Elements of the kernel matrix of a block of rows.
@@ -40,7 +39,7 @@ def kernel_gradients(
     ndarray of shape (n, n_functions, d)
         The gradients.
     """
-    step = _STEP * (kernel.single_width if isinstance(kernel, KernelWithWidth) else 1.0)
+    step = _STEP * kernel.single_width
     gradients = np.empty((X.shape[0], weights.shape[1], X.shape[1]))
 
     def fill(rows: slice) -> None:

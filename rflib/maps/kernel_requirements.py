@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel
-from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.base import Kernel
 from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
 
 
 def alternatives(kernel: Kernel) -> str:
     """Return a sentence that names maps that can take the kernel."""
     if has_positive_measure(kernel):
-        maps = "RFF, ORF or MVORF" if isinstance(kernel, RadialKernel) else "RFF or QMC"
+        maps = "RFF, ORF or MVORF" if kernel.is_radial else "RFF or QMC"
     elif has_exact_measure(kernel):
         maps = "GRFF, GORF or MVORF"
-    elif isinstance(kernel, RadialKernel):
+    elif kernel.is_radial:
         maps = "MVORF or SRF"
-    elif isinstance(kernel, DotProductKernel):
+    elif kernel.is_dot_product:
         maps = "OptimizedMaclaurin or RandomMaclaurin"
     else:
         return "Use Nystroem instead."
@@ -31,11 +30,11 @@ def without_positive_measure(kernel: Kernel) -> str | None:
 
 def not_radial(kernel: Kernel) -> str | None:
     """Return what to use for a kernel that is not a function of the Euclidean distance, or None if it is one."""
-    if isinstance(kernel, RadialKernel):
+    if kernel.is_radial:
         return None
     return f"{kernel!r} is not a function of the Euclidean distance. {alternatives(kernel)}"
 
 
 def not_gaussian(kernel: Kernel) -> str | None:
     """Return that the kernel is not Gaussian and what to use instead, or None if it is Gaussian."""
-    return None if isinstance(kernel, Gaussian) else f"{kernel!r} is not Gaussian. {alternatives(kernel)}"
+    return None if kernel.is_gaussian else f"{kernel!r} is not Gaussian. {alternatives(kernel)}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.sparse_rows import Rows, canonical, dense, mean_row, times_columns
 from rflib.validation import refuse
@@ -149,9 +147,7 @@ def positive_kernel(kernel: Kernel) -> Kernel:
     The residuals of a definite kernel are bounded by its diagonal. Pivots that span the sum of the positive and
     the negative part also span their difference.
     """
-    if isinstance(kernel, DeltaGaussian):
-        return replace(kernel, coefficients=tuple(map(abs, kernel.coefficients)))
-    return kernel
+    return kernel.absolute()
 
 
 def pivoted_cholesky(

@@ -66,7 +66,7 @@ class RandomMaclaurin(RandomFeatureMap):
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return what to use for a kernel that is not a function of the inner product, or None if it is one."""
-        if isinstance(kernel, DotProductKernel):
+        if kernel.is_dot_product:
             return None
         return f"{kernel!r} is not a function of the inner product. {alternatives(kernel)}"
 
@@ -78,17 +78,14 @@ class RandomMaclaurin(RandomFeatureMap):
         self.degrees_ = np.sort(rng.choice(len(probabilities), size=self.n_components, p=probabilities))
         signs = rng.integers(0, 2, (int(self.degrees_.sum()), X.shape[1]), dtype=np.int8)
         self.signs_ = 2 * signs - 1
-        assert isinstance(kernel, DotProductKernel)
         self.signature_ = np.where(kernel.maclaurin()[self.degrees_] < 0, -1.0, 1.0)
 
     def _probabilities(self) -> NDArray[np.float64]:
-        assert isinstance(self.kernel_, DotProductKernel)
         coefficients = self.kernel_.maclaurin()
         weights = np.where(coefficients != 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
         return weights / weights.sum()
 
     def _columns(self, X: Rows) -> Array:
-        assert isinstance(self.kernel_, DotProductKernel)
         features = empty((X.shape[0], self.n_components_), X)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
         signs = held_beside(self.signs_, X).T

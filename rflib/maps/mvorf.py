@@ -19,7 +19,7 @@ from rflib.frequencies.rings import rings
 from rflib.frequencies.sampled_harmonics import SampledHarmonics
 from rflib.frequencies.spanning_harmonics import spanning_harmonics
 from rflib.frequencies.stratified_pairs import StratifiedPairs, joined
-from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.base import Kernel, radial
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, zeros
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
@@ -196,11 +196,10 @@ class MVORF(FourierFeatures):
                 f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
             )
         if self._has_options():
-            assert isinstance(kernel, RadialKernel)
             offset = float(np.linalg.norm(self.centre_ - self.exact_pole_))
             nearest = max(0.0, 1 - offset) if kernel.unit_norm else 0.0
             farthest = float(self.radius_) + offset
-            self.bias_estimate_ = self.composition_.bias_estimate(kernel, nearest, farthest)
+            self.bias_estimate_ = self.composition_.bias_estimate(radial(kernel), nearest, farthest)
         else:
             self.bias_estimate_ = self.measure_.bias_estimate
             self.predicted_error_ = self._plain_error(kernel, X.shape[0])
@@ -254,8 +253,7 @@ class MVORF(FourierFeatures):
                 penalty = _PREFERENCE if isinstance(each, Composition) else 1.0
                 found.append((penalty * _error_over(each, exact.tobytes(), pairs), each, pairs))
         if kernel.unit_norm and is_positive_definite(kernel):
-            assert isinstance(kernel, RadialKernel)
-            axial = axial_harmonics(kernel, rows, of_mean[1], self.n_components, found[0][1].measure)
+            axial = axial_harmonics(radial(kernel), rows, of_mean[1], self.n_components, found[0][1].measure)
             if axial is not None:
                 found.append((axial.mean_squared_error, axial, of_mean[1]))
         _, best, pairs = min(found, key=lambda each: each[0])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from rflib.drafts import all_or_nothing
-from rflib.kernels.base import Kernel, RadialKernel
+from rflib.kernels.base import Kernel, radial
 from rflib.kernels.namespaces import (
     Array,
     empty,
@@ -24,7 +24,7 @@ from rflib.kernels.namespaces import (
     widest,
 )
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.similarity import Lookup, Precomputed
+from rflib.kernels.similarity import Lookup
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.dask_rows import DaskRows
@@ -150,7 +150,7 @@ class Nystroem(RandomFeatureMap):
                     f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
                     cause="few rows",
                 )
-        similarities = kernel(X) if isinstance(kernel, Precomputed) else None
+        similarities = kernel(X) if kernel.is_precomputed else None
         if not isinstance(rule, str):
             chosen = own_landmarks(self, rule, X)
             if chosen.ndim == 1:
@@ -175,12 +175,12 @@ class Nystroem(RandomFeatureMap):
         landmarks = chosen.astype(np.float64)
         W = kernel(landmarks)
         self._order, self._rank = _independent(W)
-        if isinstance(kernel, Precomputed):
+        if kernel.is_precomputed:
             self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
         self.landmarks_ = landmarks[self._order]
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
-        is_repaired = isinstance(kernel, Precomputed) and self._rank is not None and self._rank < len(W)
+        is_repaired = kernel.is_precomputed and self._rank is not None and self._rank < len(W)
         known = None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
         self._left_out = known
 
@@ -201,9 +201,7 @@ class Nystroem(RandomFeatureMap):
         self._rank = None if rank < 0 else rank
         drawn = np.argsort(self._order)
         landmarks = self.landmarks_[drawn]
-        self._normalise(
-            self.kernel_(landmarks[:, drawn] if isinstance(self.kernel_, Precomputed) else landmarks)
-        )
+        self._normalise(self.kernel_(landmarks[:, drawn] if self.kernel_.is_precomputed else landmarks))
         return self
 
     def _normalise(self, W: NDArray) -> None:
@@ -295,7 +293,7 @@ class Nystroem(RandomFeatureMap):
         ]
 
         def fill(rows: slice) -> None:
-            known = isinstance(self.kernel_, Precomputed)
+            known = self.kernel_.is_precomputed
             matrix = X[rows][:, self.indices_] if known else self.kernel_(X[rows], landmarks)
             narrow = matrix.astype(X.dtype, copy=False)
             for columns, used, normalization in parts:
@@ -306,12 +304,11 @@ class Nystroem(RandomFeatureMap):
         return features
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if not isinstance(self.kernel_, RadialKernel):
+        if not self.kernel_.is_radial:
             return super()._gradients(X, weights)
         kernel, rows = self.kernel_.isotropic(X)
         _, landmarks = self.kernel_.isotropic(self.landmarks_)
-        assert isinstance(kernel, RadialKernel)
-        return kernel_gradients(kernel, rows, landmarks, self.normalization_ @ weights)
+        return kernel_gradients(radial(kernel), rows, landmarks, self.normalization_ @ weights)
 
     def _fill_on_device(self, X: Array, panels: list[tuple[slice, slice, bool]], features: Array) -> None:
         """Write the features of rows on a device, in double precision where it has that and they need it."""
@@ -319,7 +316,7 @@ class Nystroem(RandomFeatureMap):
 
         def fill(rows: slice) -> None:
             block = X[rows, :]
-            if isinstance(self.kernel_, Precomputed):
+            if self.kernel_.is_precomputed:
                 matrix = take_columns(block, self.indices_)
             else:
                 block = widest(block) if any_wide else block

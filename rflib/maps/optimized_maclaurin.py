@@ -136,7 +136,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return what to use for a kernel without a series in the inner product, or None if it has one."""
-        if isinstance(kernel, Gaussian | DotProductKernel):
+        if kernel.is_gaussian or kernel.is_dot_product:
             return None
         return f"{kernel!r} is neither Gaussian nor a function of the inner product. {alternatives(kernel)}"
 

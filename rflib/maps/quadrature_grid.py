@@ -92,7 +92,6 @@ class QuadratureFeatures(GaussianCosines):
         self.grid = grid
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        assert isinstance(kernel, Gaussian)
         check_choice(self, "grid", GRIDS)
         D, d, found = self.n_components, X.shape[1], []
         n = (D + 1) // 2
@@ -127,7 +126,7 @@ def dense_grid(m: int, d: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.
     return np.pad(nodes[places], ((0, n - half), (0, 0))), np.pad(products, (0, n - half))
 
 
-def pairs(kernel: Gaussian, X: Rows, n: int, rng: Generator) -> Iterator[tuple[Rows, NDArray]]:
+def pairs(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Iterator[tuple[Rows, NDArray]]:
     """Yield, in blocks, the differences of n pairs of rows in units of the width, and the kernel at them."""
     left, right = rng.integers(0, X.shape[0], (2, n))
     for block in row_blocks(n, max(1, min(_BLOCK, _BLOCK_ELEMENTS // X.shape[1]))):

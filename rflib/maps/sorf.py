@@ -9,7 +9,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, empty, namespace, zeros
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.gaussian_cosines import GaussianCosines
@@ -87,7 +86,6 @@ class SORF(GaussianCosines):
         if X.shape[1] < _FAST_FROM or issparse(X):
             return super()._columns(X)
         kernel, _ = self.kernel_.isotropic(X[:1, :])
-        assert isinstance(kernel, Gaussian)
         pairs = self.n_components_ // 2
         n, sigma = self.n_components_ - pairs, kernel.single_width
         xp, phases, amplitude = namespace(X), beside(self.phases_, X), float(np.sqrt(1 / n))

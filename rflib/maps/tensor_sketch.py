@@ -83,7 +83,7 @@ class TensorSketch(RandomFeatureMap):
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return what to use for a kernel that is not polynomial, or None if it is."""
-        if isinstance(kernel, Polynomial | SphericalPolynomial):
+        if kernel.as_polynomial() is not None:
             return None
         return f"{kernel!r} is not a polynomial kernel. {alternatives(kernel)}"
 
@@ -91,9 +91,7 @@ class TensorSketch(RandomFeatureMap):
         return Polynomial(degree=2, coef0=1.0)
 
     def _polynomial(self) -> Polynomial:
-        kernel = self.kernel_
-        polynomial = kernel.as_polynomial() if isinstance(kernel, SphericalPolynomial) else kernel
-        assert isinstance(polynomial, Polynomial)
+        polynomial: Polynomial = self.kernel_.as_polynomial()
         return polynomial
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

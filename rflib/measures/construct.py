@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from rflib.kernels.base import Kernel, RadialKernel
-from rflib.kernels.polynomial import SphericalPolynomial
+from rflib.kernels.base import Kernel
 from rflib.measures.base import SpectralMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure, has_exact_measure
@@ -68,7 +67,7 @@ def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralM
     if name not in CONSTRUCTIONS:
         choices = ", ".join(map(repr, (*_BY_KERNEL, *CONSTRUCTIONS)))
         raise ValueError(f"measure must be one of {choices}, or a mapping with such a type, got {measure!r}.")
-    if not isinstance(kernel, RadialKernel):
+    if not kernel.is_radial:
         raise ValueError(
             f"measure={name!r} needs a kernel of the Euclidean distance, got {kernel!r}. Use measure='exact'."
         )
@@ -79,8 +78,8 @@ def construction_of(measure: str | Mapping[str, Any], kernel: Kernel) -> dict[st
     """Return the construction and its options, where "auto" and "paper" are replaced according to the kernel."""
     options = dict(measure) if isinstance(measure, Mapping) else {"type": measure}
     name = options.get("type")
-    if name == "paper" and isinstance(kernel, SphericalPolynomial):
-        return {**options, "type": "reference"}
+    if name == "paper" and kernel.printed_measure is not None:
+        return {**options, "type": kernel.printed_measure}
     if name in ("paper", "auto"):
         return {**options, "type": "exact" if has_exact_measure(kernel) else "minimum_variance"}
     return {**options, "type": name}

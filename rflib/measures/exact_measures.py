@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import fdtri, gammainc
 
-from rflib.kernels.arc_cosine import ArcCosine, NeuralTangent
 from rflib.kernels.base import Kernel
 from rflib.kernels.cauchy import Cauchy
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.matern import Matern
-from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.kernels.rational_quadratic import RationalQuadratic
 from rflib.measures.base import (
     ChiPart,
@@ -41,8 +39,8 @@ _NO_MASS = 1e-11  # As a share of the terms; below it are the rounding errors of
 def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
     """Return the exact spectral measure of a kernel on R^dimension.
 
-    Gaussian, Matern, RationalQuadratic, Laplacian, Cauchy and DeltaGaussian kernels have one. That of
-    DeltaGaussian is signed.
+    Gaussian, Matern, RationalQuadratic, Laplacian, Cauchy and DeltaGaussian kernels have one, which is signed for
+    DeltaGaussian, and kernels of your own if they have a method ``spectral_measure``.
 
     Parameters
     ----------
@@ -61,6 +59,9 @@ def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
     ValueError
         If no finite spectral measure of the kernel is known, or a DeltaGaussian is zero everywhere.
     """
+    if (found := kernel.spectral_measure(dimension)) is not None:
+        own: SpectralMeasure = found
+        return own
     raise ValueError(
         f"{kernel!r} has no exact finite spectral measure. Use a map that needs none: MVORF or SRF (for any "
         "kernel of the distance), RandomMaclaurin or TensorSketch (for polynomial kernels), or Nystroem."
@@ -69,13 +70,13 @@ def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
 
 def has_exact_measure(kernel: Kernel) -> bool:
     """Return whether the kernel has an `exact_measure`."""
-    return exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
+    known = exact_measure.dispatch(type(kernel)) is not exact_measure.dispatch(object)
+    return known or type(kernel).spectral_measure is not Kernel.spectral_measure
 
 
 def has_positive_measure(kernel: Kernel) -> bool:
     """Return whether the kernel has an `exact_measure` that is positive."""
-    signed = isinstance(kernel, DeltaGaussian) and min(kernel.coefficients) < 0
-    return has_exact_measure(kernel) and not signed
+    return has_exact_measure(kernel) and kernel.definite_on == "all"
 
 
 def is_positive_definite(kernel: Kernel) -> bool:
@@ -83,7 +84,7 @@ def is_positive_definite(kernel: Kernel) -> bool:
 
     Some kernels are so on the unit sphere, although they have no positive measure.
     """
-    return has_positive_measure(kernel) or isinstance(kernel, SphericalPolynomial | ArcCosine | NeuralTangent)
+    return kernel.definite_on is not None
 
 
 @exact_measure.register

@@ -13,10 +13,11 @@ factor would give a relative error of .92 at every number of features.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from rflib.kernels.base import RadialKernel
-from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.measures.base import DiscretePart, RadialMeasure, SpectralMeasure
 from rflib.measures.domain import Domain
@@ -42,15 +43,15 @@ def reference(kernel: RadialKernel, domain: Domain) -> SpectralMeasure:
     ValueError
         If the kernel is another one.
     """
-    if isinstance(kernel, DeltaGaussian):
+    if kernel.printed_measure == "exact":
         return exact_measure(kernel, domain.dimension)
-    if not isinstance(kernel, SphericalPolynomial):
+    if kernel.printed_measure != "reference":
         raise ValueError(
             "measure='reference' exists for luo2021's kernels, SphericalPolynomial and DeltaGaussian, but not "
             f"for {kernel!r}. Use measure='auto'."
         )
     radii = np.linspace(0, _CUTOFF, _POINTS)
-    sign, log_size = log_density(kernel, domain.dimension, radii)
+    sign, log_size = log_density(cast(SphericalPolynomial, kernel), domain.dimension, radii)
     size = np.exp(log_size - log_size.max())
     size /= size.sum()
     return RadialMeasure(

@@ -44,7 +44,7 @@ def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 2
         floating-point numbers. For large d there is hardly any mass below a cutoff of about d/4, and a huge one
         far above it.
     """
-    if not isinstance(kernel, SphericalPolynomial):
+    if kernel.printed_measure != "reference":
         raise ValueError(
             "measure='truncated_fourier' is equation 18 of luo2021 and exists for SphericalPolynomial only, not "
             f"for {kernel!r}. Use measure='auto'."

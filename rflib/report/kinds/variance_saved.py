@@ -16,7 +16,6 @@ def variance(entry: Options, results: Results, figure: Drawing) -> None:
     There are s = d frequencies for each sign, and the difference is multiplied by d. The measure is the one that
     luo2021 draws from: exact for the delta-Gaussian, and the authors' own for the polynomial kernel.
     """
-    from rflib.kernels.polynomial import SphericalPolynomial
     from rflib.measures.construct import CONSTRUCTIONS, construction_of
     from rflib.measures.domain import Domain
     from rflib.measures.exact_measures import exact_measure
@@ -29,7 +28,7 @@ def variance(entry: Options, results: Results, figure: Drawing) -> None:
     for axes, label in zip(panels, entry["kernels"], strict=True):
         kernel: Any = results.kernel(label)
         constructed = construction_of("paper", kernel)["type"] in CONSTRUCTIONS
-        zmax = 2.0 if isinstance(kernel, SphericalPolynomial) else entry["zmax"]
+        zmax = 2.0 if kernel.unit_norm else entry["zmax"]
         z = np.linspace(0, zmax, 25)[1:]
         for i, d in enumerate(entry["dimensions"]):
             measure: Any = reference(kernel, Domain(d, zmax, z)) if constructed else exact_measure(kernel, d)
