@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,13 +19,12 @@ from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import WidthWarning
-from rflib.maps.base import RandomFeatureMap, Seed, inner_state
+from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.gorf import GORF
 from rflib.maps.leverage import LeverageRFF, SurrogateLeverageRFF
 from rflib.maps.mercer import MercerFeatures
@@ -129,8 +128,6 @@ class AutoMap(RandomFeatureMap):
         Index of the best candidate, and its number of columns.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("choice_", "scores_")
-
     def __init__(
         self,
         kernel: KernelLike = None,
@@ -142,36 +139,22 @@ class AutoMap(RandomFeatureMap):
         oblivious: bool = False,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.candidates = candidates
         self.criterion = criterion
         self.tolerance = tolerance
         self.oblivious = oblivious
-        self.random_state = random_state
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self._kernel_takes_sparse
 
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`.
-
-        The names of the best map's arrays begin with ``best.``.
-        """
-        return super().state() | {f"best.{name}": array for name, array in self.best_.state().items()}
-
-    @all_or_nothing
-    def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        super().restore(state)
+    def _unfitted(self, name: str) -> RandomFeatureMap:
         index, columns = map(int, self.choice_)
         kernel, _ = self._isotropic(np.zeros((1, self.n_features_in_)))
-        best = self._made(
+        return self._made(
             kernel, self.candidates_for(self.kernel_, self.n_features_in_)[index], columns, None
         )
-        self.best_ = best.restore(inner_state(state, "best."))
-        return self
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "criterion", CRITERIA)
@@ -207,12 +190,7 @@ class AutoMap(RandomFeatureMap):
         return self.best_._reach(X)
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        best = self.best_
-        self._typical, self._usual_losses, self._usual_reach = (
-            best._typical,
-            best._usual_losses,
-            best._usual_reach,
-        )
+        self._usual_ = self.best_._usual_
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
@@ -28,18 +29,17 @@ from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
-from rflib.maps.unlike_rows import UsualLosses, loss, squares
+from rflib.maps.unlike_rows import Usual, UsualLosses, loss, squares
 from rflib.measures.range_warning import RangeWarning
 from rflib.plain import flatten, is_plain, unflatten
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 
 Seed = int | Generator | SeedSequence | RandomState | None
-# What is part of the state of every map; `_usual_losses` and the like are not set by old states.
-_ALWAYS = (
-    *("signature_", "n_features_in_", "feature_names_in_"),
-    *("_typical", "_usual_losses", "_usual_reach"),
-)
+# What is known of the rows before a map is fitted to them.
+_OF_THE_ROWS = ("kernel_", "n_features_in_", "feature_names_in_")
+# The width of a kernel whose parameter is a rule, in a state.
+_WIDTH = "kernel_width_"
 # Number of training rows whose losses are noted, and the loss that is never warned of: a tenth of k(x, x).
 _USUAL_ROWS = 1000
 _LEAST_LOSS = 0.1
@@ -57,11 +57,6 @@ def as_generator(random_state: Seed) -> Generator:
     return np.random.default_rng(np.random.default_rng(random_state).integers(2**63, size=4))
 
 
-def inner_state(state: Mapping[str, NDArray], prefix: str) -> dict[str, NDArray]:
-    """Return the arrays of a map inside a map: those whose names begin with the prefix, without it."""
-    return {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
-
-
 def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
     if feature_map._needs_rows:
         raise AttributeError(
@@ -76,6 +71,10 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
     return True
 
 
+def _is_learned(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("__")
+
+
 def _has_width(kernel: Kernel) -> bool:
     return not isinstance(kernel, KernelWithWidth) or kernel.is_for_rows
 
@@ -84,8 +83,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     """Base class of all maps, which estimate a kernel matrix by K_hat = Z diag(e) Z^T.
 
     The features Z (n, D) are real, and the signature e holds the sign +1 or -1 of each column. A subclass draws
-    what defines its features in `_draw`, computes them in `_columns`, and lists in `_state` the arrays that define
-    a fitted map.
+    what defines its features in `_draw` and computes them in `_columns`. All attributes whose names end with an
+    underscore are what `fit` has learned, and part of the map's `state`: the next fit forgets them.
 
     Attributes
     ----------
@@ -100,10 +99,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Number of input columns d.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ()
-    _typical: float | None = None
-    _usual_losses: UsualLosses | None = None
-    _usual_reach: UsualLosses | None = None
+    # What is learned, but left out of the state: `restore` of the class computes it again, or does without it.
+    _not_in_state: ClassVar[tuple[str, ...]] = ()
+    # What rows like the training rows lose, and how far out they are; None if that is not known.
+    _usual_: Usual | None = None
     # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
     _takes_sparse = False
     # Whether `_draw` uses more of the rows than their number of columns.
@@ -114,9 +113,14 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     _sample_size = 10_000
 
     kernel: KernelLike
-    n_components: int
-    random_state: Seed
     signature_: NDArray[np.float64]
+
+    def __init__(
+        self, kernel: KernelLike = None, n_components: int = 100, *, random_state: Seed = None
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -157,8 +161,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(rows)
-        for name in self._state:
-            self.__dict__.pop(name, None)
+        self._forget(*_OF_THE_ROWS)
         given = rows
         kernel, rows = self._isotropic(rows)
         rng = self._rng()
@@ -309,16 +312,28 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return None
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`."""
+        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`.
+
+        The names of those of a map inside this one begin with its name and a dot.
+        """
         check_is_fitted(self)
-        names = [name for name in (*_ALWAYS, *self._state) if hasattr(self, name)]
-        values = {name: getattr(self, name) for name in names}
-        values |= {name: value.toarray() for name, value in values.items() if issparse(value)}
-        values |= {name: values[name].astype(str) for name in ("feature_names_in_",) if name in values}
-        found = flatten({name: value for name, value in values.items() if is_plain(value)})
+        values: dict[str, Any] = {"signature_": self.signature_}
+        inner: dict[str, NDArray] = {}
+        for name in sorted(self._learned() - {"kernel_", *self._not_in_state}):
+            value = getattr(self, name)
+            if isinstance(value, RandomFeatureMap):
+                inner |= {f"{name}.{part}": array for part, array in value.state().items()}
+                continue
+            if issparse(value):
+                value = value.toarray()
+            elif name == "feature_names_in_":
+                value = value.astype(str)
+            if is_plain(value):
+                values[name] = value
+        found = flatten(values) | inner
         if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
-            found["kernel_width_"] = np.array(self.kernel_.single_width)
+            found[_WIDTH] = np.array(self.kernel_.single_width)
         return {name: array.copy() for name, array in found.items()}
 
     @all_or_nothing
@@ -326,21 +341,37 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
         state = {name: np.array(array) for name, array in state.items()}
         kernel = self._resolved_kernel()
-        if "kernel_width_" in state:
+        if _WIDTH in state:
             assert isinstance(kernel, KernelWithWidth)
-            kernel = kernel.with_width(float(state["kernel_width_"]))
+            kernel = kernel.with_width(float(state[_WIDTH]))
+        self._forget()
         self.kernel_ = deepcopy(kernel)
-        for name in (*_ALWAYS, *self._state):
-            self.__dict__.pop(name, None)
-            if name in state or f"{name}@" in state:
-                setattr(self, name, unflatten(state, name))
+        names = {re.split("[.@]", name)[0] for name in state}
+        inside = {name for name in names if f"{name}.signature_" in state}
+        for name in filter(_is_learned, names - inside - {_WIDTH}):
+            setattr(self, name, unflatten(state, name))
         if "feature_names_in_" in state:
             self.feature_names_in_ = state["feature_names_in_"].astype(object)
+        for name in inside:
+            arrays = {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")}
+            setattr(self, name, self._unfitted(name).restore(arrays))
         return self
+
+    def _unfitted(self, name: str) -> RandomFeatureMap:
+        """Return a map inside this one as it was before its fit, given the rest of what this one has learned."""
+        raise NotImplementedError(f"{type(self).__name__} has no map {name!r}")
+
+    def _learned(self) -> set[str]:
+        """Return the names of what `fit` has learned."""
+        return set(filter(_is_learned, vars(self)))
+
+    def _forget(self, *kept: str) -> None:
+        for name in self._learned() - {*kept}:
+            delattr(self, name)
 
     @abstractmethod
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        """Set ``signature_`` and the arrays of ``_state``; kernel and X are those of `Kernel.isotropic`."""
+        """Set ``signature_`` and what else defines the features; kernel and X are those of `Kernel.isotropic`."""
 
     @abstractmethod
     def _columns(self, X: Rows) -> Array:
@@ -364,7 +395,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 f"one column for each of signature_ (n_components={self.n_components!r}), but returned shape "
                 f"{np.shape(features)} and type {getattr(features, 'dtype', type(features).__name__)}."
             )
-        squared = None if self._usual_losses is None else squares(features)
+        squared = None if self._usual_ is None or self._usual_.losses is None else squares(features)
         if not self._surely_finite(rows):
             check_finite(self, features, rows, squared=squared)
         self._warn_of_unlike(kernel, X, features, squared)
@@ -384,23 +415,23 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         """Note what training rows lose, to which `transform` compares other rows."""
-        self._typical, self._usual_losses, self._usual_reach = None, None, None
         if not self._needs_rows:
             return
         rows = X[np.sort(rng.permutation(X.shape[0])[: self._n_usual_rows])]
-        if (reach := self._reach(rows)) is not None:
-            self._usual_reach = UsualLosses.of(reach, 1 + _ROUNDING)
+        reach = None if (out := self._reach(rows)) is None else UsualLosses.of(out, 1 + _ROUNDING)
+        self._usual_ = Usual(reach=reach)
         if not self._fades:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
-        known = not isinstance(kernel, Similarity | Precomputed)
+        known, typical = not isinstance(kernel, Similarity | Precomputed), None
         if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
-            self._typical = float(np.median(squares(features)))
-        if self._typical != 0:
+            typical = float(np.median(squares(features)))
+        self._usual_ = Usual(typical, reach=reach)
+        if typical != 0:
             losses = self._losses(kernel, rows, features, squares(features))
-            losses = self._held_out(losses, kernel, rows, rng)
-            self._usual_losses = UsualLosses.of(losses, _LEAST_LOSS)
+            usual = UsualLosses.of(self._held_out(losses, kernel, rows, rng), _LEAST_LOSS)
+            self._usual_ = Usual(typical, usual, reach)
 
     @property
     def _n_usual_rows(self) -> int:
@@ -420,13 +451,14 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         known = not isinstance(kernel, Similarity | Precomputed)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             signed = squared if (self.signature_ > 0).all() else squares(features, self.signature_)
-            if self._typical is None:
+            typical = None if self._usual_ is None else self._usual_.typical
+            if typical is None:
                 return loss(signed / kernel.diagonal(X))
-            kept = squared / self._typical
+            kept = squared / typical
             xp = namespace(kept)
             kept = xp.where(kept > 1, xp.ones_like(kept), kept)
             if known:
-                missing = xp.abs(kernel.diagonal(X) - signed) / self._typical
+                missing = xp.abs(kernel.diagonal(X) - signed) / typical
                 kept = xp.where(kept < 1 - missing, kept, 1 - missing)
             return loss(kept)
 
@@ -444,11 +476,13 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return namespace(missing).where(missing > 0, missing, 0 * missing)
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None) -> None:
-        unlike = 0
-        if self._usual_losses is not None:
-            unlike = self._usual_losses.unlike(self._losses(kernel, X, features, squared))
-        if self._usual_reach is not None:
-            unlike = max(unlike, self._usual_reach.unlike(self._reach(X)))
+        if self._usual_ is None:
+            return
+        unlike, usual = 0, self._usual_
+        if usual.losses is not None:
+            unlike = usual.losses.unlike(self._losses(kernel, X, features, squared))
+        if usual.reach is not None:
+            unlike = max(unlike, usual.reach.unlike(self._reach(X)))
         if unlike:
             warn(
                 f"{type(self).__name__}: {unlike} of {X.shape[0]} rows are outside the range of the training "

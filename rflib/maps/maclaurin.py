@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -14,7 +13,7 @@ from rflib.kernels.base import DotProductKernel, Kernel
 from rflib.kernels.namespaces import Array, empty, held_beside
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
@@ -54,14 +53,6 @@ class RandomMaclaurin(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
-    _state: ClassVar[tuple[str, ...]] = ("degrees_", "signs_")
-
-    def __init__(
-        self, kernel: DotProductKernel | None = None, n_components: int = 100, *, random_state: Seed = None
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:

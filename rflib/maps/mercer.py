@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import copy
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +20,7 @@ from rflib.kernels.namespaces import Array, empty, is_foreign, to_numpy
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axis_functions import FEW_VALUES
-from rflib.maps.base import RandomFeatureMap, Seed, inner_state
+from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.mercer_choice import RowSamples, choose_columns
 from rflib.maps.mercer_columns import Axes
 from rflib.maps.mercer_gradients import mercer_gradients
@@ -36,8 +37,35 @@ _BLOCK_ROWS = 1024
 _COMPILED = 16
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
-# What is fitted to the sample of a stream, when it is first asked for.
-_FITTED = ("kernel_", "signature_", "mean_", "columns_", "predicted_error_")
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """The rows of a stream so far: the seed of their sample, their number, and the sample."""
+
+    seed: int
+    n_rows: int = 0
+    sample: RowSample | None = None
+
+    def followed_by(self, rows: Rows, size: int) -> Stream:
+        """Return the stream with more rows, of which a sample of this size is kept."""
+        part = RowSample(size, self.seed, start=self.n_rows)
+        part.add(rows, np.empty((rows.shape[0], 0)))
+        sample = part if self.sample is None else self.sample.followed_by([part])
+        return Stream(self.seed, self.n_rows + rows.shape[0], sample)
+
+
+class FittedToSample:
+    """An attribute that is fitted to the sample of a stream when it is first asked for."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, fitted: MercerFeatures | None, owner: type) -> Any:
+        if fitted is None or fitted._stream_ is None:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
+        fitted._fit_to_sample()
+        return vars(fitted)[self._name]
 
 
 class MercerFeatures(RandomFeatureMap):
@@ -119,11 +147,9 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
-    _state: ClassVar[tuple[str, ...]] = (
-        *("mean_", "columns_", "predicted_error_", "tail_coefficients_"),
-        *("tail_", "_stream"),  # which are no arrays, and are dropped with the others
-    )
-    _stays_with_caller = ("_stream",)
+    _stays_with_caller = _not_in_state = ("_stream_",)
+    _stream_: Stream | None = None
+    kernel_, signature_, mean_, columns_, predicted_error_ = (FittedToSample() for _ in range(5))
 
     def __init__(
         self,
@@ -134,11 +160,9 @@ class MercerFeatures(RandomFeatureMap):
         n_random: int = 0,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.axes = axes
         self.n_random = n_random
-        self.random_state = random_state
 
     @property
     def axes_(self) -> NDArray[np.float64]:
@@ -171,36 +195,25 @@ class MercerFeatures(RandomFeatureMap):
             such as a width that is zero, is said when the map is first used.
         """
         check_integer(self, "n_components", at_least=1)
-        stream = vars(self).get("_stream")
-        begins = stream is None and "signature_" not in vars(self)
+        begins = self._stream_ is None and "signature_" not in vars(self)
         rows = self._checked(X, reset=begins)
         rows = to_numpy(rows) if is_foreign(rows) else rows
         kernel = self._resolved_kernel()
         kernel.check_rows(rows)
         self._check_parameters(kernel, rows)
-        if stream is None and not begins:
+        if self._stream_ is None and not begins:
             return self
-        seed, n, sample = stream or (int(self._rng().integers(2**31)), 0, None)
-        part = RowSample(self._sample_size, seed, start=n)
-        part.add(rows, np.empty((rows.shape[0], 0)))
-        self._stream = seed, n + rows.shape[0], part if sample is None else sample.followed_by([part])
-        for name in _FITTED:
-            self.__dict__.pop(name, None)
+        stream = self._stream_ or Stream(int(self._rng().integers(2**31)))
+        self._forget("n_features_in_", "feature_names_in_")
+        self._stream_ = stream.followed_by(rows, self._sample_size)
         return self
-
-    def __getattr__(self, name: str) -> Any:
-        """Fit to the sample of a stream when what it decides is first asked for."""
-        if name in _FITTED and "_stream" in vars(self):
-            self._fit_to_sample()
-            return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @all_or_nothing
     def _fit_to_sample(self) -> None:
-        stream = vars(self)["_stream"]
-        rows, _ = stream[-1].rows()
-        self._fit_rows(rows, None)
-        self._stream = stream
+        stream = self._stream_
+        assert stream is not None and stream.sample is not None
+        self._fit_rows(stream.sample.rows()[0], None)
+        self._stream_ = stream
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters(kernel, X)
@@ -214,6 +227,7 @@ class MercerFeatures(RandomFeatureMap):
         self._has_few_rows = X.shape[0] >= FEWEST and sample.held.shape[0] < FEWEST
         self._usual_rows = X if is_free or self._has_few_rows else sample.held
         self.signature_ = np.append(columns.signs, np.ones(self.n_random))
+        self.tail_ = None
         if self.n_random:
             self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
                 sample.rows[:1]
@@ -259,7 +273,7 @@ class MercerFeatures(RandomFeatureMap):
 
     @property
     def _fades(self) -> bool:
-        return "tail_" not in vars(self)
+        return self.tail_ is None
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
@@ -289,33 +303,19 @@ class MercerFeatures(RandomFeatureMap):
         def fill(rows: slice) -> None:
             block, columns = X[rows, :], features[rows, :n_head]
             self.columns_.fill(block, self.mean_, columns, compiled=compiled)
-            if not self._fades:
+            if self.tail_ is not None:
                 fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
 
         over_row_blocks(fill, X, _BLOCK_ROWS)
         return features
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.n_random:
+        if self.tail_ is not None:
             return super()._gradients(X, weights)
         return mercer_gradients(self.columns_, self.mean_, X, weights)
 
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`.
-
-        The names of those of random columns begin with ``tail.``.
-        """
-        tail = {} if self._fades else self.tail_.state()
-        return super().state() | {f"tail.{name}": array for name, array in tail.items()}
-
-    @all_or_nothing
-    def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        super().restore(state)
-        if tail := inner_state(state, "tail."):
-            kernel, _ = self.kernel_.by_column(self.n_features_in_)
-            self.tail_ = ORF(kernel, self.n_random).restore(tail)
-        return self
+    def _unfitted(self, name: str) -> ORF:
+        return ORF(self.kernel_.by_column(self.n_features_in_)[0], self.n_random)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column that says which powers of which axes it is a product of.

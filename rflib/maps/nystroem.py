@@ -104,7 +104,7 @@ class Nystroem(RandomFeatureMap):
     """
 
     _takes_similarities: ClassVar[bool] = True
-    _state: ClassVar[tuple[str, ...]] = ("landmarks_", "indices_")
+    _not_in_state = ("normalization_",)
 
     def __init__(
         self,
@@ -114,10 +114,8 @@ class Nystroem(RandomFeatureMap):
         landmarks: str | ArrayLike = "uniform",
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.landmarks = landmarks
-        self.random_state = random_state
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -174,20 +172,17 @@ class Nystroem(RandomFeatureMap):
             chosen = similarities[np.ix_(chosen, chosen)]
         landmarks = chosen.astype(np.float64)
         W = kernel(landmarks)
-        self._order, self._rank = _independent(W)
+        self._order_, self._rank_ = _independent(W)
         if isinstance(kernel, Precomputed):
-            self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
-        self.landmarks_ = landmarks[self._order]
+            self.indices_, landmarks = self.indices_[self._order_], landmarks[:, self._order_]
+        self.landmarks_ = landmarks[self._order_]
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
-        is_repaired = isinstance(kernel, Precomputed) and self._rank is not None and self._rank < len(W)
-        known = None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
+        is_repaired = isinstance(kernel, Precomputed) and self._rank_ is not None and self._rank_ < len(W)
+        known = (
+            None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order_, self._order_)], n_rows)
+        )
         self._left_out = known
-
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`."""
-        rank = np.array(-1 if self._rank is None else self._rank)
-        return super().state() | {"order": self._order, "rank": rank}
 
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
@@ -197,9 +192,7 @@ class Nystroem(RandomFeatureMap):
         is the same to the last bit.
         """
         super().restore(state)
-        self._order, rank = state["order"], int(state["rank"])
-        self._rank = None if rank < 0 else rank
-        drawn = np.argsort(self._order)
+        drawn = np.argsort(self._order_)
         landmarks = self.landmarks_[drawn]
         self._normalise(
             self.kernel_(landmarks[:, drawn] if isinstance(self.kernel_, Precomputed) else landmarks)
@@ -208,15 +201,15 @@ class Nystroem(RandomFeatureMap):
 
     def _normalise(self, W: NDArray) -> None:
         """Decompose the kernel matrix of the landmarks as they were drawn."""
-        W = W[np.ix_(self._order, self._order)]
-        if self._rank is None:
+        W = W[np.ix_(self._order_, self._order_)]
+        if self._rank_ is None:
             values, vectors = np.linalg.eigh(W)
             size = np.abs(values)
             kept = size > _RANK_TOLERANCE * size.max()
             self.normalization_ = vectors * np.where(kept, 1 / np.sqrt(np.where(kept, size, 1)), 0)
             self.signature_ = np.where(values < 0, -1.0, 1.0)
         else:
-            r = self._rank
+            r = self._rank_
             self.normalization_ = np.zeros_like(W)
             if r:
                 factor = linalg.cholesky(W[:r, :r], lower=True)
@@ -232,10 +225,10 @@ class Nystroem(RandomFeatureMap):
         are other rows if no more than half of them are landmarks.
         """
         diagonal = W.diagonal()
-        if self._rank is None:
+        if self._rank_ is None:
             return np.zeros((2, 0)) if n_rows >= 2 * len(diagonal) else None
         inverse = squares(self.normalization_)
-        weights = self.normalization_ @ (self.normalization_.T @ W[:, self._rank :])
+        weights = self.normalization_ @ (self.normalization_.T @ W[:, self._rank_ :])
         alone = (inverse > 0) & ~(np.abs(weights) > _DEPENDENT).any(axis=1)
         residual = np.divide(1, inverse, out=np.zeros_like(inverse), where=alone)
         return np.array([diagonal - residual, diagonal])
@@ -249,9 +242,9 @@ class Nystroem(RandomFeatureMap):
         n = len(self.signature_)
         places = np.flatnonzero(self._sensitive) if single else np.arange(0)
         first, stop = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
-        cuts = {0, first, stop, n} | (set() if self._rank is None else set(range(0, n, _PANEL)))
+        cuts = {0, first, stop, n} | (set() if self._rank_ is None else set(range(0, n, _PANEL)))
         return [
-            (slice(a, b), slice(0, n if self._rank is None else b), first <= a < stop)
+            (slice(a, b), slice(0, n if self._rank_ is None else b), first <= a < stop)
             for a, b in pairwise(sorted(cuts))
         ]
 
@@ -272,10 +265,11 @@ class Nystroem(RandomFeatureMap):
 
         As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.
         """
-        assert self._left_out is not None
+        assert self._left_out is not None and self._usual_ is not None
         kept, exact = self._left_out
+        typical = self._usual_.typical
         with np.errstate(divide="ignore", invalid="ignore"):
-            left_out = loss(kept / exact if self._typical is None else np.minimum(kept / self._typical, 1))
+            left_out = loss(kept / exact if typical is None else np.minimum(kept / typical, 1))
         others = np.sort(losses)
         n_landmarks = min(self.n_components_, np.count_nonzero(others <= _ROUNDING))
         return np.concatenate([others[n_landmarks:], left_out])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from math import factorial
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -109,10 +108,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
     """
 
     _takes_sparse = True
-    _state: ClassVar[tuple[str, ...]] = (
-        *("columns_", "exact_degree_", "centre_", "turns_", "weights_"),
-        "predicted_error_",
-    )
 
     def __init__(
         self,
@@ -125,13 +120,11 @@ class OptimizedMaclaurin(RandomFeatureMap):
         centre: bool = True,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.complex_to_real = complex_to_real
         self.projection = projection
         self.exact_degrees = exact_degrees
         self.centre = centre
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -24,7 +23,7 @@ from rflib.kernels.namespaces import (
 )
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, dense
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
@@ -67,18 +66,6 @@ class TensorSketch(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
-    _state: ClassVar[tuple[str, ...]] = ("hashes_", "signs_")
-
-    def __init__(
-        self,
-        kernel: Polynomial | SphericalPolynomial | None = None,
-        n_components: int = 100,
-        *,
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:

@@ -69,6 +69,25 @@ class UsualLosses:
         return 0
 
 
+@dataclass(frozen=True)
+class Usual:
+    """What is usual of training rows.
+
+    Attributes
+    ----------
+    typical : float or None
+        The unit of losses: the sum of the squared features of a typical row; None where it is k(x, x).
+    losses : UsualLosses or None
+        What the features of a map that fades lose.
+    reach : UsualLosses or None
+        How far out rows are, for a map with a range.
+    """
+
+    typical: float | None = None
+    losses: UsualLosses | None = None
+    reach: UsualLosses | None = None
+
+
 def _chance(count: int, n: int, beyond: int, m: int) -> float:
     """Return P(at least ``count`` of n rows are beyond a loss that ``beyond`` of m rows exceed), by their law."""
     ours = np.arange(min(beyond, m) + 1)
