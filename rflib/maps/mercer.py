@@ -21,7 +21,8 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axis_functions import FEW_VALUES
 from rflib.maps.base import RandomFeatureMap, Seed
-from rflib.maps.mercer_choice import RowSamples, choose_columns
+from rflib.maps.held_out import RowSamples
+from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_columns import Axes
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.orf import ORF
@@ -246,7 +247,7 @@ class MercerFeatures(RandomFeatureMap):
             return
         centred = X - self.mean_.astype(X.dtype)
         products, n = (centred.T @ centred).astype(np.float64), len(X)
-        if sample.held is not sample.rows:
+        if sample.are_held_out:
             held = np.concatenate([sample.held, sample.fresh]) - self.mean_
             products, n = products - held.T @ held, n - len(held)
         covariance = products / n
