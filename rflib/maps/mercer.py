@@ -19,11 +19,11 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, empty, is_foreign, to_numpy
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
+from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import FEW_VALUES
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.held_out import RowSamples
 from rflib.maps.mercer_choice import choose_columns
-from rflib.maps.mercer_columns import Axes
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
@@ -150,7 +150,7 @@ class MercerFeatures(RandomFeatureMap):
 
     _stays_with_caller = _not_in_state = ("_stream_",)
     _stream_: Stream | None = None
-    kernel_, signature_, mean_, columns_, predicted_error_ = (FittedToSample() for _ in range(5))
+    kernel_, signature_, columns_, predicted_error_ = (FittedToSample() for _ in range(4))
 
     def __init__(
         self,
@@ -172,9 +172,14 @@ class MercerFeatures(RandomFeatureMap):
         return np.eye(self.n_features_in_) if directions is None else directions
 
     @property
+    def mean_(self) -> NDArray[np.float64]:
+        """Mean of the training rows."""
+        return self.columns_.axes.mean
+
+    @property
     def is_fitted_to_rows_(self) -> bool:
         """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
-        return len(self.columns_.head) > 0
+        return self.columns_.combination is not None
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -218,10 +223,9 @@ class MercerFeatures(RandomFeatureMap):
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters(kernel, X)
-        self.mean_ = mean_row(X)
         sample = RowSamples.of(X, kernel, rng)
         n_columns = self.n_components - self.n_random
-        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, self.mean_, n_columns)
+        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, n_columns)
         self.columns_, self.predicted_error_ = columns, error
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
         is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
@@ -233,29 +237,30 @@ class MercerFeatures(RandomFeatureMap):
             self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
                 sample.rows[:1]
             )
-            head = columns.at(sample.rows, self.mean_)
+            head = columns.at(sample.rows)
             self.tail_coefficients_ = projection(self.tail_, sample.rows, head)
             self.predicted_error_ = sample.error(self._columns(sample.held), self.signature_)
 
     def _axes_to_try(self, X: Rows, sample: RowSamples) -> Iterator[Axes]:
         """Yield the axes that the parameter allows; rows that are held out have no part in principal axes."""
+        mean = mean_row(X)
         if self.axes != "principal":
             is_sparse = issparse(X)
             variances = mean_variance_axis(X.astype(np.float64), 0)[1] if is_sparse else X.var(0, np.float64)
-            yield Axes.of_inputs(variances)
+            yield Axes.of_inputs(mean, variances)
         if self.axes == "input" or issparse(X):
             return
-        centred = X - self.mean_.astype(X.dtype)
+        centred = X - mean.astype(X.dtype)
         products, n = (centred.T @ centred).astype(np.float64), len(X)
         if sample.are_held_out:
-            held = np.concatenate([sample.held, sample.fresh]) - self.mean_
+            held = np.concatenate([sample.held, sample.fresh]) - mean
             products, n = products - held.T @ held, n - len(held)
         covariance = products / n
-        yield Axes.principal(covariance, np.arange(X.shape[1]))
+        yield Axes.principal(mean, covariance, np.arange(X.shape[1]))
         if self.axes == "auto":
             few = np.array([len(np.unique(column)) <= FEW_VALUES for column in sample.rows.T])
             if 0 < few.sum() < len(few) - 1:
-                yield Axes.principal(covariance, np.flatnonzero(~few))
+                yield Axes.principal(mean, covariance, np.flatnonzero(~few))
 
     def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
         check_choice(self, "axes", AXES)
@@ -303,7 +308,7 @@ class MercerFeatures(RandomFeatureMap):
 
         def fill(rows: slice) -> None:
             block, columns = X[rows, :], features[rows, :n_head]
-            self.columns_.fill(block, self.mean_, columns, compiled=compiled)
+            self.columns_.fill(block, columns, compiled=compiled)
             if self.tail_ is not None:
                 fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
 
@@ -313,7 +318,7 @@ class MercerFeatures(RandomFeatureMap):
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.tail_ is not None:
             return super()._gradients(X, weights)
-        return mercer_gradients(self.columns_, self.mean_, X, weights)
+        return mercer_gradients(self.columns_, X, weights)
 
     def _unfitted(self, name: str) -> ORF:
         return ORF(self.kernel_.by_column(self.n_features_in_)[0], self.n_random)
@@ -327,7 +332,6 @@ class MercerFeatures(RandomFeatureMap):
         those of the wider one of two Gaussian kernels end in "wide".
         """
         inputs = _check_feature_names_in(self, input_features)
-        n_axes = len(self.columns_.products[0].tables.lengths)
-        names = self.columns_.names(n_axes, inputs)
+        names = self.columns_.names(inputs)
         names += [f"random{i + 1}" for i in range(self.n_components_ - len(names))]
         return np.array(names, dtype=object)
