@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
@@ -23,15 +22,15 @@ from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.namespaces import Array, beside, float_types, follow, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.similarity import Precomputed, Similarity
+from rflib.kernels.similarity import Precomputed
 from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
-from rflib.maps.unlike_rows import Usual, UsualLosses, loss, squares
+from rflib.maps.learned import arrays_of, forget, learned, put_back
+from rflib.maps.unlike_rows import Usual, UsualLosses, is_known, losses_of, some_usual_rows, squares
 from rflib.measures.range_warning import RangeWarning
-from rflib.plain import flatten, is_plain, unflatten
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 
@@ -40,8 +39,7 @@ Seed = int | Generator | SeedSequence | RandomState | None
 _OF_THE_ROWS = ("kernel_", "n_features_in_", "feature_names_in_")
 # The width of a kernel whose parameter is a rule, in a state.
 _WIDTH = "kernel_width_"
-# Number of training rows whose losses are noted, and the loss that is never warned of: a tenth of k(x, x).
-_USUAL_ROWS = 1000
+# The loss that is never warned of: a tenth of k(x, x).
 _LEAST_LOSS = 0.1
 _ROUNDING = 1e-4
 
@@ -69,10 +67,6 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
             "Gaussian(sigma=2.0). That of the default kernel depends on all rows."
         )
     return True
-
-
-def _is_learned(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("__")
 
 
 def _has_width(kernel: Kernel) -> bool:
@@ -161,7 +155,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(rows)
-        self._forget(*_OF_THE_ROWS)
+        forget(self, *_OF_THE_ROWS)
         given = rows
         kernel, rows = self._isotropic(rows)
         rng = self._rng()
@@ -317,20 +311,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         The names of those of a map inside this one begin with its name and a dot.
         """
         check_is_fitted(self)
-        values: dict[str, Any] = {"signature_": self.signature_}
-        inner: dict[str, NDArray] = {}
-        for name in sorted(self._learned() - {"kernel_", *self._not_in_state}):
-            value = getattr(self, name)
-            if isinstance(value, RandomFeatureMap):
-                inner |= {f"{name}.{part}": array for part, array in value.state().items()}
-                continue
-            if issparse(value):
-                value = value.toarray()
-            elif name == "feature_names_in_":
-                value = value.astype(str)
-            if is_plain(value):
-                values[name] = value
-        found = flatten(values) | inner
+        values = {"signature_": self.signature_} | learned(self)
+        found = arrays_of({k: v for k, v in values.items() if k not in ("kernel_", *self._not_in_state)})
         if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
             found[_WIDTH] = np.array(self.kernel_.single_width)
@@ -339,35 +321,19 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        state = {name: np.array(array) for name, array in state.items()}
-        kernel = self._resolved_kernel()
-        if _WIDTH in state:
+        arrays, kernel = {name: np.array(array) for name, array in state.items()}, self._resolved_kernel()
+        width = arrays.pop(_WIDTH, None)
+        if width is not None:
             assert isinstance(kernel, KernelWithWidth)
-            kernel = kernel.with_width(float(state[_WIDTH]))
-        self._forget()
+            kernel = kernel.with_width(float(width))
+        forget(self)
         self.kernel_ = deepcopy(kernel)
-        names = {re.split("[.@]", name)[0] for name in state}
-        inside = {name for name in names if f"{name}.signature_" in state}
-        for name in filter(_is_learned, names - inside - {_WIDTH}):
-            setattr(self, name, unflatten(state, name))
-        if "feature_names_in_" in state:
-            self.feature_names_in_ = state["feature_names_in_"].astype(object)
-        for name in inside:
-            arrays = {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")}
-            setattr(self, name, self._unfitted(name).restore(arrays))
+        put_back(self, arrays)
         return self
 
     def _unfitted(self, name: str) -> RandomFeatureMap:
         """Return a map inside this one as it was before its fit, given the rest of what this one has learned."""
         raise NotImplementedError(f"{type(self).__name__} has no map {name!r}")
-
-    def _learned(self) -> set[str]:
-        """Return the names of what `fit` has learned."""
-        return set(filter(_is_learned, vars(self)))
-
-    def _forget(self, *kept: str) -> None:
-        for name in self._learned() - {*kept}:
-            delattr(self, name)
 
     @abstractmethod
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
@@ -417,50 +383,31 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Note what training rows lose, to which `transform` compares other rows."""
         if not self._needs_rows:
             return
-        rows = X[np.sort(rng.permutation(X.shape[0])[: self._n_usual_rows])]
+        rows = self._usual_rows(X, rng)
         reach = None if (out := self._reach(rows)) is None else UsualLosses.of(out, 1 + _ROUNDING)
         self._usual_ = Usual(reach=reach)
         if not self._fades:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
-        known, typical = not isinstance(kernel, Similarity | Precomputed), None
-        if not known or (kernel.is_stationary and (self.signature_ < 0).any()):
-            typical = float(np.median(squares(features)))
-        self._usual_ = Usual(typical, reach=reach)
-        if typical != 0:
-            losses = self._losses(kernel, rows, features, squares(features))
-            usual = UsualLosses.of(self._held_out(losses, kernel, rows, rng), _LEAST_LOSS)
-            self._usual_ = Usual(typical, usual, reach)
+        if not is_known(kernel) or (kernel.is_stationary and (self.signature_ < 0).any()):
+            self._usual_ = Usual(float(np.median(squares(features))), reach=reach)
+        if self._usual_.typical != 0:
+            losses = self._held_out(self._losses(kernel, rows, features), kernel, rows, rng)
+            self._usual_ = replace(self._usual_, losses=UsualLosses.of(losses, _LEAST_LOSS))
 
-    @property
-    def _n_usual_rows(self) -> int:
-        """Number of training rows whose losses are computed."""
-        return _USUAL_ROWS
+    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+        """Return training rows whose losses are noted."""
+        return some_usual_rows(X, rng)
 
     def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
         """Return losses like those of held-out rows, from those of training rows X."""
         return losses
 
-    def _losses(self, kernel: Kernel, X: Rows, features: Array, squared: Array) -> Array:
-        """Return the loss of k(x, x) by the features of rows, whose `squares` are given.
-
-        Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum
-        of the squared features of a typical row. Features that are smaller than those of this row lose, too.
-        """
-        known = not isinstance(kernel, Similarity | Precomputed)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            signed = squared if (self.signature_ > 0).all() else squares(features, self.signature_)
-            typical = None if self._usual_ is None else self._usual_.typical
-            if typical is None:
-                return loss(signed / kernel.diagonal(X))
-            kept = squared / typical
-            xp = namespace(kept)
-            kept = xp.where(kept > 1, xp.ones_like(kept), kept)
-            if known:
-                missing = xp.abs(kernel.diagonal(X) - signed) / typical
-                kept = xp.where(kept < 1 - missing, kept, 1 - missing)
-            return loss(kept)
+    def _losses(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None = None) -> Array:
+        """Return the loss of k(x, x) by the features of rows, whose `squares` may be given."""
+        typical = None if self._usual_ is None else self._usual_.typical
+        return losses_of(kernel, X, features, self.signature_, typical, squared)
 
     @property
     def _lacks(self) -> bool:
@@ -476,9 +423,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return namespace(missing).where(missing > 0, missing, 0 * missing)
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None) -> None:
-        if self._usual_ is None:
-            return
-        unlike, usual = 0, self._usual_
+        unlike, usual = 0, self._usual_ or Usual()
         if usual.losses is not None:
             unlike = usual.losses.unlike(self._losses(kernel, X, features, squared))
         if usual.reach is not None:

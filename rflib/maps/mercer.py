@@ -23,13 +23,14 @@ from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import FEW_VALUES
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.held_out import RowSamples
+from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 from rflib.maps.row_sample import RowSample
-from rflib.maps.unlike_rows import FEWEST, squares
+from rflib.maps.unlike_rows import FEWEST
 from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
@@ -210,7 +211,7 @@ class MercerFeatures(RandomFeatureMap):
         if self._stream_ is None and not begins:
             return self
         stream = self._stream_ or Stream(int(self._rng().integers(2**31)))
-        self._forget("n_features_in_", "feature_names_in_")
+        forget(self, "n_features_in_", "feature_names_in_")
         self._stream_ = stream.followed_by(rows, self._sample_size)
         return self
 
@@ -230,7 +231,7 @@ class MercerFeatures(RandomFeatureMap):
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
         is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
         self._has_few_rows = X.shape[0] >= FEWEST and sample.held.shape[0] < FEWEST
-        self._usual_rows = X if is_free or self._has_few_rows else sample.held
+        self._held_rows = None if is_free or self._has_few_rows else sample.held
         self.signature_ = np.append(columns.signs, np.ones(self.n_random))
         self.tail_ = None
         if self.n_random:
@@ -281,9 +282,10 @@ class MercerFeatures(RandomFeatureMap):
     def _fades(self) -> bool:
         return self.tail_ is None
 
-    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
-        super()._note_usual_losses(kernel, rows, rng)
+    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+        if (held := self._held_rows) is not None:
+            X, self._held_rows = held.astype(X.dtype, copy=False), None
+        return super()._usual_rows(X, rng)
 
     def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
         """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others.
@@ -297,8 +299,7 @@ class MercerFeatures(RandomFeatureMap):
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)
-            features = other._columns(X[part])
-            found.append(other._losses(kernel, X[part], features, squares(features)))
+            found.append(other._losses(kernel, X[part], other._columns(X[part])))
             own.append(losses[part])
         return np.maximum(np.concatenate(found), np.concatenate(own))
 

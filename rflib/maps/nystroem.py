@@ -32,7 +32,7 @@ from rflib.maps.device_rows import DeviceRows
 from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
 from rflib.maps.row_blocks import over_row_blocks
-from rflib.maps.unlike_rows import loss, squares
+from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
 from rflib.validation import check_choice, refuse
 from rflib.warn import warn
 
@@ -256,9 +256,8 @@ class Nystroem(RandomFeatureMap):
     def _lacks(self) -> bool:
         return True
 
-    @property
-    def _n_usual_rows(self) -> int:
-        return max(super()._n_usual_rows - self.n_components_, _FEWEST_USUAL_ROWS)
+    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+        return some_usual_rows(X, rng, max(USUAL_ROWS - self.n_components_, _FEWEST_USUAL_ROWS))
 
     def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
         """Return the losses of landmarks as if each were left out, and those of other rows.

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, namespace, widest
+from rflib.kernels.similarity import Precomputed, Similarity
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.row_blocks import row_blocks
 
 # Largest probability of a warning for rows of the law of the training rows, for each of two questions.
@@ -22,6 +26,8 @@ FEWEST = 20
 # Features that keep less than this share of k(x, x) keep nothing, in single precision as in double.
 _LEAST_KEPT = 1e-12
 _BLOCK_ELEMENTS = 1 << 16
+# Number of training rows whose losses are noted.
+USUAL_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -127,3 +133,35 @@ def loss(kept: Array) -> Array:
     )  # NaN, where nothing is lost, stays
     lost = -xp.log(kept)
     return xp.where(lost > 0, lost, xp.zeros_like(lost))
+
+
+def is_known(kernel: Kernel) -> bool:
+    """Return whether k(x, x) is known."""
+    return not isinstance(kernel, Similarity | Precomputed)
+
+
+def some_usual_rows(X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
+    """Return at most so many rows, in their order."""
+    return X[np.sort(rng.permutation(X.shape[0])[:n])]
+
+
+def losses_of(
+    kernel: Kernel, X: Rows, features: Array, signs: NDArray, typical: float | None, squared: Array | None
+) -> Array:
+    """Return the loss of k(x, x) by the features (n, n_columns) of rows X (n, d), whose `squares` may be given.
+
+    Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum of
+    the squared features of a typical row. Features that are smaller than those of this row lose, too.
+    """
+    squared = squares(features) if squared is None else squared
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        signed = squared if (signs > 0).all() else squares(features, signs)
+        if typical is None:
+            return loss(signed / kernel.diagonal(X))
+        kept = squared / typical
+        xp = namespace(kept)
+        kept = xp.where(kept > 1, xp.ones_like(kept), kept)
+        if is_known(kernel):
+            missing = xp.abs(kernel.diagonal(X) - signed) / typical
+            kept = xp.where(kept < 1 - missing, kept, 1 - missing)
+        return loss(kept)
