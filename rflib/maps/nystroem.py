@@ -19,7 +19,6 @@ from rflib.kernels.namespaces import (
     held_beside,
     in_type_of,
     is_single,
-    namespace,
     take_columns,
     widest,
 )
@@ -278,22 +277,24 @@ class Nystroem(RandomFeatureMap):
         features = empty((X.shape[0], self.n_components_), X)
         panels = self._panels(single=is_single(X))
         any_wide = any(wide for _, _, wide in panels)
-        if namespace(X) is not np:
-            self._fill_on_device(X, panels, features)
-            return features
-        landmarks = self.landmarks_.astype(np.float64 if any_wide else X.dtype, copy=False)
+        some = X[:1, :]
+        exact = widest(some) if any_wide else some
+        landmarks = held_beside(self.landmarks_, exact)
         parts = [
-            (columns, used, self.normalization_[used, columns].astype(np.float64 if wide else X.dtype))
+            (columns, used, held_beside(self.normalization_, exact if wide else some)[used, columns], wide)
             for columns, used, wide in panels
         ]
 
         def fill(rows: slice) -> None:
-            known = isinstance(self.kernel_, Precomputed)
-            matrix = X[rows][:, self.indices_] if known else self.kernel_(X[rows], landmarks)
-            narrow = matrix.astype(X.dtype, copy=False)
-            for columns, used, normalization in parts:
-                left = narrow if normalization.dtype == narrow.dtype else matrix
-                features[rows, columns] = left[:, used] @ normalization
+            block = X[rows, :]
+            if isinstance(self.kernel_, Precomputed):
+                matrix = take_columns(block, self.indices_)
+            else:
+                matrix = self.kernel_(widest(block) if any_wide else block, landmarks)
+            narrow, full = in_type_of(matrix, X), widest(matrix) if any_wide else matrix
+            for columns, used, normalization, wide in parts:
+                product = (full if wide else narrow)[:, used] @ normalization
+                features[rows, columns] = in_type_of(product, X)
 
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
@@ -305,24 +306,6 @@ class Nystroem(RandomFeatureMap):
         _, landmarks = self.kernel_.isotropic(self.landmarks_)
         assert isinstance(kernel, RadialKernel)
         return kernel_gradients(kernel, rows, landmarks, self.normalization_ @ weights)
-
-    def _fill_on_device(self, X: Array, panels: list[tuple[slice, slice, bool]], features: Array) -> None:
-        """Write the features of rows on a device, in double precision where it has that and they need it."""
-        any_wide = any(wide for _, _, wide in panels)
-
-        def fill(rows: slice) -> None:
-            block = X[rows, :]
-            if isinstance(self.kernel_, Precomputed):
-                matrix = take_columns(block, self.indices_)
-            else:
-                block = widest(block) if any_wide else block
-                matrix = self.kernel_(block, held_beside(self.landmarks_, block))
-            for columns, used, wide in panels:
-                left = widest(matrix) if wide else in_type_of(matrix, X)
-                product = left[:, used] @ held_beside(self.normalization_, left)[used, columns]
-                features[rows, columns] = in_type_of(product, X)
-
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
 
 
 def _independent(W: NDArray) -> tuple[NDArray[np.int64], int | None]:
