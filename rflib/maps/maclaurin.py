@@ -83,18 +83,15 @@ class RandomMaclaurin(RandomFeatureMap):
         features = empty((X.shape[0], self.n_components_), X)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
         signs = held_beside(self.signs_, X).T
-        groups = []
-        used = 0
+        groups, used = [], 0
         for degree in np.unique(self.degrees_):
             first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
-            scale = float(
-                np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
-            )
+            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
             ends = used + (stop - first) * np.arange(degree + 1)
             factors = [signs[:, a:b] for a, b in pairwise(ends)]
             if issparse(X):  # scipy's product would copy a matrix that is not contiguous for each block
                 factors = list(map(np.ascontiguousarray, factors))
-            groups.append((slice(first, stop), scale, factors))
+            groups.append((slice(first, stop), float(scale), factors))
             used = ends[-1]
 
         def fill(rows: slice) -> None:
