@@ -191,7 +191,7 @@ class AutoMap(RandomFeatureMap):
         return self.best_._reach(X)
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        self._usual_ = self.best_._usual_
+        self._usual_losses_, self._usual_reach_ = self.best_._usual_losses_, self.best_._usual_reach_
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)

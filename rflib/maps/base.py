@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,7 +28,7 @@ from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
 from rflib.maps.learned import arrays_of, forget, learned, put_back
-from rflib.maps.unlike_rows import Usual, UsualLosses, is_known, losses_of, some_usual_rows, squares
+from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
@@ -96,7 +95,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     # What is learned, but left out of the state: `restore` of the class computes it again, or does without it.
     _not_in_state: ClassVar[tuple[str, ...]] = ()
     # What rows like the training rows lose, and how far out they are; None if that is not known.
-    _usual_: Usual | None = None
+    _usual_losses_: UsualLosses | None = None
+    _usual_reach_: UsualLosses | None = None
     # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
     _takes_sparse = False
     # Whether `_draw` uses more of the rows than their number of columns.
@@ -361,7 +361,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 f"one column for each of signature_ (n_components={self.n_components!r}), but returned shape "
                 f"{np.shape(features)} and type {getattr(features, 'dtype', type(features).__name__)}."
             )
-        squared = None if self._usual_ is None or self._usual_.losses is None else squares(features)
+        squared = None if self._usual_losses_ is None else squares(features)
         if not self._surely_finite(rows):
             check_finite(self, features, rows, squared=squared)
         self._warn_of_unlike(kernel, X, features, squared)
@@ -384,30 +384,27 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if not self._needs_rows:
             return
         rows = self._usual_rows(X, rng)
-        reach = None if (out := self._reach(rows)) is None else UsualLosses.of(out, 1 + _ROUNDING)
-        self._usual_ = Usual(reach=reach)
+        if (reach := self._reach(rows)) is not None:
+            self._usual_reach_ = UsualLosses.of(reach, 1 + _ROUNDING)
         if not self._fades:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
-        if not is_known(kernel) or (kernel.is_stationary and (self.signature_ < 0).any()):
-            self._usual_ = Usual(float(np.median(squares(features))), reach=reach)
-        if self._usual_.typical != 0:
-            losses = self._held_out(self._losses(kernel, rows, features), kernel, rows, rng)
-            self._usual_ = replace(self._usual_, losses=UsualLosses.of(losses, _LEAST_LOSS))
+        unit = unit_of_losses(kernel, features, self.signature_)
+        if unit != 0:
+            losses = losses_of(kernel, rows, features, self.signature_, unit)
+            losses = self._held_out(losses, unit, kernel, rows, rng)
+            self._usual_losses_ = UsualLosses.of(losses, _LEAST_LOSS, unit)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""
         return some_usual_rows(X, rng)
 
-    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+    def _held_out(
+        self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
+    ) -> NDArray[np.float64]:
         """Return losses like those of held-out rows, from those of training rows X."""
         return losses
-
-    def _losses(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None = None) -> Array:
-        """Return the loss of k(x, x) by the features of rows, whose `squares` may be given."""
-        typical = None if self._usual_ is None else self._usual_.typical
-        return losses_of(kernel, X, features, self.signature_, typical, squared)
 
     @property
     def _lacks(self) -> bool:
@@ -423,11 +420,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return namespace(missing).where(missing > 0, missing, 0 * missing)
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None) -> None:
-        unlike, usual = 0, self._usual_ or Usual()
-        if usual.losses is not None:
-            unlike = usual.losses.unlike(self._losses(kernel, X, features, squared))
-        if usual.reach is not None:
-            unlike = max(unlike, usual.reach.unlike(self._reach(X)))
+        unlike = 0
+        if (usual := self._usual_losses_) is not None:
+            unlike = usual.unlike(losses_of(kernel, X, features, self.signature_, usual.unit, squared))
+        if self._usual_reach_ is not None:
+            unlike = max(unlike, self._usual_reach_.unlike(self._reach(X)))
         if unlike:
             warn(
                 f"{type(self).__name__}: {unlike} of {X.shape[0]} rows are outside the range of the training "

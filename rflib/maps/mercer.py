@@ -30,7 +30,7 @@ from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 from rflib.maps.row_sample import RowSample
-from rflib.maps.unlike_rows import FEWEST
+from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
@@ -287,7 +287,9 @@ class MercerFeatures(RandomFeatureMap):
             X, self._held_rows = held.astype(X.dtype, copy=False), None
         return super()._usual_rows(X, rng)
 
-    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+    def _held_out(
+        self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
+    ) -> NDArray[np.float64]:
         """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others.
 
         That map may have other columns, so that a row counts as what it loses by this map where that is more: the
@@ -299,7 +301,7 @@ class MercerFeatures(RandomFeatureMap):
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)
-            found.append(other._losses(kernel, X[part], other._columns(X[part])))
+            found.append(losses_of(kernel, X[part], other._columns(X[part]), other.signature_, unit))
             own.append(losses[part])
         return np.maximum(np.concatenate(found), np.concatenate(own))
 

@@ -258,16 +258,17 @@ class Nystroem(RandomFeatureMap):
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         return some_usual_rows(X, rng, max(USUAL_ROWS - self.n_components_, _FEWEST_USUAL_ROWS))
 
-    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+    def _held_out(
+        self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
+    ) -> NDArray[np.float64]:
         """Return the losses of landmarks as if each were left out, and those of other rows.
 
         As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.
         """
-        assert self._left_out is not None and self._usual_ is not None
+        assert self._left_out is not None
         kept, exact = self._left_out
-        typical = self._usual_.typical
         with np.errstate(divide="ignore", invalid="ignore"):
-            left_out = loss(kept / exact if typical is None else np.minimum(kept / typical, 1))
+            left_out = loss(kept / exact if unit is None else np.minimum(kept / unit, 1))
         others = np.sort(losses)
         n_landmarks = min(self.n_components_, np.count_nonzero(others <= _ROUNDING))
         return np.concatenate([others[n_landmarks:], left_out])

@@ -138,9 +138,9 @@ class TensorSketch(RandomFeatureMap):
 def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
     """Return the function that computes count sketches (n, n_buckets) of rows (n, d) like X.
 
-    A bucket holds the sum of its coordinates times their factors; the last coordinate is the constant 1. There is
-    no fast way to add to places of an array. So the first columns of all buckets with any are added to their second
-    ones, and so on; a column of zeros stands for those that a bucket has not.
+    A bucket holds the sum of its coordinates times their factors; the last one is the constant 1. No library
+    adds fast to places of an array: the first columns of all buckets are added to their second ones, and so on. A
+    column of zeros stands for those that a bucket has not.
     """
     order = np.argsort(hashes, kind="stable")
     buckets, starts, counts = np.unique(hashes[order], return_index=True, return_counts=True)

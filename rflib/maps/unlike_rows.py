@@ -47,14 +47,17 @@ class UsualLosses:
         The loss beyond which rows are counted, and the one beyond which they are if half of the rows are.
     beyond : ndarray of shape (2,)
         Number of training rows beyond each limit.
+    unit : float, optional
+        The unit of the losses, where it is not k(x, x): the sum of the squared features of a typical row.
     """
 
     n_rows: int
     limits: NDArray[np.float64]
     beyond: NDArray[np.int64]
+    unit: float | None = None
 
     @staticmethod
-    def of(losses: NDArray, least: float) -> UsualLosses | None:
+    def of(losses: NDArray, least: float, unit: float | None = None) -> UsualLosses | None:
         """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
         losses = losses[~np.isnan(losses)]
         m = len(losses)
@@ -63,7 +66,8 @@ class UsualLosses:
         ordered = np.sort(losses)
         limits = np.array([_MARGIN * ordered[-_RANK], ordered[-1 - int(_SHARE * m)]])
         limits = np.maximum(limits, least)
-        return UsualLosses(m, limits, np.array([np.count_nonzero(losses > limit) for limit in limits]))
+        beyond = np.array([np.count_nonzero(losses > limit) for limit in limits])
+        return UsualLosses(m, limits, beyond, unit)
 
     def unlike(self, losses: Array) -> int:
         """Return how many rows are beyond a limit, or 0 if these are no more than chance gives."""
@@ -73,25 +77,6 @@ class UsualLosses:
             if count >= least and _chance(count, n, int(beyond), self.n_rows) < _CHANCE:
                 return count
         return 0
-
-
-@dataclass(frozen=True)
-class Usual:
-    """What is usual of training rows.
-
-    Attributes
-    ----------
-    typical : float or None
-        The unit of losses: the sum of the squared features of a typical row; None where it is k(x, x).
-    losses : UsualLosses or None
-        What the features of a map that fades lose.
-    reach : UsualLosses or None
-        How far out rows are, for a map with a range.
-    """
-
-    typical: float | None = None
-    losses: UsualLosses | None = None
-    reach: UsualLosses | None = None
 
 
 def _chance(count: int, n: int, beyond: int, m: int) -> float:
@@ -135,33 +120,35 @@ def loss(kept: Array) -> Array:
     return xp.where(lost > 0, lost, xp.zeros_like(lost))
 
 
-def is_known(kernel: Kernel) -> bool:
-    """Return whether k(x, x) is known."""
-    return not isinstance(kernel, Similarity | Precomputed)
-
-
 def some_usual_rows(X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
     """Return at most so many rows, in their order."""
     return X[np.sort(rng.permutation(X.shape[0])[:n])]
 
 
 def losses_of(
-    kernel: Kernel, X: Rows, features: Array, signs: NDArray, typical: float | None, squared: Array | None
+    kernel: Kernel, X: Rows, features: Array, signs: NDArray, unit: float | None, squared: Array | None = None
 ) -> Array:
     """Return the loss of k(x, x) by the features (n, n_columns) of rows X (n, d), whose `squares` may be given.
 
-    Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum of
-    the squared features of a typical row. Features that are smaller than those of this row lose, too.
+    The unit is that of `UsualLosses`. Features with a smaller sum of squares lose, too.
     """
     squared = squares(features) if squared is None else squared
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         signed = squared if (signs > 0).all() else squares(features, signs)
-        if typical is None:
+        if unit is None:
             return loss(signed / kernel.diagonal(X))
-        kept = squared / typical
+        kept = squared / unit
         xp = namespace(kept)
         kept = xp.where(kept > 1, xp.ones_like(kept), kept)
-        if is_known(kernel):
-            missing = xp.abs(kernel.diagonal(X) - signed) / typical
+        if not isinstance(kernel, Similarity | Precomputed):
+            missing = xp.abs(kernel.diagonal(X) - signed) / unit
             kept = xp.where(kept < 1 - missing, kept, 1 - missing)
         return loss(kept)
+
+
+def unit_of_losses(kernel: Kernel, features: NDArray, signs: NDArray) -> float | None:
+    """Return the unit of losses: None for k(x, x), if it is known and no difference that may be zero."""
+    is_known = not isinstance(kernel, Similarity | Precomputed)
+    if is_known and not (kernel.is_stationary and (signs < 0).any()):
+        return None
+    return float(np.median(squares(features)))
