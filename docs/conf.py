@@ -32,7 +32,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(sklearn|numpy|scipy|pandas)\b.*"),  # their guides are not read while this one is built
     ("py:.*", r"rflib\.[a-z]+(\.[a-z_]+)*"),  # modules without a page, for those who read the code
-    ("py:.*", r"_draw|_columns|_state|set_output|width_parameter"),
+    ("py:.*", r"_draw|_columns|set_output|width_parameter"),
 ]
 default_role = "autolink"
 

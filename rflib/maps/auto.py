@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,14 +19,14 @@ from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import WidthWarning
-from rflib.maps.base import RandomFeatureMap, Seed, inner_state
+from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.gorf import GORF
+from rflib.maps.held_out import held_out_error
 from rflib.maps.leverage import LeverageRFF, SurrogateLeverageRFF
 from rflib.maps.mercer import MercerFeatures
 from rflib.maps.mvorf import MVORF
@@ -36,7 +36,7 @@ from rflib.maps.orf import ORF
 from rflib.maps.qmc import QMC
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
-from rflib.metrics import regularised_spectral_error, relative_frobenius_error, rmse
+from rflib.metrics import regularised_spectral_error
 from rflib.validation import check_choice, check_flag, check_number, refuse
 
 CRITERIA = ("kernel", "spectral", "score")
@@ -129,8 +129,6 @@ class AutoMap(RandomFeatureMap):
         Index of the best candidate, and its number of columns.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("choice_", "scores_")
-
     def __init__(
         self,
         kernel: KernelLike = None,
@@ -142,55 +140,41 @@ class AutoMap(RandomFeatureMap):
         oblivious: bool = False,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.candidates = candidates
         self.criterion = criterion
         self.tolerance = tolerance
         self.oblivious = oblivious
-        self.random_state = random_state
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self._kernel_takes_sparse
 
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`.
-
-        The names of the best map's arrays begin with ``best.``.
-        """
-        return super().state() | {f"best.{name}": array for name, array in self.best_.state().items()}
-
-    @all_or_nothing
-    def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        super().restore(state)
+    def _unfitted(self, name: str) -> RandomFeatureMap:
         index, columns = map(int, self.choice_)
         kernel, _ = self._isotropic(np.zeros((1, self.n_features_in_)))
-        best = self._made(
+        return self._made(
             kernel, self.candidates_for(self.kernel_, self.n_features_in_)[index], columns, None
         )
-        self.best_ = best.restore(inner_state(state, "best."))
-        return self
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "criterion", CRITERIA)
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
         check_consistent_length(X, y)
-        candidates = self.candidates_for(kernel, X.shape[1])
-        trial = _Trial(kernel, self.criterion, self.n_components, X, y, rng)
-        columns = self._least_columns(candidates, trial) if self.tolerance else self.n_components
-        scores = self._compared(candidates, columns, trial)
-        best = scores[0]
+        trial = _Trial(self, kernel, X, y, rng)
+        columns = trial.least_columns(self.tolerance) if self.tolerance else self.n_components
+        best, *others = trial.scores(columns)
         if best.failure:
             raise ValueError(f"AutoMap: no candidate could be fitted. {best.name}: {best.failure}")
-        self.scores_ = [score.as_dict() for score in scores]
-        self.choice_ = np.array([candidates.index(best.candidate), columns])
-        made = best.fitted or self._made(kernel, best.candidate, columns, int(rng.integers(2**31)))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", WidthWarning)  # AutoMap issues it itself
-            self.best_ = best.fitted or made.fit(X, y)
+        self.scores_ = [score.as_dict() for score in (best, *others)]
+        self.choice_ = np.array([trial.candidates.index(best.candidate), columns])
+        if best.fitted is None:
+            made = self._made(kernel, best.candidate, columns, int(rng.integers(2**31)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", WidthWarning)  # AutoMap issues it itself
+                best.fitted = made.fit(X, y)
+        self.best_ = best.fitted
         self.signature_ = self.best_.signature_
 
     def _columns(self, X: Rows) -> Array:
@@ -207,12 +191,7 @@ class AutoMap(RandomFeatureMap):
         return self.best_._reach(X)
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        best = self.best_
-        self._typical, self._usual_losses, self._usual_reach = (
-            best._typical,
-            best._usual_losses,
-            best._usual_reach,
-        )
+        self._usual_losses_, self._usual_reach_ = self.best_._usual_losses_, self.best_._usual_reach_
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)
@@ -236,11 +215,9 @@ class AutoMap(RandomFeatureMap):
             if not found:
                 refuse(self, "candidates", "None, or at least one feature map or name of a map")
         reasons = [each.unsupported(kernel) for each in found]
-        suitable = [
-            each
-            for each, reason in zip(found, reasons, strict=True)
-            if not reason and not (self.oblivious and isinstance(each, _DATA_DEPENDENT))
-        ]
+        suitable = [each for each, reason in zip(found, reasons, strict=True) if not reason]
+        if self.oblivious:
+            suitable = [each for each in suitable if not isinstance(each, _DATA_DEPENDENT)]
         if not suitable:
             why = "; ".join(filter(None, reasons)) or "All depend on the training rows, but oblivious=True."
             raise ValueError(f"AutoMap: no candidate can take the kernel {kernel!r}: {why}")
@@ -251,61 +228,6 @@ class AutoMap(RandomFeatureMap):
     ) -> RandomFeatureMap:
         made: RandomFeatureMap = clone(candidate)
         return made.set_params(kernel=kernel, n_components=columns, random_state=seed)
-
-    def _compared(self, candidates: Sequence[RandomFeatureMap], columns: int, trial: _Trial) -> list[_Score]:
-        """Return the scores of the candidates, the best one first."""
-        scores = [_Score(candidate, columns) for candidate in candidates]
-        for draw in range(_DRAWS if columns <= _MOST_REDRAWN else 1):
-            limit = _CONTENDER * min(score.error for score in scores)
-            contenders = [score for score in scores if not score.failure and score.error <= limit]
-            if draw and len(contenders) < 2:
-                break
-            for score in contenders:
-                if draw and isinstance(score.candidate, MercerFeatures):
-                    continue
-                if reason := self._why_not(score.candidate, scores, trial):
-                    score.failure = f"Not tried, because {reason}."
-                    continue
-                made = self._made(trial.kernel, score.candidate, columns, trial.seed(draw))
-                start = perf_counter()
-                try:
-                    score.errors.append(trial.error(made))
-                except ValueError as failure:
-                    score.failure = str(failure)
-                    continue
-                score.seconds = min(score.seconds, perf_counter() - start)
-                if trial.is_whole(made):
-                    score.fitted = score.fitted or made
-        return sorted(scores, key=lambda score: score.error)
-
-    def _why_not(self, candidate: RandomFeatureMap, scores: Sequence[_Score], trial: _Trial) -> str:
-        """Return why a default candidate that takes long to fit cannot be much better than the others, if so."""
-        if self.candidates is not None or self.criterion != "kernel":
-            return ""
-        errors = {type(each.candidate): each.error for each in scores}
-        if isinstance(candidate, MVORF) and errors[MercerFeatures] < _CLEARLY * errors.get(ORF, 0.0):
-            return "MercerFeatures has less than half the error of ORF"
-        if isinstance(candidate, MercerFeatures) and MVORF in errors and not trial.kernel.is_product:
-            return "the rows have no axes of their own" if trial.is_isotropic() else ""
-        return ""
-
-    def _least_columns(self, candidates: Sequence[RandomFeatureMap], trial: _Trial) -> int:
-        def error(columns: int) -> float:
-            return self._compared(candidates, columns, trial)[0].error
-
-        assert self.tolerance is not None
-        low, high = 0, min(_FEWEST, self.n_components)
-        while (least := error(high)) > self.tolerance:
-            if high == self.n_components:
-                raise ValueError(
-                    f"AutoMap: tolerance={self.tolerance} is not reached with n_components={high} columns; the "
-                    f"least error is {least:.3g}. Raise n_components or tolerance."
-                )
-            low, high = high, min(2 * high, self.n_components)
-        while low and high > _STEP * low + 1:
-            middle = int(np.sqrt(low * high))
-            low, high = (low, middle) if error(middle) <= self.tolerance else (middle, high)
-        return high
 
 
 @dataclass
@@ -334,48 +256,85 @@ class _Score:
 
 
 class _Trial:
-    """The rows on which candidates are fitted, and other rows on which they are compared."""
+    """The candidates of an AutoMap, the rows that they are fitted on, and others on which they are compared."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        criterion: str,
-        n_columns: int,
-        X: Rows,
-        y: ArrayLike | None,
-        rng: Generator,
-    ) -> None:
-        if criterion == "score" and y is None:
-            raise ValueError("AutoMap: criterion='score' needs y. Call fit(X, y).")
-        if criterion == "score":
+    def __init__(self, owner: AutoMap, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        if owner.criterion == "score":
+            if y is None:
+                raise ValueError("AutoMap: criterion='score' needs y. Call fit(X, y).")
             try:
                 assert_all_finite(y)
             except ValueError as error:
                 raise ValueError(
                     "AutoMap: criterion='score' needs y without NaN or infinity. Remove the rows without a target."
                 ) from error
-        self.kernel, self.criterion = kernel, criterion
+        self.owner, self.kernel, self.X, self.y = owner, kernel, X, None if y is None else np.asarray(y)
+        self.candidates = owner.candidates_for(kernel, X.shape[1])
         n = X.shape[0]
         # The landmarks of Nystroem are rows that are left, of which there should be one for each column.
-        n_held = min(_HELD_OUT, n // _LARGEST_SHARE, max(ceil(n / _SMALLEST_SHARE), n - n_columns))
+        n_held = min(_HELD_OUT, n // _LARGEST_SHARE, max(ceil(n / _SMALLEST_SHARE), n - owner.n_components))
         order = rng.permutation(n)
         # Of one or two rows none are held out: the comparison uses the rows of the fit.
-        self.held: NDArray[np.intp] = order[:n_held] if n_held else order
-        self.rest: NDArray[np.intp] = order[n_held:]
-        self.X, self.y = X, None if y is None else np.asarray(y)
-        self.seeds = rng.integers(2**31, size=_DRAWS)
-        self.n_rows = n
+        self.held, self.rest = order[:n_held] if n_held else order, order[n_held:]
+        # A draw has the same seed for all candidates and all numbers of columns.
+        self.seeds = rng.integers(2**31, size=_DRAWS).tolist()
         self.exact = np.asarray(kernel(X[self.held].astype(np.float64)), dtype=np.float64)
-        self.decomposition: tuple[NDArray, NDArray] | None = None
-        if criterion == "spectral":
-            eigenvalues, vectors = eigh(self.exact)
-            self.decomposition = eigenvalues, vectors
+        self.decomposition = eigh(self.exact) if owner.criterion == "spectral" else None
 
-    def seed(self, draw: int) -> int:
-        """Return the seed of a draw, which is the same for all candidates and all numbers of columns."""
-        return int(self.seeds[draw])
+    def scores(self, columns: int) -> list[_Score]:
+        """Return the scores of the candidates with so many columns, the best one first."""
+        scores = [_Score(candidate, columns) for candidate in self.candidates]
+        for draw, seed in enumerate(self.seeds if columns <= _MOST_REDRAWN else self.seeds[:1]):
+            limit = _CONTENDER * min(score.error for score in scores)
+            contenders = [score for score in scores if not score.failure and score.error <= limit]
+            if draw and len(contenders) < 2:
+                break
+            for score in contenders:
+                if draw and isinstance(score.candidate, MercerFeatures):
+                    continue
+                if reason := self._why_not(score.candidate, scores):
+                    score.failure = f"Not tried, because {reason}."
+                    continue
+                made = self.owner._made(self.kernel, score.candidate, columns, seed)
+                start = perf_counter()
+                try:
+                    score.errors.append(self._error(made))
+                except ValueError as failure:
+                    score.failure = str(failure)
+                    continue
+                score.seconds = min(score.seconds, perf_counter() - start)
+                if self._is_whole(made):
+                    score.fitted = score.fitted or made
+        return sorted(scores, key=lambda score: score.error)
 
-    def is_isotropic(self) -> bool:
+    def least_columns(self, tolerance: float) -> int:
+        """Return the least number of columns, within 10 %, with which a candidate has at most this error."""
+        most = self.owner.n_components
+        low, high = 0, min(_FEWEST, most)
+        while (least := self.scores(high)[0].error) > tolerance:
+            if high == most:
+                raise ValueError(
+                    f"AutoMap: tolerance={tolerance} is not reached with n_components={high} columns; the "
+                    f"least error is {least:.3g}. Raise n_components or tolerance."
+                )
+            low, high = high, min(2 * high, most)
+        while low and high > _STEP * low + 1:
+            middle = int(np.sqrt(low * high))
+            low, high = (low, middle) if self.scores(middle)[0].error <= tolerance else (middle, high)
+        return high
+
+    def _why_not(self, candidate: RandomFeatureMap, scores: Sequence[_Score]) -> str:
+        """Return why a default candidate that takes long to fit cannot be much better than the others, if so."""
+        if self.owner.candidates is not None or self.owner.criterion != "kernel":
+            return ""
+        errors = {type(each.candidate): each.error for each in scores}
+        if isinstance(candidate, MVORF) and errors[MercerFeatures] < _CLEARLY * errors.get(ORF, 0.0):
+            return "MercerFeatures has less than half the error of ORF"
+        if isinstance(candidate, MercerFeatures) and MVORF in errors and not self.kernel.is_product:
+            return "the rows have no axes of their own" if self._is_isotropic() else ""
+        return ""
+
+    def _is_isotropic(self) -> bool:
         """Return whether a sample of dense rows has nearly the same variance in all directions."""
         if issparse(self.X):
             return False
@@ -384,39 +343,28 @@ class _Trial:
         squares = np.sum((rows @ rows.T) ** 2)
         return bool(np.sum(rows**2) ** 2 > _ISOTROPIC * rows.shape[1] * squares)
 
-    def is_whole(self, candidate: RandomFeatureMap) -> bool:
+    def _is_whole(self, candidate: RandomFeatureMap) -> bool:
         """Return whether the candidate is fitted to all rows, those that are held out included."""
-        if isinstance(candidate, MercerFeatures):
-            return self.criterion == "kernel" and bool(self.exact.any())
-        return isinstance(candidate, MVORF)
+        predicts = isinstance(candidate, MercerFeatures) and self.owner.criterion == "kernel"
+        return predicts or isinstance(candidate, MVORF)
 
-    def error(self, candidate: RandomFeatureMap) -> float:
-        """Fit a candidate and return its value of the criterion."""
+    def _error(self, candidate: RandomFeatureMap) -> float:
+        """Fit a candidate and return its error, which it predicts itself or which held-out rows tell."""
         if issparse(self.X) and not candidate._takes_sparse:
             raise ValueError(f"{type(candidate).__name__} takes dense rows only.")
         some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
-        rows = slice(None) if self.is_whole(candidate) else some
+        rows = slice(None) if self._is_whole(candidate) else some
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             candidate.fit(self.X[rows], None if self.y is None else self.y[rows])
-            if isinstance(candidate, MercerFeatures) and self.is_whole(candidate):
+            if isinstance(candidate, MercerFeatures) and self._is_whole(candidate):
                 return candidate.predicted_error_
-            if self.criterion == "score":
+            if self.owner.criterion == "score":
                 return self._one_less_score(candidate, some[:_ROWS])
-            estimate = candidate.kernel_matrix(self.X[self.held].astype(np.float64))
-        if self.criterion == "kernel":
-            compare = relative_frobenius_error if self.exact.any() else rmse
-            return compare(self._as_of_all(self.exact), self._as_of_all(estimate))
-        return regularised_spectral_error(self.exact, estimate, _RIDGE, self.decomposition)
-
-    def _as_of_all(self, kernel: NDArray) -> NDArray:
-        """Return a kernel matrix with its diagonal scaled to the weight that it has in that of all rows.
-
-        A matrix of n rows has n - 1 other entries for each entry of the diagonal.
-        """
-        scaled, n_held = kernel.copy(), len(self.held)
-        scaled[np.diag_indices(n_held)] *= np.sqrt((n_held - 1) / (self.n_rows - 1)) if n_held > 1 else 1
-        return scaled
+            found, signs = candidate._features(self.X[self.held].astype(np.float64)), candidate.signature_
+        if self.owner.criterion == "kernel":
+            return held_out_error(found, signs, self.exact, self.X.shape[0])
+        return regularised_spectral_error(self.exact, found * signs @ found.T, _RIDGE, self.decomposition)
 
     def _one_less_score(self, fitted: RandomFeatureMap, some: NDArray) -> float:
         assert self.y is not None

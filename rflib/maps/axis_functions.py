@@ -40,10 +40,13 @@ _MARGIN = 2
 # The largest number of coefficients of a logarithm and of ratios, and the least share of its largest value that a
 # function has whose logarithm is taken.
 _SHORT, _LEAST_HEAD = 16, 1e-3
-# Axes whose functions are evaluated together.
-_AXES = 32
-# A function's smallest value by which another one is divided.
-TINY = 1e-30
+# Axes whose functions are evaluated together at many coordinates, and at few.
+_AXES, _MANY_AXES = 32, 1 << 12
+# A function's smallest value by which another one is divided, and what stands for zero in logarithms.
+TINY, _LEAST = 1e-30, float(np.finfo(float).tiny)
+# What an axis has: the kernel at the nodes, Chebyshev series of its functions, or such series of the logarithm of
+# the first function and of the others divided by it, which are shorter if the kernel is wide.
+_AT_NODES, _SERIES, _RATIOS = range(3)
 
 
 @dataclass(frozen=True)
@@ -242,8 +245,8 @@ class Tables:
     starts : ndarray of shape (n_axes + 1,)
         The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function.
     kinds : ndarray of shape (n_axes,)
-        What an axis has: 0, the kernel at the nodes; 1, Chebyshev series of its functions; or 2, those of the
-        logarithm of the first function and of the others divided by it, which are shorter if the kernel is wide.
+        What an axis has: 0, coefficients of the kernel at the nodes; 1, Chebyshev series of its functions; or 2,
+        those of the logarithm of the first function and of the others divided by it.
     series : ndarray of shape (n_functions, m)
         The coefficients.
     lengths : ndarray of shape (n_axes,)
@@ -293,53 +296,116 @@ class Tables:
         u : array of shape (n_axes, n)
             Coordinates.
         """
-        xp, n = namespace(u), u.shape[1]
-        groups, places = self._groups
+        xp, n, (groups, places) = namespace(u), u.shape[1], self._groups
         root, logarithm, parts = ones((n,), u), zeros((n,), u), []
         for group in groups:
-            values, decay = self._values(group, take_rows(u, group.axes))
-            heads = values[:, 0, :]
-            if group.kind == 2:
-                logarithm += xp.sum(heads, axis=0)
+            values, decay = group.at(take_rows(u, group.axes))
+            if group.kind == _RATIOS:
+                logarithm += xp.sum(values[:, 0, :], axis=0)
             else:
-                root *= xp.prod(heads, axis=0)
-                divisors = xp.where(xp.abs(heads) > TINY, heads, xp.full_like(heads, TINY))
-                values[:, 1:, :] /= divisors[:, None, :]
+                root *= xp.prod(values[:, 0, :], axis=0)
             if decay is not None:
                 root *= xp.prod(decay, axis=0)
             parts.append(xp.reshape(values, (-1, n)))
         return root * xp.exp(logarithm), take_rows(xp.concat(parts, axis=0), places)
 
+    def factors(self, axes: NDArray[np.int64], u: NDArray) -> tuple[NDArray[np.complex128], NDArray]:
+        """Return complex logarithms of the first functions on some axes, and the others divided by the first ones.
+
+        The first functions of many axes may underflow before their product does, and may have both signs.
+
+        Parameters
+        ----------
+        axes : ndarray of shape (m,)
+            Axes, which may occur more than once.
+        u : ndarray of shape (m, n)
+            Coordinates on these.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (m, n)
+            Those of the first functions.
+        ratios : ndarray of shape (n_ratios, n)
+            The others, axis by axis.
+        """
+        counts = np.diff(self.starts)[axes] - 1
+        first = np.cumsum(counts) - counts
+        logarithms, ratios = np.empty(u.shape, complex), np.empty((counts.sum(), u.shape[1]))
+        places = np.empty(len(self.kinds), dtype=int)
+        for group in self._wide_groups[0]:
+            places[:] = -1
+            places[group.axes] = np.arange(len(group.axes))
+            own = np.flatnonzero(places[axes] >= 0)
+            values, decay = group.taken(places[axes[own]]).at(u[own])
+            logarithms[own] = values[:, 0] if group.kind == _RATIOS else _logarithms(values[:, 0])
+            if decay is not None:
+                logarithms[own] += _logarithms(decay)
+            numbers = np.arange(values.shape[1] - 1)
+            used = numbers < counts[own, None]
+            ratios[(first[own, None] + numbers)[used]] = values[:, 1:][used]
+        return logarithms, ratios
+
     @cached_property
     def _groups(self) -> tuple[list[_Group], NDArray[np.int64]]:
-        """Axes of one kind each that are evaluated together; the places of the ratios among their functions."""
+        return self._grouped(_AXES)
+
+    @cached_property
+    def _wide_groups(self) -> tuple[list[_Group], NDArray[np.int64]]:
+        return self._grouped(_MANY_AXES)
+
+    def _grouped(self, most: int) -> tuple[list[_Group], NDArray[np.int64]]:
+        """Return groups of at most so many axes of one kind, and the places of ratios among their functions."""
         counts = np.diff(self.starts)
         order = np.lexsort((self.lengths, counts, self.kinds))
         cuts = np.flatnonzero(np.diff(self.kinds[order])) + 1
-        cuts = np.union1d(np.append(cuts, len(order)), np.arange(0, len(order), _AXES))
         groups, places, start = [], np.zeros(len(self.series), dtype=int), 0
-        for axes in np.split(order, cuts[1:-1]):
-            size = int(counts[axes].max())
-            series = np.zeros((len(axes), size, int(self.lengths[axes].max())))
-            for i, a in enumerate(axes):
-                own = slice(self.starts[a], self.starts[a + 1])
-                series[i, : counts[a]] = self.series[own, : series.shape[2]]
-                places[own] = start + i * size + np.arange(counts[a])
-            kind, ends = int(self.kinds[axes[0]]), self.ends[:, axes, None]
-            groups.append(_Group(axes, kind, series, ends, self.nodes[axes]))
-            start += len(axes) * size
+        for axes in np.split(order, np.union1d(cuts, np.arange(most, len(order), most))):
+            used = np.arange(counts[axes].max()) < counts[axes, None]
+            rows = (self.starts[axes, None] + np.arange(used.shape[1]))[used]
+            series = np.zeros((*used.shape, int(self.lengths[axes].max())))
+            series[used] = self.series[rows, : series.shape[2]]
+            places[rows] = start + np.flatnonzero(used)
+            nodes = self.nodes[axes, : series.shape[2], None]
+            parts = int(self.kinds[axes[0]]), series, self.ends[:, axes, None], nodes
+            groups.append(_Group(self.kernel, axes, *parts))
+            start += used.size
         return groups, np.delete(places, self.starts[:-1])
 
-    def _values(self, group: _Group, u: Array) -> tuple[Array, Array | None]:
-        """Return the functions of some axes at their coordinates (n_axes, n), shape (n_axes, n_functions, n).
 
-        The second array is by what (n_axes, n) all functions of an axis have decayed, if there is such.
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Axes that are evaluated together: their kind, coefficients (n_axes, n_functions, m), ends and nodes."""
+
+    kernel: LineKernel
+    axes: NDArray[np.int64]
+    kind: int
+    series: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    nodes: NDArray[np.float64]
+
+    def taken(self, places: NDArray[np.int64]) -> _Group:
+        """Return some of the axes, which may occur more than once, by their places in the group."""
+        parts = self.series[places], self.ends[:, places], self.nodes[places]
+        return _Group(self.kernel, self.axes[places], self.kind, *parts)
+
+    def at(self, u: Array) -> tuple[Array, Array | None]:
+        """Return the functions at the coordinates (n_axes, n) on the axes, shape (n_axes, n_functions, n).
+
+        Those after the first one are divided by it; it is its logarithm where the kind says so. The second array
+        is by what (n_axes, n) all functions of an axis have decayed, if there is such.
         """
-        xp, series, m = namespace(u), held_beside(group.series, u), group.series.shape[2]
-        if group.kind == 0:
-            nodes = beside(group.nodes[:, :m, None], u)
-            return series @ in_type_of(self.kernel.between(nodes, u[:, None, :]), u), None
-        low, high = (beside(ends, u) for ends in group.ends)
+        values, decay = self._values(u)
+        if self.kind != _RATIOS:
+            xp, heads = namespace(u), values[:, 0, :]
+            values[:, 1:, :] /= xp.where(xp.abs(heads) > TINY, heads, xp.full_like(heads, TINY))[:, None, :]
+        return values, decay
+
+    def _values(self, u: Array) -> tuple[Array, Array | None]:
+        xp, series, m = namespace(u), held_beside(self.series, u), self.series.shape[2]
+        if self.kind == _AT_NODES:
+            values = self.kernel.between(beside(self.nodes, u), u[:, None, :])
+            return series @ in_type_of(values, u), None
+        low, high = (beside(ends, u) for ends in self.ends)
         half = (high - low) / 2
         t = (u - (low + high) / 2) / half
         if not isinstance(self.kernel, ProductFactor) or not bool(xp.any(xp.abs(t) > 1)):
@@ -348,15 +414,9 @@ class Tables:
         return series @ _polynomials(inside, m), in_type_of(self.kernel.beyond((t - inside) * half), u)
 
 
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """Axes, their kind, coefficients (n_axes, n_functions, m), ends and nodes."""
-
-    axes: NDArray[np.int64]
-    kind: int
-    series: NDArray[np.float64]
-    ends: NDArray[np.float64]
-    nodes: NDArray[np.float64]
+def _logarithms(values: NDArray) -> NDArray[np.complex128]:
+    found: NDArray[np.complex128] = np.log(np.where(values == 0, _LEAST, values).astype(complex))
+    return found
 
 
 def _polynomials(t: Array, n: int) -> Array:
@@ -384,19 +444,19 @@ def _shorten(
         angles = (np.arange(n) + 0.5) * np.pi / n
         to_coefficients = np.cos(np.outer(angles, np.arange(n))) * 2 / n
         to_coefficients[:, 0] /= 2
-        left = np.flatnonzero(candidates & (kinds == 0))
+        left = np.flatnonzero(candidates & (kinds == _AT_NODES))
         t = ends[:, left].mean(axis=0) + np.cos(angles) * np.diff(ends[:, left], axis=0)[0] / 2
         values = c[left, :, : q.shape[1]] @ kernel.between(q[left, :, None], t[:, None, :])
-        forms = [(1, values)]
+        forms = [(_SERIES, values)]
         if n <= _SHORT and isinstance(kernel, ProductFactor):
             heads = values[:, :1]
             heads = np.where(heads > _LEAST_HEAD * heads.max(axis=2, keepdims=True), heads, np.nan)
-            forms.insert(0, (2, np.concatenate([np.log(heads), values[:, 1:] / heads], axis=1)))
+            forms.insert(0, (_RATIOS, np.concatenate([np.log(heads), values[:, 1:] / heads], axis=1)))
         for kind, form in forms:
             series = form @ to_coefficients
             sizes = np.abs(series).max(axis=1)
             largest = sizes.max(axis=1, keepdims=True)
-            smooth = (sizes[:, -3:] < _SMOOTH * largest).all(axis=1) & (kinds[left] == 0)
+            smooth = (sizes[:, -3:] < _SMOOTH * largest).all(axis=1) & (kinds[left] == _AT_NODES)
             found = left[smooth]
             kinds[found], c[found, :, n:], c[found, :, :n] = kind, 0, series[smooth]
             is_used = sizes[smooth] > _SMOOTH * 1e-3 * largest[smooth]

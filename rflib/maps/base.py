@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
@@ -27,20 +26,18 @@ from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.device_rows import DeviceRows
-from rflib.maps.unlike_rows import UsualLosses, loss, squares
+from rflib.maps.learned import arrays_of, forget, learned, put_back
+from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
-from rflib.plain import flatten, is_plain, unflatten
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 
 Seed = int | Generator | SeedSequence | RandomState | None
-# What is part of the state of every map; `_usual_losses` and the like are not set by old states.
-_ALWAYS = (
-    *("signature_", "n_features_in_", "feature_names_in_"),
-    *("_typical", "_usual_losses", "_usual_reach"),
-)
-# Number of training rows whose losses are noted, and the loss that is never warned of: a tenth of k(x, x).
-_USUAL_ROWS = 1000
+# What is known of the rows before a map is fitted to them.
+_OF_THE_ROWS = ("kernel_", "n_features_in_", "feature_names_in_")
+# The width of a kernel whose parameter is a rule, in a state.
+_WIDTH = "kernel_width_"
+# The loss that is never warned of: a tenth of k(x, x).
 _LEAST_LOSS = 0.1
 _ROUNDING = 1e-4
 
@@ -54,11 +51,6 @@ def as_generator(random_state: Seed) -> Generator:
     if isinstance(random_state, RandomState):
         return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max, size=4))
     return np.random.default_rng(np.random.default_rng(random_state).integers(2**63, size=4))
-
-
-def inner_state(state: Mapping[str, NDArray], prefix: str) -> dict[str, NDArray]:
-    """Return the arrays of a map inside a map: those whose names begin with the prefix, without it."""
-    return {name[len(prefix) :]: array for name, array in state.items() if name.startswith(prefix)}
 
 
 def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
@@ -83,8 +75,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     """Base class of all maps, which estimate a kernel matrix by K_hat = Z diag(e) Z^T.
 
     The features Z (n, D) are real, and the signature e holds the sign +1 or -1 of each column. A subclass draws
-    what defines its features in `_draw`, computes them in `_columns`, and lists in `_state` the arrays that define
-    a fitted map.
+    what defines its features in `_draw` and computes them in `_columns`. All attributes whose names end with an
+    underscore are what `fit` has learned, and part of the map's `state`: the next fit forgets them.
 
     Attributes
     ----------
@@ -99,10 +91,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Number of input columns d.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ()
-    _typical: float | None = None
-    _usual_losses: UsualLosses | None = None
-    _usual_reach: UsualLosses | None = None
+    # What is learned, but left out of the state: `restore` of the class computes it again, or does without it.
+    _not_in_state: ClassVar[tuple[str, ...]] = ()
+    # What rows like the training rows lose, and how far out they are; None if that is not known.
+    _usual_losses_: UsualLosses | None = None
+    _usual_reach_: UsualLosses | None = None
     # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
     _takes_sparse = False
     # Whether `_draw` uses more of the rows than their number of columns.
@@ -113,9 +106,14 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     _sample_size = 10_000
 
     kernel: KernelLike
-    n_components: int
-    random_state: Seed
     signature_: NDArray[np.float64]
+
+    def __init__(
+        self, kernel: KernelLike = None, n_components: int = 100, *, random_state: Seed = None
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -156,8 +154,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(rows)
-        for name in self._state:
-            self.__dict__.pop(name, None)
+        forget(self, *_OF_THE_ROWS)
         given = rows
         kernel, rows = self._isotropic(rows)
         rng = self._rng()
@@ -308,38 +305,38 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return None
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`."""
+        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`.
+
+        The names of those of a map inside this one begin with its name and a dot.
+        """
         check_is_fitted(self)
-        names = [name for name in (*_ALWAYS, *self._state) if hasattr(self, name)]
-        values = {name: getattr(self, name) for name in names}
-        values |= {name: value.toarray() for name, value in values.items() if issparse(value)}
-        values |= {name: values[name].astype(str) for name in ("feature_names_in_",) if name in values}
-        found = flatten({name: value for name, value in values.items() if is_plain(value)})
+        values = {"signature_": self.signature_} | learned(self)
+        found = arrays_of({k: v for k, v in values.items() if k not in ("kernel_", *self._not_in_state)})
         if not _has_width(self._resolved_kernel()):
             assert isinstance(self.kernel_, KernelWithWidth)
-            found["kernel_width_"] = np.array(self.kernel_.single_width)
+            found[_WIDTH] = np.array(self.kernel_.single_width)
         return {name: array.copy() for name, array in found.items()}
 
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
         """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        state = {name: np.array(array) for name, array in state.items()}
-        kernel = self._resolved_kernel()
-        if "kernel_width_" in state:
+        arrays, kernel = {name: np.array(array) for name, array in state.items()}, self._resolved_kernel()
+        width = arrays.pop(_WIDTH, None)
+        if width is not None:
             assert isinstance(kernel, KernelWithWidth)
-            kernel = kernel.with_width(float(state["kernel_width_"]))
+            kernel = kernel.with_width(float(width))
+        forget(self)
         self.kernel_ = deepcopy(kernel)
-        for name in (*_ALWAYS, *self._state):
-            self.__dict__.pop(name, None)
-            if name in state or f"{name}@" in state:
-                setattr(self, name, unflatten(state, name))
-        if "feature_names_in_" in state:
-            self.feature_names_in_ = state["feature_names_in_"].astype(object)
+        put_back(self, arrays)
         return self
+
+    def _unfitted(self, name: str) -> RandomFeatureMap:
+        """Return a map inside this one as it was before its fit, given the rest of what this one has learned."""
+        raise NotImplementedError(f"{type(self).__name__} has no map {name!r}")
 
     @abstractmethod
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        """Set ``signature_`` and the arrays of ``_state``; kernel and X are those of `Kernel.isotropic`."""
+        """Set ``signature_`` and what else defines the features; kernel and X are those of `Kernel.isotropic`."""
 
     @abstractmethod
     def _columns(self, X: Rows) -> Array:
@@ -363,7 +360,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 f"one column for each of signature_ (n_components={self.n_components!r}), but returned shape "
                 f"{np.shape(features)} and type {getattr(features, 'dtype', type(features).__name__)}."
             )
-        squared = None if self._usual_losses is None else squares(features)
+        squared = None if self._usual_losses_ is None else squares(features)
         if not self._surely_finite(rows):
             check_finite(self, features, rows, squared=squared)
         self._warn_of_unlike(kernel, X, features, squared)
@@ -383,49 +380,30 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
         """Note what training rows lose, to which `transform` compares other rows."""
-        self._typical, self._usual_losses, self._usual_reach = None, None, None
         if not self._needs_rows:
             return
-        rows = X[np.sort(rng.permutation(X.shape[0])[: self._n_usual_rows])]
+        rows = self._usual_rows(X, rng)
         if (reach := self._reach(rows)) is not None:
-            self._usual_reach = UsualLosses.of(reach, 1 + _ROUNDING)
+            self._usual_reach_ = UsualLosses.of(reach, 1 + _ROUNDING)
         if not self._fades:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
-        if not kernel.has_diagonal or (kernel.is_stationary and (self.signature_ < 0).any()):
-            self._typical = float(np.median(squares(features)))
-        if self._typical != 0:
-            losses = self._losses(kernel, rows, features, squares(features))
-            losses = self._held_out(losses, kernel, rows, rng)
-            self._usual_losses = UsualLosses.of(losses, _LEAST_LOSS)
+        unit = unit_of_losses(kernel, features, self.signature_)
+        if unit != 0:
+            losses = losses_of(kernel, rows, features, self.signature_, unit)
+            losses = self._held_out(losses, unit, kernel, rows, rng)
+            self._usual_losses_ = UsualLosses.of(losses, _LEAST_LOSS, unit)
 
-    @property
-    def _n_usual_rows(self) -> int:
-        """Number of training rows whose losses are computed."""
-        return _USUAL_ROWS
+    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+        """Return training rows whose losses are noted."""
+        return some_usual_rows(X, rng)
 
-    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+    def _held_out(
+        self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
+    ) -> NDArray[np.float64]:
         """Return losses like those of held-out rows, from those of training rows X."""
         return losses
-
-    def _losses(self, kernel: Kernel, X: Rows, features: Array, squared: Array) -> Array:
-        """Return the loss of k(x, x) by the features of rows, whose `squares` are given.
-
-        Where k(x, x) is not known, or a difference of columns of both signs that may be zero, the unit is the sum
-        of the squared features of a typical row. Features that are smaller than those of this row lose, too.
-        """
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            signed = squared if (self.signature_ > 0).all() else squares(features, self.signature_)
-            if self._typical is None:
-                return loss(signed / kernel.diagonal(X))
-            kept = squared / self._typical
-            xp = namespace(kept)
-            kept = xp.where(kept > 1, xp.ones_like(kept), kept)
-            if kernel.has_diagonal:
-                missing = xp.abs(kernel.diagonal(X) - signed) / self._typical
-                kept = xp.where(kept < 1 - missing, kept, 1 - missing)
-            return loss(kept)
 
     @property
     def _lacks(self) -> bool:
@@ -442,10 +420,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _warn_of_unlike(self, kernel: Kernel, X: Rows, features: Array, squared: Array | None) -> None:
         unlike = 0
-        if self._usual_losses is not None:
-            unlike = self._usual_losses.unlike(self._losses(kernel, X, features, squared))
-        if self._usual_reach is not None:
-            unlike = max(unlike, self._usual_reach.unlike(self._reach(X)))
+        if (usual := self._usual_losses_) is not None:
+            unlike = usual.unlike(losses_of(kernel, X, features, self.signature_, usual.unit, squared))
+        if self._usual_reach_ is not None:
+            unlike = max(unlike, self._usual_reach_.unlike(self._reach(X)))
         if unlike:
             warn(
                 f"{type(self).__name__}: {unlike} of {X.shape[0]} rows are outside the range of the training "

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, Self
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, zeros
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed, inner_state
+from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.validation import check_integer, refuse
@@ -56,7 +54,6 @@ class CRAFT(RandomFeatureMap):
     """
 
     _has_kernel = False
-    _state: ClassVar[tuple[str, ...]] = ("projection_seed_",)
 
     def __init__(
         self,
@@ -80,20 +77,6 @@ class CRAFT(RandomFeatureMap):
         """The kernel of the base map."""
         return self._base()._resolved_kernel()
 
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`.
-
-        The names of the base map's arrays begin with ``base.``.
-        """
-        return super().state() | {f"base.{name}": array for name, array in self.base_.state().items()}
-
-    @all_or_nothing
-    def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        super().restore(state)
-        self.base_ = self._up().restore(inner_state(state, "base."))
-        return self
-
     def _base(self) -> RandomFeatureMap:
         if self.base is None:
             return TensorSketch()
@@ -101,7 +84,7 @@ class CRAFT(RandomFeatureMap):
             refuse(self, "base", "None or a random feature map, such as TensorSketch()")
         return self.base
 
-    def _up(self) -> RandomFeatureMap:
+    def _unfitted(self, name: str) -> RandomFeatureMap:
         return clone(self._base()).set_params(n_components=self.n_components_up)
 
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
@@ -109,7 +92,7 @@ class CRAFT(RandomFeatureMap):
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_components_up", at_least=self.n_components)
-        self.base_ = self._up().set_params(random_state=int(rng.integers(2**63))).fit(X, y)
+        self.base_ = self._unfitted("base_").set_params(random_state=int(rng.integers(2**63))).fit(X, y)
         if (self.base_.signature_ < 0).any():
             raise ValueError(
                 f"CRAFT: base must be a map with a positive definite estimate, but {self._base()!r} has columns "

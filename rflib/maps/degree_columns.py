@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.inner_product_series import InnerProductSeries
-from rflib.maps.product_sketch import Law, Moments, moments
+from rflib.maps.product_sketch import Law, moments
 from rflib.measures.row_pairs import share_of_diagonal
 
 # Logarithm of the square root of the share of the kernel below which a term is a rounding error.
@@ -51,27 +51,33 @@ class PairMeans:
 
     Attributes
     ----------
-    moments : list of Moments
-        Moments of the sketched terms, by degree.
+    moments : ndarray of shape (n_degrees, 3)
+        The `moments` of the sketched terms.
     terms : ndarray of shape (n_degrees + 1, n_degrees + 1)
         Means of the products of two terms of the series. The last term is everything that the series leaves out.
     """
 
-    moments: list[Moments]
+    moments: NDArray[np.float64]
     terms: NDArray[np.float64]
 
     def mixed(self, other: PairMeans, share: float) -> PairMeans:
         """Return the weighted mean with other means, whose weight is ``share``."""
-        both = zip(self.moments, other.moments, strict=True)
-        return PairMeans(
-            [ours.mixed(theirs, share) for ours, theirs in both],
-            (1 - share) * self.terms + share * other.terms,
-        )
+        moments = (1 - share) * self.moments + share * other.moments
+        return PairMeans(moments, (1 - share) * self.terms + share * other.terms)
 
     def bias(self, absent: NDArray[np.bool_]) -> float:
         """Return the mean square of the sum of the absent terms, including those that the series leaves out."""
         used = np.append(absent, True)
         return max(float(self.terms[np.ix_(used, used)].sum()), 0.0)
+
+    def error(
+        self, law: Law, columns: NDArray[np.int64], exact: int, chosen: NDArray[np.float64] | None = None
+    ) -> float:
+        """Return the mean square error of a division, with weights that were chosen for other moments if given."""
+        above, chosen = np.arange(len(columns)) > exact, self.moments if chosen is None else chosen
+        sketched = np.flatnonzero(above & (columns > 0))
+        variance = sum(law.error(self.moments[n], int(columns[n]), chosen[n]) for n in sketched)
+        return float(variance) + self.bias(above & (columns == 0))
 
 
 def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float, PairMeans, PairMeans]:
@@ -99,11 +105,11 @@ def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float,
         for sign, amplitude, part in zip(series.signs[:n_degrees], amplitudes, parts, strict=True):
             scale = np.concatenate([amplitude * amplitude[other] for other in group])
             square = scale**2 / len(scale)
-            by_degree.append(Moments(*(square @ moment for moment in vars(part).values())))
+            by_degree.append([square @ moment for moment in part])
             terms.append(sign * scale * power)
             power = power * products
         stacked = np.array([*terms, np.concatenate(values) / largest - np.sum(terms, axis=0)])
-        found.append(PairMeans(by_degree, stacked @ stacked.T / len(products)))
+        found.append(PairMeans(np.array(by_degree), stacked @ stacked.T / len(products)))
     return largest, found[0], found[1]
 
 
@@ -157,7 +163,7 @@ def choose_columns(
             break
         above = np.arange(len(costs)) > exact
         columns = np.where(above, _divided(means, law, above & (costs > 0), left), costs)
-        error = _mean_square(means, means, law, columns, exact)
+        error = means.error(law, columns, exact)
         if best is None or error < least:
             best, least = (columns, exact), error
     if best is None:
@@ -172,7 +178,7 @@ def choose_columns(
         for n in range(len(costs))
     ]
     counted = different.mixed(same, share_of_diagonal(n_rows))
-    error = _mean_square(counted, means, law, columns, exact)
+    error = counted.error(law, columns, exact, means.moments)
     return DegreeColumns(columns, exact, weights, largest * np.sqrt(error))
 
 
@@ -190,11 +196,11 @@ class _Prices:
     total variance.
     """
 
-    def __init__(self, parts: list[Moments], law: Law, draws: int) -> None:
+    def __init__(self, moments: NDArray[np.float64], law: Law, draws: int) -> None:
         ratios = np.geomspace(1, draws, 1 + int(30 * np.log(draws)))
         blocks = law.block * np.geomspace(1, max(draws // law.block, 1), 30).astype(int)
         counts = np.unique(np.concatenate([ratios.round().astype(int), blocks[blocks <= draws]]))
-        left = np.array([law.variance(m, counts) for m in parts])
+        left = np.array([law.variance(each, counts) for each in moments])
         dearest = left.max(initial=_LEAST_PRICE)
         self._prices = np.geomspace(dearest, 1e-16 * dearest, 500)
         best = np.array([np.argmin(v + np.multiply.outer(self._prices, counts), axis=1) for v in left])
@@ -246,13 +252,3 @@ def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int)
             break
         columns[noisiest] += width
     return columns
-
-
-def _mean_square(
-    means: PairMeans, chosen: PairMeans, law: Law, columns: NDArray[np.int64], exact: int
-) -> float:
-    """Return the mean square error with weights that were chosen for other means."""
-    degrees = np.arange(len(columns))
-    sketched = np.flatnonzero((degrees > exact) & (columns > 0))
-    variance = sum(law.error(means.moments[n], int(columns[n]), chosen.moments[n]) for n in sketched)
-    return float(variance) + means.bias((degrees > exact) & (columns == 0))

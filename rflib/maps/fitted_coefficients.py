@@ -1,4 +1,4 @@
-"""Coefficients with which products of functions represent a kernel on rows, by least squares."""
+"""Combinations of functions that represent a kernel on rows, by least squares."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+
+from rflib.kernels.namespaces import Array, held_beside, multiply_into, take_columns
 
 # Directions of the functions with a smaller mean square on the rows than this share of the largest are left out.
 _LEAST_SHARE = 1e-13
@@ -18,46 +20,54 @@ _MOST = 8
 
 
 @dataclass(frozen=True, eq=False)
-class FittedColumns:
-    """Columns that represent a kernel: combinations of functions, and single functions of a tail.
+class Combination:
+    """Columns that are combinations of functions, and then columns that are functions themselves.
 
     Attributes
     ----------
-    combine : ndarray of shape (n_functions, n_combined)
-        The coefficients of the combined columns.
-    combined_signs : ndarray of shape (n_combined,)
-        Their signs.
+    head : ndarray of shape (n_head,)
+        The numbers of the functions that are combined.
+    combine : ndarray of shape (n_head, n_combined)
+        Their coefficients.
     tail : ndarray of shape (n_tail,)
-        The numbers of the functions of the tail that are columns of their own, the largest first.
-    tail_scales : ndarray of shape (n_tail,)
-        What they are multiplied by.
-    tail_signs : ndarray of shape (n_tail,)
-        Their signs.
+        The numbers of the functions that are columns themselves, the largest first.
+    scales : ndarray of shape (n_tail,)
+        What these are multiplied by.
+    signs : ndarray of shape (n_combined + n_tail,)
+        The signs of the columns.
     """
 
+    head: NDArray[np.int64]
     combine: NDArray[np.float64]
-    combined_signs: NDArray[np.float64]
     tail: NDArray[np.int64]
-    tail_scales: NDArray[np.float64]
-    tail_signs: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    signs: NDArray[np.float64]
 
-    def columns(self, head: NDArray, tail: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the columns and their signs at rows, given the functions of the head and of the tail there."""
-        found = np.hstack([head @ self.combine, tail[:, self.tail] * self.tail_scales])
-        return found, np.append(self.combined_signs, self.tail_signs)
+    def fill(self, functions: Array, out: Array) -> None:
+        """Write the columns into an array (n, n_columns), given the functions (n, n_functions)."""
+        n = self.combine.shape[1]
+        out[:, :n] = take_columns(functions, self.head) @ held_beside(self.combine, functions)
+        multiply_into(out[:, n:], take_columns(functions, self.tail), held_beside(self.scales, functions))
+
+    def of_functions(self, weights: NDArray[np.float64], n_functions: int) -> NDArray[np.float64]:
+        """Return weights (n_functions, m) of functions that stand for weights (n_columns, m) of the columns."""
+        n, found = self.combine.shape[1], np.zeros((n_functions, weights.shape[1]))
+        found[self.head] += self.combine @ weights[:n]
+        found[self.tail] += self.scales[:, None] * weights[n : len(self.signs)]
+        return found
 
 
 def fit_columns(
-    head: NDArray,
-    tail: NDArray,
+    functions: NDArray,
     kernel: NDArray,
-    held: tuple[NDArray, NDArray, NDArray],
+    held: tuple[NDArray, NDArray],
+    numbers: tuple[NDArray[np.int64], NDArray[np.int64]],
     n_columns: int,
     *,
     law: NDArray,
     is_exact: bool,
     is_definite: bool,
-) -> FittedColumns:
+) -> Combination:
     """Return the columns that represent a kernel best on some rows.
 
     With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises
@@ -68,12 +78,14 @@ def fit_columns(
 
     Parameters
     ----------
-    head, tail : ndarrays of shape (n, H) and (n, T)
+    functions : ndarray of shape (n, n_functions)
         The functions at the rows.
     kernel : ndarray of shape (n, n)
         The kernel matrix.
     held : tuple of ndarrays
-        The same three arrays of held-out rows.
+        The same two arrays of held-out rows.
+    numbers : tuple of ndarrays of int, of shape (H,) and (T,)
+        The functions of the head and of the tail.
     n_columns : int
         Largest number of columns.
     law : ndarray of shape (H + T,)
@@ -83,26 +95,25 @@ def fit_columns(
     is_definite : bool
         Whether all columns are to have the sign 1.
     """
+    (head, tail), (held_head, held_tail) = ([each[:, i] for i in numbers] for each in (functions, held[0]))
     n, n_head = head.shape
     squares, turn = eigh(head.T @ head / n)
     kept = squares > _LEAST_SHARE * squares[-1]
     if not kept.any():  # the functions are zero at all rows
-        none = np.arange(0)
-        return FittedColumns(np.zeros((n_head, 0)), np.ones(0), none, np.ones(0), np.ones(0))
+        return Combination(numbers[0], np.zeros((n_head, 0)), np.arange(0), np.ones(0), np.ones(0))
     own, turn = squares[kept], turn[:, kept]
     turned = head @ turn
     prior, of_tail = (turn.T * law[:n_head]) @ turn, law[n_head:]
     moments = turned.T @ (kernel @ turned) / n**2
     crossed = turned.T @ tail / n
     tail_moments = (crossed * of_tail) @ crossed.T
-    held_head, held_tail, held_kernel = held
     held_turned, in_tail = held_head @ turn, (held_tail * of_tail) @ held_tail.T
     best, factor, least = prior, 1.0, np.inf
     for ridge in _RIDGES if is_exact else (*_SMALL_RIDGES, *_RIDGES):
         r = ridge * own[-1] ** 2
         scale = 1 / (np.outer(own, own) + r)
         W, without = (moments + r * prior) * scale, tail_moments * scale
-        left = held_kernel - held_turned @ W @ held_turned.T
+        left = held[1] - held_turned @ W @ held_turned.T
         part = 1.0
         if tail.size:
             by_tail = in_tail - held_turned @ without @ held_turned.T
@@ -124,14 +135,6 @@ def fit_columns(
     combine = turn @ (best @ (roots[:, None] * vectors[:, chosen]) / np.sqrt(np.abs(values[chosen])))
     # an eigenvector has no sign of its own: the largest coefficient is positive
     combine *= np.where(combine.max(axis=0, initial=0) < -combine.min(axis=0, initial=0), -1, 1)
-    return FittedColumns(
-        np.ascontiguousarray(combine),
-        _signs(values[chosen]),
-        left_over,
-        np.sqrt(np.abs(weights[left_over])),
-        _signs(weights[left_over]),
-    )
-
-
-def _signs(values: NDArray) -> NDArray[np.float64]:
-    return np.where(values < 0, -1.0, 1.0)
+    signs = np.where(np.append(values[chosen], weights[left_over]) < 0, -1.0, 1.0)
+    scales = np.sqrt(np.abs(weights[left_over]))
+    return Combination(numbers[0], np.ascontiguousarray(combine), numbers[1][left_over], scales, signs)

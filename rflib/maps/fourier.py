@@ -149,16 +149,6 @@ class FourierFeatures(RandomFeatureMap):
     parity: bool | str = False
     coupled: bool | str = False
     n_sines_ = 0
-    _state = (
-        "frequencies_",
-        "weights_",
-        "phases_",
-        "centre_",
-        "radius_",
-        "n_sines_",
-        *(f"exact_{name}_" for name in _EXACT),
-        *("measure_", "composition_", "predicted_error_"),
-    )
 
     def __init__(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -11,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, namespace
 from rflib.kernels.sparse_rows import Rows, largest_size
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.cosine_gradients import cosine_gradients
 from rflib.maps.kernel_requirements import not_gaussian
@@ -40,14 +38,6 @@ class GaussianCosines(RandomFeatureMap):
     _takes_sparse = True
     _needs_rows = False
     unsupported = staticmethod(not_gaussian)
-    _state: ClassVar[tuple[str, ...]] = ("frequencies_", "weights_", "phases_")
-
-    def __init__(
-        self, kernel: Gaussian | None = None, n_components: int = 100, *, random_state: Seed = None
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
 
     @property
     def columns_per_s(self) -> int:

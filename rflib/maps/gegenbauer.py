@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -80,7 +79,6 @@ class GegenbauerFeatures(RandomFeatureMap):
     """
 
     _takes_sparse = True
-    _state: ClassVar[tuple[str, ...]] = ("directions_", "degree_", "n_radial_", "centre_")
 
     def __init__(
         self,
@@ -91,11 +89,9 @@ class GegenbauerFeatures(RandomFeatureMap):
         n_radial: int | None = None,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.degree = degree
         self.n_radial = n_radial
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:

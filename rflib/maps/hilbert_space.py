@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -69,8 +67,6 @@ class HilbertSpaceFeatures(ProductFeatures):
     >>> bool(abs(features.kernel_matrix(X) - features.kernel_(X)).max() < 0.02)
     True
     """
-
-    _state: ClassVar[tuple[str, ...]] = ("tree_", "centre_", "half_widths_", "scales_")
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:

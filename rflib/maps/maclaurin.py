@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.base import DotProductKernel, Kernel
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, empty, held_beside
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
@@ -54,14 +53,6 @@ class RandomMaclaurin(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
-    _state: ClassVar[tuple[str, ...]] = ("degrees_", "signs_")
-
-    def __init__(
-        self, kernel: DotProductKernel | None = None, n_components: int = 100, *, random_state: Seed = None
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
@@ -89,18 +80,15 @@ class RandomMaclaurin(RandomFeatureMap):
         features = empty((X.shape[0], self.n_components_), X)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
         signs = held_beside(self.signs_, X).T
-        groups = []
-        used = 0
+        groups, used = [], 0
         for degree in np.unique(self.degrees_):
             first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
-            scale = float(
-                np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
-            )
+            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
             ends = used + (stop - first) * np.arange(degree + 1)
             factors = [signs[:, a:b] for a, b in pairwise(ends)]
             if issparse(X):  # scipy's product would copy a matrix that is not contiguous for each block
                 factors = list(map(np.ascontiguousarray, factors))
-            groups.append((slice(first, stop), scale, factors))
+            groups.append((slice(first, stop), float(scale), factors))
             used = ends[-1]
 
         def fill(rows: slice) -> None:

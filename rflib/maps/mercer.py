@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import copy
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -18,16 +19,18 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, empty, is_foreign, to_numpy
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
+from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import FEW_VALUES
-from rflib.maps.base import RandomFeatureMap, Seed, inner_state
-from rflib.maps.mercer_choice import RowSamples, choose_columns
-from rflib.maps.mercer_columns import Axes
+from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.held_out import RowSamples
+from rflib.maps.learned import forget
+from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 from rflib.maps.row_sample import RowSample
-from rflib.maps.unlike_rows import FEWEST, squares
+from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer, refuse
 
 AXES = ("auto", "principal", "input")
@@ -36,8 +39,35 @@ _BLOCK_ROWS = 1024
 _COMPILED = 16
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
-# What is fitted to the sample of a stream, when it is first asked for.
-_FITTED = ("kernel_", "signature_", "mean_", "columns_", "predicted_error_")
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """The rows of a stream so far: the seed of their sample, their number, and the sample."""
+
+    seed: int
+    n_rows: int = 0
+    sample: RowSample | None = None
+
+    def followed_by(self, rows: Rows, size: int) -> Stream:
+        """Return the stream with more rows, of which a sample of this size is kept."""
+        part = RowSample(size, self.seed, start=self.n_rows)
+        part.add(rows, np.empty((rows.shape[0], 0)))
+        sample = part if self.sample is None else self.sample.followed_by([part])
+        return Stream(self.seed, self.n_rows + rows.shape[0], sample)
+
+
+class FittedToSample:
+    """An attribute that is fitted to the sample of a stream when it is first asked for."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, fitted: MercerFeatures | None, owner: type) -> Any:
+        if fitted is None or fitted._stream_ is None:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
+        fitted._fit_to_sample()
+        return vars(fitted)[self._name]
 
 
 class MercerFeatures(RandomFeatureMap):
@@ -119,11 +149,9 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
-    _state: ClassVar[tuple[str, ...]] = (
-        *("mean_", "columns_", "predicted_error_", "tail_coefficients_"),
-        *("tail_", "_stream"),  # which are no arrays, and are dropped with the others
-    )
-    _stays_with_caller = ("_stream",)
+    _stays_with_caller = _not_in_state = ("_stream_",)
+    _stream_: Stream | None = None
+    kernel_, signature_, columns_, predicted_error_ = (FittedToSample() for _ in range(4))
 
     def __init__(
         self,
@@ -134,11 +162,9 @@ class MercerFeatures(RandomFeatureMap):
         n_random: int = 0,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.axes = axes
         self.n_random = n_random
-        self.random_state = random_state
 
     @property
     def axes_(self) -> NDArray[np.float64]:
@@ -147,9 +173,14 @@ class MercerFeatures(RandomFeatureMap):
         return np.eye(self.n_features_in_) if directions is None else directions
 
     @property
+    def mean_(self) -> NDArray[np.float64]:
+        """Mean of the training rows."""
+        return self.columns_.axes.mean
+
+    @property
     def is_fitted_to_rows_(self) -> bool:
         """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
-        return len(self.columns_.head) > 0
+        return self.columns_.combination is not None
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -171,76 +202,66 @@ class MercerFeatures(RandomFeatureMap):
             such as a width that is zero, is said when the map is first used.
         """
         check_integer(self, "n_components", at_least=1)
-        stream = vars(self).get("_stream")
-        begins = stream is None and "signature_" not in vars(self)
+        begins = self._stream_ is None and "signature_" not in vars(self)
         rows = self._checked(X, reset=begins)
         rows = to_numpy(rows) if is_foreign(rows) else rows
         kernel = self._resolved_kernel()
         kernel.check_rows(rows)
         self._check_parameters(kernel, rows)
-        if stream is None and not begins:
+        if self._stream_ is None and not begins:
             return self
-        seed, n, sample = stream or (int(self._rng().integers(2**31)), 0, None)
-        part = RowSample(self._sample_size, seed, start=n)
-        part.add(rows, np.empty((rows.shape[0], 0)))
-        self._stream = seed, n + rows.shape[0], part if sample is None else sample.followed_by([part])
-        for name in _FITTED:
-            self.__dict__.pop(name, None)
+        stream = self._stream_ or Stream(int(self._rng().integers(2**31)))
+        forget(self, "n_features_in_", "feature_names_in_")
+        self._stream_ = stream.followed_by(rows, self._sample_size)
         return self
-
-    def __getattr__(self, name: str) -> Any:
-        """Fit to the sample of a stream when what it decides is first asked for."""
-        if name in _FITTED and "_stream" in vars(self):
-            self._fit_to_sample()
-            return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @all_or_nothing
     def _fit_to_sample(self) -> None:
-        stream = vars(self)["_stream"]
-        rows, _ = stream[-1].rows()
-        self._fit_rows(rows, None)
-        self._stream = stream
+        stream = self._stream_
+        assert stream is not None and stream.sample is not None
+        self._fit_rows(stream.sample.rows()[0], None)
+        self._stream_ = stream
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters(kernel, X)
-        self.mean_ = mean_row(X)
         sample = RowSamples.of(X, kernel, rng)
         n_columns = self.n_components - self.n_random
-        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, self.mean_, n_columns)
+        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, n_columns)
         self.columns_, self.predicted_error_ = columns, error
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
         is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
         self._has_few_rows = X.shape[0] >= FEWEST and sample.held.shape[0] < FEWEST
-        self._usual_rows = X if is_free or self._has_few_rows else sample.held
+        self._held_rows = None if is_free or self._has_few_rows else sample.held
         self.signature_ = np.append(columns.signs, np.ones(self.n_random))
+        self.tail_ = None
         if self.n_random:
             self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
                 sample.rows[:1]
             )
-            head = columns.at(sample.rows, self.mean_)
+            head = columns.at(sample.rows)
             self.tail_coefficients_ = projection(self.tail_, sample.rows, head)
             self.predicted_error_ = sample.error(self._columns(sample.held), self.signature_)
 
     def _axes_to_try(self, X: Rows, sample: RowSamples) -> Iterator[Axes]:
         """Yield the axes that the parameter allows; rows that are held out have no part in principal axes."""
+        mean = mean_row(X)
         if self.axes != "principal":
             is_sparse = issparse(X)
             variances = mean_variance_axis(X.astype(np.float64), 0)[1] if is_sparse else X.var(0, np.float64)
-            yield Axes.of_inputs(variances)
+            yield Axes.of_inputs(mean, variances)
         if self.axes == "input" or issparse(X):
             return
-        centred = X - self.mean_.astype(X.dtype)
+        centred = X - mean.astype(X.dtype)
         products, n = (centred.T @ centred).astype(np.float64), len(X)
-        if sample.held is not sample.rows:
-            held = np.concatenate([sample.held, sample.fresh]) - self.mean_
+        if sample.are_held_out:
+            held = np.concatenate([sample.held, sample.fresh]) - mean
             products, n = products - held.T @ held, n - len(held)
         covariance = products / n
-        yield Axes.principal(covariance, np.arange(X.shape[1]))
+        yield Axes.principal(mean, covariance, np.arange(X.shape[1]))
         if self.axes == "auto":
             few = np.array([len(np.unique(column)) <= FEW_VALUES for column in sample.rows.T])
             if 0 < few.sum() < len(few) - 1:
-                yield Axes.principal(covariance, np.flatnonzero(~few))
+                yield Axes.principal(mean, covariance, np.flatnonzero(~few))
 
     def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
         check_choice(self, "axes", AXES)
@@ -259,13 +280,16 @@ class MercerFeatures(RandomFeatureMap):
 
     @property
     def _fades(self) -> bool:
-        return "tail_" not in vars(self)
+        return self.tail_ is None
 
-    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        rows = self.__dict__.pop("_usual_rows").astype(X.dtype, copy=False)
-        super()._note_usual_losses(kernel, rows, rng)
+    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+        if (held := self._held_rows) is not None:
+            X, self._held_rows = held.astype(X.dtype, copy=False), None
+        return super()._usual_rows(X, rng)
 
-    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+    def _held_out(
+        self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
+    ) -> NDArray[np.float64]:
         """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others.
 
         That map may have other columns, so that a row counts as what it loses by this map where that is more: the
@@ -277,8 +301,7 @@ class MercerFeatures(RandomFeatureMap):
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)
-            features = other._columns(X[part])
-            found.append(other._losses(kernel, X[part], features, squares(features)))
+            found.append(losses_of(kernel, X[part], other._columns(X[part]), other.signature_, unit))
             own.append(losses[part])
         return np.maximum(np.concatenate(found), np.concatenate(own))
 
@@ -288,34 +311,20 @@ class MercerFeatures(RandomFeatureMap):
 
         def fill(rows: slice) -> None:
             block, columns = X[rows, :], features[rows, :n_head]
-            self.columns_.fill(block, self.mean_, columns, compiled=compiled)
-            if not self._fades:
+            self.columns_.fill(block, columns, compiled=compiled)
+            if self.tail_ is not None:
                 fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
 
         over_row_blocks(fill, X, _BLOCK_ROWS)
         return features
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.n_random:
+        if self.tail_ is not None:
             return super()._gradients(X, weights)
-        return mercer_gradients(self.columns_, self.mean_, X, weights)
+        return mercer_gradients(self.columns_, X, weights)
 
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`.
-
-        The names of those of random columns begin with ``tail.``.
-        """
-        tail = {} if self._fades else self.tail_.state()
-        return super().state() | {f"tail.{name}": array for name, array in tail.items()}
-
-    @all_or_nothing
-    def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters."""
-        super().restore(state)
-        if tail := inner_state(state, "tail."):
-            kernel, _ = self.kernel_.by_column(self.n_features_in_)
-            self.tail_ = ORF(kernel, self.n_random).restore(tail)
-        return self
+    def _unfitted(self, name: str) -> ORF:
+        return ORF(self.kernel_.by_column(self.n_features_in_)[0], self.n_random)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column that says which powers of which axes it is a product of.
@@ -326,7 +335,6 @@ class MercerFeatures(RandomFeatureMap):
         those of the wider one of two Gaussian kernels end in "wide".
         """
         inputs = _check_feature_names_in(self, input_features)
-        n_axes = len(self.columns_.products[0].tables.lengths)
-        names = self.columns_.names(n_axes, inputs)
+        names = self.columns_.names(inputs)
         names += [f"random{i + 1}" for i in range(self.n_components_ - len(names))]
         return np.array(names, dtype=object)

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.linalg import eigvalsh
 from scipy.optimize import nnls
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.sparse_rows import Rows
+from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
-from rflib.maps.eigen_products import EigenProducts
 from rflib.maps.fitted_coefficients import fit_columns
-from rflib.maps.mercer_columns import Axes, MercerColumns, products_at
+from rflib.maps.held_out import RowSamples, held_out_error, mean_squares, thinning
+from rflib.maps.mercer_columns import EigenProducts, MercerColumns, products_at
 from rflib.maps.row_blocks import row_blocks
-from rflib.maps.unlike_rows import FEWEST
 
-# Rows whose coordinates give the laws, rows on which coefficients are fitted, rows that are held out to choose by,
-# and rows on which the error is measured, if there are any more: at most so many.
-_LAW_ROWS, _FIT_ROWS, _HELD_ROWS, _FRESH_ROWS = 2000, 4000, 500, 1000
+# Rows whose coordinates give the laws: at most so many.
+_LAW_ROWS = 2000
 # Axes whose functions are computed together.
 _AXES = 256
-# One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
-_HELD_SHARE, _FEWEST_ROWS = 5, 60
 # Rows and columns of trials that find widths and of those that find axes, for which rare values count.
 _WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
 # Functions that are combined: at most so many in trials, and in the end; and so many for each row and each column.
@@ -48,100 +41,6 @@ _SMALL = 1e-4
 # that are tried for it, in units of the median distance.
 _TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _DISTANCE_ROWS = 500
-# Negative eigenvalues below this share of the largest one are rounding errors of a positive definite kernel.
-_DEFINITE, _DEFINITE_ROWS = 1e-9, 400
-
-
-@dataclass(frozen=True, eq=False)
-class RowSamples:
-    """Disjoint samples of the training rows: columns are fitted to one, and compared on another.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel.
-    rows : ndarray or csr_array of shape (n, d)
-        Rows to fit.
-    held : ndarray or csr_array of shape (m, d)
-        Held-out rows.
-    target : ndarray of shape (m, m)
-        Their kernel matrix.
-    n_rows : int
-        Number of training rows.
-    fresh : ndarray of shape (l, d)
-        Rows that have no part in fits and choices; none if there are no more rows than are sampled above.
-    whole : RowSamples, optional
-        The samples of which these are a part, for a trial.
-    """
-
-    kernel: Kernel
-    rows: Rows
-    held: Rows
-    target: NDArray[np.floating]
-    n_rows: int
-    fresh: NDArray[np.float64]
-    whole: RowSamples | None = None
-
-    @staticmethod
-    def of(X: Rows, kernel: Kernel, rng: Generator) -> RowSamples:
-        """Return samples of the rows X; if there are few, the same rows are in both."""
-        n = X.shape[0]
-        order = rng.permutation(n)
-        n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
-        if n >= _FEWEST_ROWS:
-            n_held = max(n_held, FEWEST)
-        ends = np.cumsum([n_held, _FIT_ROWS, _FRESH_ROWS])
-        held, rows, fresh = (
-            X[np.sort(part)].astype(np.float64) for part in np.split(order[: ends[2]], ends[:2])
-        )
-        held = held if n_held else rows
-        return RowSamples(kernel, rows, held, kernel(held), n, fresh)
-
-    @cached_property
-    def matrix(self) -> NDArray[np.floating]:
-        """The kernel matrix (n, n) of the rows to fit."""
-        if self.whole is None:
-            return self.kernel(self.rows)
-        step = _step(self.whole.rows.shape[0], self.rows.shape[0])
-        return self.whole.matrix[::step, ::step]
-
-    @cached_property
-    def is_definite(self) -> bool:
-        """Whether the kernel has no negative eigenvalue on some rows, beyond rounding."""
-        if self.whole is not None:
-            return self.whole.is_definite
-        ends = eigvalsh(self.matrix[:_DEFINITE_ROWS, :_DEFINITE_ROWS])[[0, -1]]
-        return bool(ends[0] >= -_DEFINITE * ends[1])
-
-    def thinned(self, n: int) -> RowSamples:
-        """Return at most n of the rows, with all held-out rows."""
-        return replace(self, rows=self.rows[:: _step(self.rows.shape[0], n)], whole=self)
-
-    def error(self, columns: NDArray, signs: NDArray) -> float:
-        """Return the relative Frobenius error on as many new rows as there are training rows."""
-        return _relative_error(columns, signs, self.target, self.n_rows)
-
-
-def _relative_error(columns: NDArray, signs: NDArray, target: NDArray, n_rows: int) -> float:
-    """Return the relative error of columns at m rows, for n_rows rows: pairs of a row with itself count less."""
-    # the product of a matrix with its own transpose takes half the time
-    left = columns if (signs > 0).all() else columns * signs
-    off, diagonal = _mean_squares(left @ columns.T - target)
-    size, own = _mean_squares(target)
-    share = 1 / n_rows
-    total = (1 - share) * size + share * own
-    return float(np.sqrt(((1 - share) * off + share * diagonal) / total)) if total > 0 else 0.0
-
-
-def _mean_squares(matrix: NDArray) -> tuple[float, float]:
-    """Return the mean squares of the entries off the diagonal and on it."""
-    m, own = len(matrix), matrix.diagonal()
-    on = float(own @ own)
-    return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
-
-
-def _step(n: int, most: int) -> int:
-    return -(-n // most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,13 +66,12 @@ class Basis:
         axes: Axes,
         factors: tuple[LineKernel, ...],
         sample: RowSamples,
-        mean: NDArray,
         n_columns: int,
         *,
         is_law: bool = False,
     ) -> Basis:
         """Return the eigenfunctions on the axes, with coefficients of those that so many columns may need."""
-        coordinates, spreads = axes.of(sample.rows[:_LAW_ROWS], mean), axes.spreads
+        coordinates, spreads = axes.of(sample.rows[:_LAW_ROWS]), axes.spreads
         n, found = _CANDIDATES * _PER_COLUMN * n_columns, []
         for kernel in factors:
             parts, largest = [], np.zeros(0)
@@ -185,29 +83,27 @@ class Basis:
         return Basis(axes, factors, tuple(found), is_law)
 
 
-def choose_columns(
-    axes: list[Axes], sample: RowSamples, mean: NDArray, n_columns: int
-) -> tuple[MercerColumns, float]:
+def choose_columns(axes: list[Axes], sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float]:
     """Return the columns with the least error on held-out rows, and their error on rows that did not choose them.
 
     There are such rows if the law of independent coordinates was not simply kept, and if rows suffice.
     """
     kernel = sample.kernel
     own = [
-        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, mean, n_columns, is_law=True)
+        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, n_columns, is_law=True)
         for each in axes
         if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
     ]
-    laws = [_law(basis, sample, mean, n_columns) for basis in own]
+    laws = [_law(basis, sample, n_columns) for basis in own]
     best_law = min(laws, key=lambda found: found[1], default=None)
     if best_law is not None and best_law[2]:
         return best_law[:2]
-    columns, error = _fitted(_best_basis(axes, own, sample, mean, n_columns), sample, mean, n_columns)
+    columns, error = _fitted(_best_basis(axes, own, sample, n_columns), sample, n_columns)
     if best_law is not None and best_law[1] <= error:
         columns, error = best_law[:2]
     if sample.fresh.shape[0]:
-        found = columns.at(sample.fresh, mean)
-        error = _relative_error(found, columns.signs, kernel(sample.fresh), sample.n_rows)
+        found = columns.at(sample.fresh)
+        error = held_out_error(found, columns.signs, kernel(sample.fresh), sample.n_rows)
     return columns, error
 
 
@@ -223,24 +119,22 @@ def _width(kernel: Kernel) -> float:
     return float(ends[1])
 
 
-def _best_basis(
-    axes: list[Axes], own: list[Basis], sample: RowSamples, mean: NDArray, n_columns: int
-) -> Basis:
+def _best_basis(axes: list[Axes], own: list[Basis], sample: RowSamples, n_columns: int) -> Basis:
     """Return the basis with the least error in trials with fewer functions and rows."""
 
     def least(bases: list[Basis], trial: RowSamples, most: int) -> Basis:
         if len(bases) == 1:
             return bases[0]
-        return min(bases, key=lambda basis: _fitted(basis, trial, mean, min(n_columns, most))[1])
+        return min(bases, key=lambda basis: _fitted(basis, trial, min(n_columns, most))[1])
 
     for_widths, for_axes = sample.thinned(_WIDTH_ROWS), sample.thinned(_AXES_ROWS)
     if own and len(own) == len(axes):
         return least(own, for_axes, _AXES_COLUMNS)
     # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
     others = [each for each in axes if all(each is not basis.axes for basis in own)]
-    widths = [Basis.of(others[0], factors, sample, mean, n_columns) for factors in _factors(sample)]
+    widths = [Basis.of(others[0], factors, sample, n_columns) for factors in _factors(sample)]
     found = least(widths, for_widths, _TRIAL_FUNCTIONS)
-    rest = (Basis.of(each, found.factors, sample, mean, n_columns) for each in others[1:])
+    rest = (Basis.of(each, found.factors, sample, n_columns) for each in others[1:])
     return least([*own, found, *rest], for_axes, _AXES_COLUMNS)
 
 
@@ -258,71 +152,50 @@ def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
     return found
 
 
-def _law(
-    basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int
-) -> tuple[MercerColumns, float, bool]:
+def _law(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:
     """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so."""
     functions = basis.functions[0]
     products, values = EigenProducts.largest(functions, n_columns)
-    n = len(products)
-    columns = MercerColumns(
-        basis.axes,
-        (products,),
-        head=np.arange(0),
-        combine=np.empty((0, 0)),
-        tail=np.arange(n),
-        scales=np.ones(n),
-        signs=np.ones(n_columns),
-    )
+    columns = MercerColumns(basis.axes, (products,), None, np.ones(n_columns))
     every, own = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
     left, own_left = max(every - float(values @ values), 0), max(own - float(values.sum()), 0)
     share = 1 / sample.n_rows
     predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
-    error = sample.error(columns.at(sample.held, mean), columns.signs)
-    mean_square = _mean_squares(sample.target)[0]
+    error = sample.error(columns.at(sample.held), columns.signs)
+    mean_square = mean_squares(sample.target)[0]
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
     holds |= error <= _SMALL
     return columns, error, holds
 
 
-def _fitted(basis: Basis, sample: RowSamples, mean: NDArray, n_columns: int) -> tuple[MercerColumns, float]:
+def _fitted(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float]:
     """Return columns with fitted coefficients, and their error."""
     most, per_row = (_FUNCTIONS, _PER_ROW) if basis.is_law else (_FUNCTIONS_ALONE, _PER_ROW_ALONE)
     most = _TRIAL_FUNCTIONS if sample.whole is not None else most
-    n_rows = sample.rows.shape[0] if sample.held is sample.rows else int(per_row * sample.rows.shape[0])
+    n_rows = sample.rows.shape[0] if not sample.are_held_out else int(per_row * sample.rows.shape[0])
     n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
-    products, order, law = _largest_on_rows(basis, sample, mean, max(n_head, n_columns))
+    products, order, law = _largest_on_rows(basis, sample, max(n_head, n_columns))
     # if no rows are held out, as many functions as rows are fitted, exactly
-    head, tail = order[:n_head], order[n_head : None if sample.held is not sample.rows else n_head]
-    at_rows, at_held = (
-        products_at(products, basis.axes.of(rows, mean)) for rows in (sample.rows, sample.held)
-    )
-    held = at_held[:, head], at_held[:, tail]
-    fitted = fit_columns(
-        at_rows[:, head],
-        at_rows[:, tail],
+    head, tail = order[:n_head], order[n_head : None if sample.are_held_out else n_head]
+    at_rows, at_held = (products_at(products, basis.axes.of(each)) for each in (sample.rows, sample.held))
+    combination = fit_columns(
+        at_rows,
         sample.matrix,
-        (*held, sample.target),
+        (at_held, sample.target),
+        (head, tail),
         n_columns,
         law=law[: n_head + len(tail)],
-        is_exact=basis.is_law and sample.held is not sample.rows,
+        is_exact=basis.is_law and sample.are_held_out,
         is_definite=sample.is_definite,
     )
-    found, signs = fitted.columns(*held)
-    columns = MercerColumns(
-        basis.axes,
-        products,
-        head,
-        fitted.combine,
-        tail[fitted.tail],
-        fitted.tail_scales,
-        np.append(signs, np.ones(n_columns - len(signs))),
-    )
-    return columns, sample.error(found, signs)
+    found = np.empty((len(at_held), len(combination.signs)))
+    combination.fill(at_held, found)
+    signs = np.append(combination.signs, np.ones(n_columns - len(combination.signs)))
+    return MercerColumns(basis.axes, products, combination, signs), sample.error(found, combination.signs)
 
 
 def _largest_on_rows(
-    basis: Basis, sample: RowSamples, mean: NDArray, n: int
+    basis: Basis, sample: RowSamples, n: int
 ) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64], NDArray[np.float64]]:
     """Return products, the numbers of the n that have the largest mean squares on rows, and their coefficients.
 
@@ -331,7 +204,7 @@ def _largest_on_rows(
     """
     per_kernel = -(-_CANDIDATES * n // len(basis.functions))
     candidates = [EigenProducts.largest(each, per_kernel)[0] for each in basis.functions]
-    coordinates = basis.axes.of(sample.rows, mean)
+    coordinates = basis.axes.of(sample.rows)
     at_rows = [products.at(coordinates) for products in candidates]
     shares = np.ones(1) if basis.is_law else _combination(at_rows, sample)
     sizes = [_sizes(each) for each in at_rows]
@@ -358,7 +231,7 @@ def _sizes(functions: NDArray) -> NDArray[np.float64]:
 
 def _combination(functions: list[NDArray], sample: RowSamples) -> NDArray[np.float64]:
     """Return c of the least |sum_j c_j F_j F_j^T - K|, without negative ones if the kernel is definite."""
-    some = slice(None, None, _step(sample.rows.shape[0], _DISTANCE_ROWS))
+    some = slice(None, None, thinning(sample.rows.shape[0], _DISTANCE_ROWS))
     grams = np.stack([(each[some] @ each[some].T).ravel() for each in functions], axis=1)
     solve = nnls if sample.is_definite else np.linalg.lstsq
     found: NDArray[np.float64] = solve(grams, sample.matrix[some, some].ravel())[0]

@@ -7,59 +7,66 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, held_beside, multiply_into, take_columns
+from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.eigen_products import EigenProducts
-from rflib.maps.sparse_coordinates import SparseCoordinates, room
+from rflib.maps.axes import Axes, SparseCoordinates, room
+from rflib.maps.axis_functions import AxisFunctions, Tables
+from rflib.maps.fitted_coefficients import Combination
+from rflib.maps.product_tree import ProductTree, evaluate, largest_products
 
 
 @dataclass(frozen=True, eq=False)
-class Axes:
-    """Axes along which rows have coordinates.
+class EigenProducts:
+    """Products of eigenfunctions of a product kernel, as functions of coordinates.
 
     Attributes
     ----------
-    directions : ndarray of shape (n_axes, d), or None
-        Unit vectors; None stands for the input columns.
-    inputs : ndarray of int, of shape (n_inputs,)
-        The input columns that are axes themselves, which are the last axes.
-    spreads : ndarray of shape (n_axes,)
-        Standard deviations of the coordinates of the training rows.
+    tree : ProductTree
+        Which products they are.
+    tables : Tables
+        The functions on the axes.
     """
 
-    directions: NDArray[np.float64] | None
-    inputs: NDArray[np.int64]
-    spreads: NDArray[np.float64]
+    tree: ProductTree
+    tables: Tables
 
     @staticmethod
-    def of_inputs(variances: NDArray) -> Axes:
-        """Return the input columns, which have these variances (d,)."""
-        return Axes(None, np.arange(len(variances)), np.sqrt(variances))
+    def largest(functions: AxisFunctions, n: int) -> tuple[EigenProducts, NDArray[np.float64]]:
+        """Return the n products with the largest eigenvalues, and these."""
+        tree, values = largest_products(functions.values, n)
+        return EigenProducts.of(functions, tree), values
 
     @staticmethod
-    def principal(covariance: NDArray, rotated: NDArray[np.int64]) -> Axes:
-        """Return the principal axes of some input columns, the largest variance first, and the other columns."""
-        d = len(covariance)
-        values, vectors = np.linalg.eigh(covariance[np.ix_(rotated, rotated)])
-        kept = np.setdiff1d(np.arange(d), rotated)
-        directions = np.zeros((d, d))
-        directions[: len(rotated), rotated] = vectors[:, ::-1].T
-        directions[len(rotated) + np.arange(len(kept)), kept] = 1
-        variances = np.append(np.maximum(values[::-1], 0), covariance.diagonal()[kept])
-        return Axes(directions, kept, np.sqrt(variances))
+    def of(functions: AxisFunctions, tree: ProductTree) -> EigenProducts:
+        """Return the products of a tree."""
+        axes, powers, _ = tree.functions
+        return EigenProducts(tree, Tables.of(functions, axes, powers))
 
-    def of(self, X: Rows, mean: NDArray) -> Array | SparseCoordinates:
-        """Return the coordinates (n_axes, n) of rows X (n, d) from their mean."""
-        if self.directions is None:
-            return SparseCoordinates(X, mean) if issparse(X) else (X - beside(mean, X)).T
-        return held_beside(self.directions, X) @ X.T - beside(self.directions @ mean, X)[:, None]
+    def __len__(self) -> int:
+        return len(self.tree)
 
-    def names(self, n_axes: int, inputs: Sequence[str]) -> list[str]:
-        """Return the names of the axes: pc1, pc2, ... and those of the input columns."""
-        rotated = n_axes - len(self.inputs)
-        return [f"pc{i + 1}" for i in range(rotated)] + [str(inputs[j]) for j in self.inputs]
+    def at(self, coordinates: Array) -> Array:
+        """Return the products at coordinates (n_axes, n), shape (n, n_products)."""
+        out = room(coordinates, len(self))
+        self.fill(coordinates, out)
+        return out
+
+    def fill(self, coordinates: Array, out: Array, *, compiled: bool = False) -> None:
+        """Write the products at coordinates (n_axes, n) into an array (n, n_products); numba can do so faster."""
+        is_sparse = isinstance(coordinates, SparseCoordinates)
+        root, ratios = coordinates.functions(self.tables) if is_sparse else self.tables.at(coordinates)
+        evaluate(self.tree, root, ratios, out, compiled=compiled)
+
+
+def products_at(products: tuple[EigenProducts, ...], coordinates: Array | SparseCoordinates) -> Array:
+    """Return all products at coordinates (n_axes, n), shape (n, n_products)."""
+    out = room(coordinates, sum(map(len, products)))
+    start = 0
+    for each in products:
+        each.fill(coordinates, out[:, start : start + len(each)])
+        start += len(each)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,73 +79,45 @@ class MercerColumns:
         The axes of the rows.
     products : tuple of EigenProducts
         Products of the eigenfunctions of one or two kernels.
-    head : ndarray of shape (n_head,)
-        The products, counted through, that the combined columns combine.
-    combine : ndarray of shape (n_head, n_combined)
-        Their coefficients. The combined columns come first.
-    tail : ndarray of shape (n_tail,)
-        The products that are columns themselves.
-    scales : ndarray of shape (n_tail,)
-        What these are multiplied by.
+    combination : Combination or None
+        How the products, counted through, are combined to columns that represent the kernel on rows. None stands
+        for the first products themselves, which the law of independent coordinates takes.
     signs : ndarray of shape (n_columns,)
-        The signs of all columns. Columns beyond the combined ones and the tail are zero.
+        The signs of all columns. Columns beyond those above are zero.
     """
 
     axes: Axes
     products: tuple[EigenProducts, ...]
-    head: NDArray[np.int64]
-    combine: NDArray[np.float64]
-    tail: NDArray[np.int64]
-    scales: NDArray[np.float64]
+    combination: Combination | None
     signs: NDArray[np.float64]
 
-    def at(self, X: Rows, mean: NDArray) -> NDArray:
+    def at(self, X: Rows) -> NDArray:
         """Return the columns at rows X (n, d) of numpy, shape (n, n_columns)."""
         out = np.empty((X.shape[0], len(self.signs)), X.dtype)
-        self.fill(X, mean, out)
+        self.fill(X, out)
         return out
 
-    def fill(self, X: Rows, mean: NDArray, out: Array, *, compiled: bool = False) -> None:
+    def fill(self, X: Rows, out: Array, *, compiled: bool = False) -> None:
         """Write the columns at rows X (n, d) into an array (n, n_columns); for many rows, numba is faster."""
-        coordinates = self.axes.of(X, mean)
-        n_combined, n_tail = self.combine.shape[1], len(self.tail)
-        n_used = n_combined + n_tail
-        if self._are_products:
-            self.products[0].fill(coordinates, out[:, :n_tail], compiled=compiled)
+        coordinates = self.axes.of(X)
+        if self.combination is None:
+            n_used = len(self.products[0])
+            self.products[0].fill(coordinates, out[:, :n_used], compiled=compiled)
         else:
-            functions = products_at(self.products, coordinates)
-            head = take_columns(functions, self.head)
-            out[:, :n_combined] = head @ held_beside(self.combine, X)
-            tail, scales = take_columns(functions, self.tail), held_beside(self.scales, X)
-            multiply_into(out[:, n_combined:n_used], tail, scales)
+            n_used = len(self.combination.signs)
+            self.combination.fill(products_at(self.products, coordinates), out[:, :n_used])
         if n_used < len(self.signs):
             out[:, n_used:] = 0
 
-    @property
-    def _are_products(self) -> bool:
-        """Whether the columns are the products themselves, in their order."""
-        return not len(self.head) and len(self.products) == 1 and len(self.tail) == len(self.products[0])
-
-    def names(self, n_axes: int, inputs: Sequence[str]) -> list[str]:
+    def names(self, inputs: Sequence[str]) -> list[str]:
         """Return a name for each column, given those of the input columns."""
-        axes = self.axes.names(n_axes, inputs)
-        of_product = []
+        axes, found = self.axes.names(inputs), []
         for mark, products in zip(("", " wide"), self.products, strict=False):
             for number in range(len(products)):
-                factors = [
-                    axes[a] + (f"^{power}" if power > 1 else "") for a, power in products.tree.indices(number)
-                ]
-                of_product.append((" ".join(factors) or "1") + mark)
-        n_combined = self.combine.shape[1]
-        names = [f"combined{i + 1}" for i in range(n_combined)] + [of_product[i] for i in self.tail]
-        return names + [f"zero{i + 1}" for i in range(len(self.signs) - len(names))]
-
-
-def products_at(products: tuple[EigenProducts, ...], coordinates: Array | SparseCoordinates) -> Array:
-    """Return all products at coordinates (n_axes, n), shape (n, n_products)."""
-    out = room(coordinates, sum(map(len, products)))
-    start = 0
-    for each in products:
-        each.fill(coordinates, out[:, start : start + len(each)])
-        start += len(each)
-    return out
+                powers = products.tree.indices(number)
+                factors = [axes[a] + (f"^{power}" if power > 1 else "") for a, power in powers]
+                found.append((" ".join(factors) or "1") + mark)
+        if self.combination is not None:
+            combined = [f"combined{i + 1}" for i in range(self.combination.combine.shape[1])]
+            found = combined + [found[i] for i in self.combination.tail]
+        return found + [f"zero{i + 1}" for i in range(len(self.signs) - len(found))]

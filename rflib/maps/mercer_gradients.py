@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rflib.kernels.sparse_rows import Rows, dense
-from rflib.maps.axis_functions import TINY, Tables
-from rflib.maps.eigen_products import EigenProducts
-from rflib.maps.mercer_columns import MercerColumns
+from rflib.maps.axis_functions import Tables
+from rflib.maps.mercer_columns import EigenProducts, MercerColumns
 from rflib.maps.row_blocks import over_row_blocks
 
 # Elements of the products at a block of rows.
@@ -21,17 +20,13 @@ _BLOCK = 1 << 19
 _STEP = 1e-5
 
 
-def mercer_gradients(
-    columns: MercerColumns, mean: NDArray, X: Rows, weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def mercer_gradients(columns: MercerColumns, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j.
 
     Parameters
     ----------
     columns : MercerColumns
         The columns.
-    mean : ndarray of shape (d,)
-        The mean from which coordinates are measured.
     X : ndarray or csr_array of shape (n, d)
         Rows.
     weights : ndarray of shape (n_columns, n_functions)
@@ -42,16 +37,16 @@ def mercer_gradients(
     ndarray of shape (n, n_functions, d)
         The gradients.
     """
-    n_combined, n_tail = columns.combine.shape[1], len(columns.tail)
-    of_products = np.zeros((sum(map(len, columns.products)), weights.shape[1]))
-    of_products[columns.head] += columns.combine @ weights[:n_combined]
-    of_products[columns.tail] += columns.scales[:, None] * weights[n_combined : n_combined + n_tail]
-    parts = np.split(of_products, np.cumsum([len(products) for products in columns.products])[:-1])
+    sizes, combination = [len(products) for products in columns.products], columns.combination
+    of_products = (
+        weights[: sizes[0]] if combination is None else combination.of_functions(weights, sum(sizes))
+    )
+    parts = np.split(of_products, np.cumsum(sizes)[:-1])
     backward = [_Backward(each, part) for each, part in zip(columns.products, parts, strict=True)]
     gradients = np.empty((X.shape[0], weights.shape[1], X.shape[1]))
 
     def fill(rows: slice) -> None:
-        coordinates = columns.axes.of(dense(X[rows]), mean)
+        coordinates = columns.axes.of(dense(X[rows]))
         assert isinstance(coordinates, np.ndarray)
         found = np.sum([each.at(coordinates) for each in backward], axis=0)
         by_axes = np.transpose(found, (2, 0, 1))
@@ -120,26 +115,10 @@ def _along_axes(tables: Tables, u: NDArray, values: NDArray, by_ratios: NDArray)
         Their derivatives by the ratios of the other functions to the first ones.
     """
     step = _STEP * tables.kernel.width
-    below, above = (_factors(tables, u + shift) for shift in (-step, step))
-    of_heads, of_ratios = ((after - before) / (2 * step) for before, after in zip(below, above, strict=True))
-    found: NDArray[np.float64] = values[:, None, :] * of_heads
+    every = np.arange(len(u))
+    (below, lower), (above, upper) = (tables.factors(every, u + shift) for shift in (-step, step))
+    found: NDArray[np.float64] = values[:, None, :] * ((above - below).real / (2 * step))
+    changes = (upper - lower) / (2 * step)
     for a, (start, stop) in enumerate(pairwise(tables.starts - np.arange(len(tables.starts)))):
-        found[:, a] += np.einsum("tjn,jn->tn", by_ratios[:, start:stop], of_ratios[start:stop])
+        found[:, a] += np.einsum("tjn,jn->tn", by_ratios[:, start:stop], changes[start:stop])
     return found
-
-
-def _factors(tables: Tables, u: NDArray) -> tuple[NDArray, NDArray]:
-    """Return the logarithms of the axes' first functions (n_axes, n), and the ratios (n_ratios, n)."""
-    groups, places = tables._groups
-    logarithms, parts = np.empty_like(u), []
-    for group in groups:
-        values, decay = tables._values(group, u[group.axes])
-        if group.kind < 2:
-            heads = values[:, :1]
-            heads = np.where(np.abs(heads) > TINY, heads, TINY)
-            values = np.concatenate([np.log(np.abs(heads)), values[:, 1:] / heads], axis=1)
-        logarithms[group.axes] = values[:, 0]
-        if decay is not None:
-            logarithms[group.axes] += np.log(np.maximum(decay, TINY))
-        parts.append(values.reshape(-1, u.shape[1]))
-    return logarithms, np.concatenate(parts)[places]

@@ -114,12 +114,6 @@ class MVORF(FourierFeatures):
 
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)
-    _state = (
-        *FourierFeatures._state,
-        *(f"sample_{name}_" for name in _SAMPLES),
-        *(f"axial_{name}_" for name in _AXIAL),
-        "bias_estimate_",
-    )
 
     def __init__(
         self,

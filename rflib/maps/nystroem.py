@@ -19,7 +19,6 @@ from rflib.kernels.namespaces import (
     held_beside,
     in_type_of,
     is_single,
-    namespace,
     take_columns,
     widest,
 )
@@ -32,7 +31,7 @@ from rflib.maps.device_rows import DeviceRows
 from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
 from rflib.maps.row_blocks import over_row_blocks
-from rflib.maps.unlike_rows import loss, squares
+from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
 from rflib.validation import check_choice, refuse
 from rflib.warn import warn
 
@@ -104,7 +103,7 @@ class Nystroem(RandomFeatureMap):
     """
 
     _takes_similarities: ClassVar[bool] = True
-    _state: ClassVar[tuple[str, ...]] = ("landmarks_", "indices_")
+    _not_in_state = ("normalization_",)
 
     def __init__(
         self,
@@ -114,10 +113,8 @@ class Nystroem(RandomFeatureMap):
         landmarks: str | ArrayLike = "uniform",
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.landmarks = landmarks
-        self.random_state = random_state
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -174,20 +171,17 @@ class Nystroem(RandomFeatureMap):
             chosen = similarities[np.ix_(chosen, chosen)]
         landmarks = chosen.astype(np.float64)
         W = kernel(landmarks)
-        self._order, self._rank = _independent(W)
+        self._order_, self._rank_ = _independent(W)
         if kernel.is_precomputed:
-            self.indices_, landmarks = self.indices_[self._order], landmarks[:, self._order]
-        self.landmarks_ = landmarks[self._order]
+            self.indices_, landmarks = self.indices_[self._order_], landmarks[:, self._order_]
+        self.landmarks_ = landmarks[self._order_]
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
-        is_repaired = kernel.is_precomputed and self._rank is not None and self._rank < len(W)
-        known = None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order, self._order)], n_rows)
+        is_repaired = kernel.is_precomputed and self._rank_ is not None and self._rank_ < len(W)
+        known = (
+            None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order_, self._order_)], n_rows)
+        )
         self._left_out = known
-
-    def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map, for `restore`."""
-        rank = np.array(-1 if self._rank is None else self._rank)
-        return super().state() | {"order": self._order, "rank": rank}
 
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
@@ -197,24 +191,22 @@ class Nystroem(RandomFeatureMap):
         is the same to the last bit.
         """
         super().restore(state)
-        self._order, rank = state["order"], int(state["rank"])
-        self._rank = None if rank < 0 else rank
-        drawn = np.argsort(self._order)
+        drawn = np.argsort(self._order_)
         landmarks = self.landmarks_[drawn]
         self._normalise(self.kernel_(landmarks[:, drawn] if self.kernel_.is_precomputed else landmarks))
         return self
 
     def _normalise(self, W: NDArray) -> None:
         """Decompose the kernel matrix of the landmarks as they were drawn."""
-        W = W[np.ix_(self._order, self._order)]
-        if self._rank is None:
+        W = W[np.ix_(self._order_, self._order_)]
+        if self._rank_ is None:
             values, vectors = np.linalg.eigh(W)
             size = np.abs(values)
             kept = size > _RANK_TOLERANCE * size.max()
             self.normalization_ = vectors * np.where(kept, 1 / np.sqrt(np.where(kept, size, 1)), 0)
             self.signature_ = np.where(values < 0, -1.0, 1.0)
         else:
-            r = self._rank
+            r = self._rank_
             self.normalization_ = np.zeros_like(W)
             if r:
                 factor = linalg.cholesky(W[:r, :r], lower=True)
@@ -230,10 +222,10 @@ class Nystroem(RandomFeatureMap):
         are other rows if no more than half of them are landmarks.
         """
         diagonal = W.diagonal()
-        if self._rank is None:
+        if self._rank_ is None:
             return np.zeros((2, 0)) if n_rows >= 2 * len(diagonal) else None
         inverse = squares(self.normalization_)
-        weights = self.normalization_ @ (self.normalization_.T @ W[:, self._rank :])
+        weights = self.normalization_ @ (self.normalization_.T @ W[:, self._rank_ :])
         alone = (inverse > 0) & ~(np.abs(weights) > _DEPENDENT).any(axis=1)
         residual = np.divide(1, inverse, out=np.zeros_like(inverse), where=alone)
         return np.array([diagonal - residual, diagonal])
@@ -247,9 +239,9 @@ class Nystroem(RandomFeatureMap):
         n = len(self.signature_)
         places = np.flatnonzero(self._sensitive) if single else np.arange(0)
         first, stop = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
-        cuts = {0, first, stop, n} | (set() if self._rank is None else set(range(0, n, _PANEL)))
+        cuts = {0, first, stop, n} | (set() if self._rank_ is None else set(range(0, n, _PANEL)))
         return [
-            (slice(a, b), slice(0, n if self._rank is None else b), first <= a < stop)
+            (slice(a, b), slice(0, n if self._rank_ is None else b), first <= a < stop)
             for a, b in pairwise(sorted(cuts))
         ]
 
@@ -261,11 +253,12 @@ class Nystroem(RandomFeatureMap):
     def _lacks(self) -> bool:
         return True
 
-    @property
-    def _n_usual_rows(self) -> int:
-        return max(super()._n_usual_rows - self.n_components_, _FEWEST_USUAL_ROWS)
+    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+        return some_usual_rows(X, rng, max(USUAL_ROWS - self.n_components_, _FEWEST_USUAL_ROWS))
 
-    def _held_out(self, losses: NDArray, kernel: Kernel, X: Rows, rng: Generator) -> NDArray[np.float64]:
+    def _held_out(
+        self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
+    ) -> NDArray[np.float64]:
         """Return the losses of landmarks as if each were left out, and those of other rows.
 
         As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.
@@ -273,7 +266,7 @@ class Nystroem(RandomFeatureMap):
         assert self._left_out is not None
         kept, exact = self._left_out
         with np.errstate(divide="ignore", invalid="ignore"):
-            left_out = loss(kept / exact if self._typical is None else np.minimum(kept / self._typical, 1))
+            left_out = loss(kept / exact if unit is None else np.minimum(kept / unit, 1))
         others = np.sort(losses)
         n_landmarks = min(self.n_components_, np.count_nonzero(others <= _ROUNDING))
         return np.concatenate([others[n_landmarks:], left_out])
@@ -283,22 +276,24 @@ class Nystroem(RandomFeatureMap):
         features = empty((X.shape[0], self.n_components_), X)
         panels = self._panels(single=is_single(X))
         any_wide = any(wide for _, _, wide in panels)
-        if namespace(X) is not np:
-            self._fill_on_device(X, panels, features)
-            return features
-        landmarks = self.landmarks_.astype(np.float64 if any_wide else X.dtype, copy=False)
+        some = X[:1, :]
+        exact = widest(some) if any_wide else some
+        landmarks = held_beside(self.landmarks_, exact)
         parts = [
-            (columns, used, self.normalization_[used, columns].astype(np.float64 if wide else X.dtype))
+            (columns, used, held_beside(self.normalization_, exact if wide else some)[used, columns], wide)
             for columns, used, wide in panels
         ]
 
         def fill(rows: slice) -> None:
-            known = self.kernel_.is_precomputed
-            matrix = X[rows][:, self.indices_] if known else self.kernel_(X[rows], landmarks)
-            narrow = matrix.astype(X.dtype, copy=False)
-            for columns, used, normalization in parts:
-                left = narrow if normalization.dtype == narrow.dtype else matrix
-                features[rows, columns] = left[:, used] @ normalization
+            block = X[rows, :]
+            if self.kernel_.is_precomputed:
+                matrix = take_columns(block, self.indices_)
+            else:
+                matrix = self.kernel_(widest(block) if any_wide else block, landmarks)
+            narrow, full = in_type_of(matrix, X), widest(matrix) if any_wide else matrix
+            for columns, used, normalization, wide in parts:
+                product = (full if wide else narrow)[:, used] @ normalization
+                features[rows, columns] = in_type_of(product, X)
 
         over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
         return features
@@ -309,24 +304,6 @@ class Nystroem(RandomFeatureMap):
         kernel, rows = self.kernel_.isotropic(X)
         _, landmarks = self.kernel_.isotropic(self.landmarks_)
         return kernel_gradients(radial(kernel), rows, landmarks, self.normalization_ @ weights)
-
-    def _fill_on_device(self, X: Array, panels: list[tuple[slice, slice, bool]], features: Array) -> None:
-        """Write the features of rows on a device, in double precision where it has that and they need it."""
-        any_wide = any(wide for _, _, wide in panels)
-
-        def fill(rows: slice) -> None:
-            block = X[rows, :]
-            if self.kernel_.is_precomputed:
-                matrix = take_columns(block, self.indices_)
-            else:
-                block = widest(block) if any_wide else block
-                matrix = self.kernel_(block, held_beside(self.landmarks_, block))
-            for columns, used, wide in panels:
-                left = widest(matrix) if wide else in_type_of(matrix, X)
-                product = left[:, used] @ held_beside(self.normalization_, left)[used, columns]
-                features[rows, columns] = in_type_of(product, X)
-
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
 
 
 def _independent(W: NDArray) -> tuple[NDArray[np.int64], int | None]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from math import factorial
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -100,6 +99,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
         n come together: first the first projections of all of them, then the second ones, up to the n-th.
     weights_ : ndarray of shape (n_draws,)
         Weights of the draws, which sum to one for each sketched degree.
+    is_complex_ : bool
+        Whether a draw has two columns.
 
     References
     ----------
@@ -109,10 +110,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
     """
 
     _takes_sparse = True
-    _state: ClassVar[tuple[str, ...]] = (
-        *("columns_", "exact_degree_", "centre_", "turns_", "weights_"),
-        "predicted_error_",
-    )
 
     def __init__(
         self,
@@ -125,13 +122,11 @@ class OptimizedMaclaurin(RandomFeatureMap):
         centre: bool = True,
         random_state: Seed = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
+        super().__init__(kernel, n_components, random_state=random_state)
         self.complex_to_real = complex_to_real
         self.projection = projection
         self.exact_degrees = exact_degrees
         self.centre = centre
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
@@ -156,7 +151,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         law = Law(hadamard_order(d) if self.projection == "srht" else 1, self.complex_to_real)
         exact = None if isinstance(self.exact_degrees, str) else self.exact_degrees
         chosen = choose_columns(series, X[rows].astype(np.float64), n, self.n_components, law, exact)
-        self.columns_, self.exact_degree_ = chosen.columns, chosen.exact
+        self.columns_, self.exact_degree_, self.is_complex_ = chosen.columns, chosen.exact, law.quarter
         self.predicted_error_ = chosen.predicted_error
         self.weights_ = np.concatenate(chosen.weights)
         self.turns_ = np.concatenate([np.empty((0, d), dtype=np.int8), *self._drawn(law, d, rng)])
@@ -168,7 +163,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         """Yield the projections of each sketched degree."""
         for degree in self._sketched():
             columns = int(self.columns_[degree])
-            draws, quarter = law.draws(columns), self.complex_to_real
+            draws, quarter = law.draws(columns), law.quarter
             drawn = draw_turns(degree, d, draws, law.block, quarter=quarter, rng=rng)
             odd = draw_turns(degree, d, columns - draws * (1 + quarter), 1, quarter=False, rng=rng)
             yield np.concatenate([drawn, odd], axis=1).reshape(-1, d)
@@ -180,11 +175,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
     @property
     def _fades(self) -> bool:
         return True
-
-    @property
-    def _is_complex(self) -> bool:
-        """Whether the map was fitted with complex_to_real, as far as that matters: a draw has two columns."""
-        return bool(len(self.weights_) < self.columns_[self._sketched()].sum())
 
     def _columns(self, X: Rows) -> Array:
         features = zeros((X.shape[0], self.n_components_), X)
@@ -217,15 +207,15 @@ class OptimizedMaclaurin(RandomFeatureMap):
         used = first = 0
         for degree in self._sketched():
             columns = int(self.columns_[degree])
-            draws = (columns + 1) // 2 if self._is_complex else columns
+            draws = (columns + 1) // 2 if self.is_complex_ else columns
             factors = []
             for start in range(used, used + degree * draws, draws):
-                matrix = _vectors(turns[start : start + draws, :], X, quarter=self._is_complex)
+                matrix = _vectors(turns[start : start + draws, :], X, quarter=self.is_complex_)
                 factors.append(_projection(matrix, shift))
             weights = np.sqrt(self.weights_[first : first + draws])
-            if self._is_complex:
+            if self.is_complex_:
                 weights = np.repeat(weights, 2)[:columns]
-            yield degree, partial(_product, factors, beside(weights, X), complex_to_real=self._is_complex)
+            yield degree, partial(_product, factors, beside(weights, X), complex_to_real=self.is_complex_)
             used, first = used + degree * draws, first + draws
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
@@ -56,8 +54,6 @@ class PolySketch(TensorSketch):
     Ahle, Kapralov, Knudsen, Pagh, Velingker, Woodruff, Zandieh: Oblivious sketching of high-degree polynomial
     kernels, SODA 2020, section 3.
     """
-
-    _state: ClassVar[tuple[str, ...]] = (*TensorSketch._state, "node_signs_", "node_places_")
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         degree, D = self._polynomial().degree, self.n_components

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.namespaces import Array, empty
-from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
 from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
 
@@ -29,15 +27,7 @@ class ProductFeatures(RandomFeatureMap):
         Which products the columns are. If there are fewer than n_components, the last columns are zero.
     """
 
-    _state: ClassVar[tuple[str, ...]] = ("tree_",)
     tree_: ProductTree
-
-    def __init__(
-        self, kernel: KernelLike = None, n_components: int = 100, *, random_state: Seed = None
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
 
     def _n_functions(self, d: int) -> int:
         """Return how many functions each of d input columns has."""

@@ -66,29 +66,13 @@ def vectors(turns: NDArray[np.int8], dtype: np.dtype, *, quarter: bool) -> NDArr
     return entries[np.ascontiguousarray(turns.T)].view(dtype)
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """The variance of one draw, the covariance of two draws of a block, and the variance of a draw of real signs.
-
-    They have any shape: they are weighted means over pairs of rows, by degree, or the values for single pairs.
-    """
-
-    variance: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    real_variance: NDArray[np.float64]
-
-    def mixed(self, other: Moments, share: float) -> Moments:
-        """Return the weighted mean with other moments, whose weight is ``share``."""
-        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Moments(*((1 - share) * ours + share * theirs for ours, theirs in pairs))
-
-
 def moments(
     products: NDArray, overlaps: NDArray, n_degrees: int, block: int, *, quarter: bool
-) -> Iterator[Moments]:
-    """Yield the moments for pairs of unit vectors u, v, by degree (Wacker et al. 2022, both papers).
+) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
+    """Yield, by degree, three moments of draws for pairs of unit vectors u, v (Wacker et al. 2022, both papers).
 
-    Let t = <u, v> and s = sum_i u_i^2 v_i^2, and let b be the order of a block.
+    They are the variance of a draw, the covariance of two draws of a block, and the variance of a draw of real
+    signs. Let t = <u, v> and s = sum_i u_i^2 v_i^2, and let b be the order of a block.
 
     - For real signs, the variance of a draw is (1 + 2 (t^2 - s))^n - t^(2n), and the covariance of two draws of a
       block is (t^2 - (1 + t^2 - 2 s) / (b - 1))^n - t^(2n).
@@ -117,14 +101,14 @@ def moments(
     for _ in range(n_degrees):
         square, of_real, *both = powers
         variance, covariance = ((a + b) / 2 - square for a, b in (both[:2], both[2:]))
-        yield Moments(variance, covariance if block > 1 else np.zeros_like(covariance), of_real - square)
+        yield variance, covariance if block > 1 else np.zeros_like(covariance), of_real - square
         for power, base in zip(powers, bases, strict=True):
             power *= base
 
 
 @dataclass(frozen=True)
 class Law:
-    """How the columns of a degree are drawn.
+    """How the columns of a degree are drawn. Means of the three `moments` of a degree decide their variance.
 
     Attributes
     ----------
@@ -142,51 +126,47 @@ class Law:
         """Return the number of draws that a number of columns has, without the odd last column."""
         return columns // 2 if self.quarter else columns
 
-    def variance(self, m: Moments, draws: NDArray[np.int64]) -> NDArray[np.float64]:
+    def variance(self, moments: NDArray, draws: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the variance of the estimate for numbers of draws of any shape, without an odd last column."""
+        variance, covariance, _ = moments
         if self.block == 1:
-            return m.variance / draws
+            return np.asarray(variance / draws)
         whole, rest = np.divmod(draws, self.block)
-        least = _LEAST_SHARE * m.variance or 1.0
-        of_block = max((m.variance + (self.block - 1) * m.covariance) / self.block, least)
-        of_rest = np.maximum((m.variance + (rest - 1) * m.covariance) / np.maximum(rest, 1), least)
-        return 1 / (whole / of_block + (rest > 0) / of_rest)
+        least = _LEAST_SHARE * variance or 1.0
+        of_block = max((variance + (self.block - 1) * covariance) / self.block, least)
+        of_rest = np.maximum((variance + (rest - 1) * covariance) / np.maximum(rest, 1), least)
+        return np.asarray(1 / (whole / of_block + (rest > 0) / of_rest))
 
-    def groups(self, columns: int) -> list[tuple[int, int, bool]]:
-        """Return the kinds of independent groups of draws.
+    def error(self, moments: NDArray, columns: int, chosen: NDArray | None = None) -> float:
+        """Return the variance of the estimate, with weights that were chosen for other moments if given."""
+        counts, _, variances = self._groups(moments, columns)
+        shares = self._shares(moments if chosen is None else chosen, columns)
+        return float(counts * shares**2 @ variances)
 
-        Each is the number of groups, the number of draws in one, and whether these have real signs.
+    def weights(self, moments: NDArray, columns: int) -> NDArray[np.float64]:
+        """Return the weight of each draw, shape (n_draws,), that of the odd last column at the end."""
+        counts, sizes, _ = self._groups(moments, columns)
+        return np.repeat(self._shares(moments, columns) / sizes, counts * sizes)
+
+    def _groups(self, moments: NDArray, columns: int) -> tuple[NDArray, NDArray, NDArray]:
+        """Return numbers of independent groups of each kind, the draws in one, and the variances of their means.
+
+        The kinds are whole blocks, the rest of one, and an odd last column of real signs.
         """
-        draws = self.draws(columns)
+        draws, (variance, covariance, of_real) = self.draws(columns), moments
         size = self.block if self.block > 1 else max(draws, 1)
         whole, rest = divmod(draws, size)
-        odd = columns - draws * (1 + self.quarter)
-        return [g for g in ((whole, size, False), (int(rest > 0), rest, False), (odd, 1, True)) if g[0]]
-
-    def variances(self, m: Moments, columns: int) -> list[float]:
-        """Return the variance of the mean of each kind of group, for the moments of one degree."""
-        return [
-            float(m.real_variance if real else (m.variance + (size - 1) * m.covariance) / size)
-            for _, size, real in self.groups(columns)
+        groups = [
+            (n, m, (variance + (m - 1) * covariance) / m) for n, m in ((whole, size), (1, rest)) if n * m
         ]
+        if odd := columns - draws * (1 + self.quarter):
+            groups.append((odd, 1, of_real))
+        counts, sizes, variances = map(np.array, zip(*groups, strict=True))
+        return counts, sizes, variances
 
-    def shares(self, m: Moments, columns: int) -> NDArray[np.float64]:
+    def _shares(self, moments: NDArray, columns: int) -> NDArray[np.float64]:
         """Return the weight of a group of each kind, inverse to its variance; they sum to one over all groups."""
-        counts = np.array([count for count, _, _ in self.groups(columns)])
-        least = _LEAST_SHARE * float(m.variance) or 1.0
-        precisions = 1 / np.maximum(self.variances(m, columns), least)
+        counts, _, variances = self._groups(moments, columns)
+        precisions = 1 / np.maximum(variances, _LEAST_SHARE * float(moments[0]) or 1.0)
         shares: NDArray[np.float64] = precisions / (counts @ precisions)
         return shares
-
-    def error(self, m: Moments, columns: int, chosen: Moments | None = None) -> float:
-        """Return the variance of the estimate for the moments m, with weights chosen for other moments."""
-        counts = np.array([count for count, _, _ in self.groups(columns)])
-        return float(counts * self.shares(chosen or m, columns) ** 2 @ self.variances(m, columns))
-
-    def weights(self, m: Moments, columns: int) -> NDArray[np.float64]:
-        """Return the weight of each draw, shape (n_draws,), that of the odd last column at the end."""
-        parts = [
-            np.full(count * size, share / size)
-            for (count, size, _), share in zip(self.groups(columns), self.shares(m, columns), strict=True)
-        ]
-        return np.concatenate(parts)

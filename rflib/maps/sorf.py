@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
@@ -59,8 +57,6 @@ class SORF(GaussianCosines):
     ----------
     Yu, Suresh, Choromanski, Holtmann-Rice, Kumar: Orthogonal random features, NIPS 2016, section 4.
     """
-
-    _state: ClassVar[tuple[str, ...]] = (*GaussianCosines._state, "signs_")
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         b = hadamard_order(d)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -66,7 +64,6 @@ class TaylorFeatures(ProductFeatures):
     """
 
     _takes_sparse = True
-    _state: ClassVar[tuple[str, ...]] = ("tree_", "sigma_")
     unsupported = staticmethod(not_gaussian)
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -22,9 +21,9 @@ from rflib.kernels.namespaces import (
     take_columns,
     zeros,
 )
-from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
+from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, dense
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
@@ -67,18 +66,6 @@ class TensorSketch(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
-    _state: ClassVar[tuple[str, ...]] = ("hashes_", "signs_")
-
-    def __init__(
-        self,
-        kernel: Polynomial | SphericalPolynomial | None = None,
-        n_components: int = 100,
-        *,
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
@@ -131,56 +118,27 @@ class TensorSketch(RandomFeatureMap):
         The transform of a sketch is linear in the row. With few input columns a matrix product is fastest on a
         processor, with many it is the sketch and a fast transform.
         """
-        d = self.n_features_in_
-        sketches = self._sketches(X, self.n_components_)
+        d, D = self.n_features_in_, self.n_components_
         if d < _DENSE_BELOW and namespace(X) is np:
-            return [_by_product(sketch, d, X.dtype) for sketch in sketches]
-        return [_by_transform(sketch) for sketch in sketches]
+            return [_by_product(sketch, d, X.dtype) for sketch in self._sketches(np.eye(d, dtype=X.dtype), D)]
+        return [_by_transform(sketch) for sketch in self._sketches(X, D)]
 
     def _sketches(self, X: Rows, n_buckets: int) -> list[Transform]:
         """Return functions from rows like X to their count sketches (n, n_buckets)."""
-        kernel, d = self._polynomial(), self.n_features_in_
-        dtype = np.dtype(np.float32 if is_single(X) else np.float64)
-        on_device = namespace(X) is not np
+        kernel, make = self._polynomial(), _sketch_of_sparse if issparse(X) else _sketch
         share = kernel.scale ** (1 / kernel.degree)
-        slope, constant_term = np.sqrt([share * kernel.gamma, share * kernel.coef0])
-        found = []
-        for hashes, signs in zip(self.hashes_, self.signs_, strict=True):
-            values = (np.append(np.full(d, slope), constant_term) * signs).astype(dtype)
-            if on_device:
-                found.append(_sketch_by_columns(X, hashes, values, n_buckets))
-                continue
-            constant = np.zeros(n_buckets, dtype=dtype)
-            constant[hashes[d]] = values[d]
-            found.append(_sketch(hashes[:d], values[:d], constant))
-        return found
+        slope, constant = np.sqrt([share * kernel.gamma, share * kernel.coef0])
+        factors = np.append(np.full(self.n_features_in_, slope), constant)
+        factors = (factors * self.signs_).astype(np.float32 if is_single(X) else np.float64)
+        return [make(X, *each, n_buckets) for each in zip(self.hashes_, factors, strict=True)]
 
 
-def _sketch(hashes: NDArray, values: NDArray, constant: NDArray) -> Transform:
-    """Return the function that computes count sketches (n, n_buckets) of rows (n, d).
+def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
+    """Return the function that computes count sketches (n, n_buckets) of rows (n, d) like X.
 
-    A bucket holds the sum of its coordinates and of its constant.
-    """
-    matrix = csr_array((values, (np.arange(len(values)), hashes)), shape=(len(values), len(constant)))
-    order = np.argsort(hashes, kind="stable")
-    buckets, starts = np.unique(hashes[order], return_index=True)
-    values = values[order]
-
-    def sketch(block: Rows) -> NDArray:
-        if issparse(block):
-            return dense(block @ matrix) + constant
-        filled = np.tile(constant, (len(block), 1))
-        filled[:, buckets] += np.add.reduceat(block[:, order] * values, starts, axis=1)
-        return filled
-
-    return sketch
-
-
-def _sketch_by_columns(X: Array, hashes: NDArray, values: NDArray, n_buckets: int) -> Transform:
-    """Return the function of `_sketch` for rows like X, of columns that are taken and added; the last is constant.
-
-    There is no way to add to places of an array in all namespaces. So the first columns of all buckets with any
-    are added to their second ones, and so on; a column of zeros stands for those that a bucket has not.
+    A bucket holds the sum of its coordinates times their factors; the last one is the constant 1. No library
+    adds fast to places of an array: the first columns of all buckets are added to their second ones, and so on. A
+    column of zeros stands for those that a bucket has not.
     """
     order = np.argsort(hashes, kind="stable")
     buckets, starts, counts = np.unique(hashes[order], return_index=True, return_counts=True)
@@ -189,15 +147,23 @@ def _sketch_by_columns(X: Array, hashes: NDArray, values: NDArray, n_buckets: in
     places = np.full(n_buckets, len(buckets))
     places[buckets] = np.arange(len(buckets))
     taken = [beside(source, X) for source in sources]
-    values, places = beside(values, X), beside(places, X)
+    factors, places = beside(factors, X), beside(places, X)
 
     def sketch(block: Array) -> Array:
         concat, none = namespace(block).concat, zeros((block.shape[0], 1), block)
-        weighted = concat([block * values[:-1], none + values[-1:], none], axis=1)
+        weighted = concat([block * factors[:-1], none + factors[-1:], none], axis=1)
         filled = sum(take_columns(weighted, source) for source in taken)
         return take_columns(concat([filled, none], axis=1), places)
 
     return sketch
+
+
+def _sketch_of_sparse(X: Rows, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
+    """Return the function of `_sketch` for sparse rows."""
+    entries = factors, (np.arange(len(factors)), hashes)
+    matrix = csr_array(entries, shape=(len(factors), n_buckets))
+    matrix, constant = matrix[:-1], matrix[[-1]].toarray()
+    return lambda block: dense(block @ matrix) + constant
 
 
 def _by_transform(sketch: Transform) -> Transform:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, namespace, widest
+from rflib.kernels.sparse_rows import Rows
 from rflib.maps.row_blocks import row_blocks
 
 # Largest probability of a warning for rows of the law of the training rows, for each of two questions.
@@ -22,6 +25,8 @@ FEWEST = 20
 # Features that keep less than this share of k(x, x) keep nothing, in single precision as in double.
 _LEAST_KEPT = 1e-12
 _BLOCK_ELEMENTS = 1 << 16
+# Number of training rows whose losses are noted.
+USUAL_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,17 @@ class UsualLosses:
         The loss beyond which rows are counted, and the one beyond which they are if half of the rows are.
     beyond : ndarray of shape (2,)
         Number of training rows beyond each limit.
+    unit : float, optional
+        The unit of the losses, where it is not k(x, x): the sum of the squared features of a typical row.
     """
 
     n_rows: int
     limits: NDArray[np.float64]
     beyond: NDArray[np.int64]
+    unit: float | None = None
 
     @staticmethod
-    def of(losses: NDArray, least: float) -> UsualLosses | None:
+    def of(losses: NDArray, least: float, unit: float | None = None) -> UsualLosses | None:
         """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
         losses = losses[~np.isnan(losses)]
         m = len(losses)
@@ -57,7 +65,8 @@ class UsualLosses:
         ordered = np.sort(losses)
         limits = np.array([_MARGIN * ordered[-_RANK], ordered[-1 - int(_SHARE * m)]])
         limits = np.maximum(limits, least)
-        return UsualLosses(m, limits, np.array([np.count_nonzero(losses > limit) for limit in limits]))
+        beyond = np.array([np.count_nonzero(losses > limit) for limit in limits])
+        return UsualLosses(m, limits, beyond, unit)
 
     def unlike(self, losses: Array) -> int:
         """Return how many rows are beyond a limit, or 0 if these are no more than chance gives."""
@@ -108,3 +117,37 @@ def loss(kept: Array) -> Array:
     )  # NaN, where nothing is lost, stays
     lost = -xp.log(kept)
     return xp.where(lost > 0, lost, xp.zeros_like(lost))
+
+
+def some_usual_rows(X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
+    """Return at most so many rows, in their order."""
+    return X[np.sort(rng.permutation(X.shape[0])[:n])]
+
+
+def losses_of(
+    kernel: Kernel, X: Rows, features: Array, signs: NDArray, unit: float | None, squared: Array | None = None
+) -> Array:
+    """Return the loss of k(x, x) by the features (n, n_columns) of rows X (n, d), whose `squares` may be given.
+
+    The unit is that of `UsualLosses`. Features with a smaller sum of squares lose, too.
+    """
+    squared = squares(features) if squared is None else squared
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        signed = squared if (signs > 0).all() else squares(features, signs)
+        if unit is None:
+            return loss(signed / kernel.diagonal(X))
+        kept = squared / unit
+        xp = namespace(kept)
+        kept = xp.where(kept > 1, xp.ones_like(kept), kept)
+        if kernel.has_diagonal:
+            missing = xp.abs(kernel.diagonal(X) - signed) / unit
+            kept = xp.where(kept < 1 - missing, kept, 1 - missing)
+        return loss(kept)
+
+
+def unit_of_losses(kernel: Kernel, features: NDArray, signs: NDArray) -> float | None:
+    """Return the unit of losses: None for k(x, x), if it is known and no difference that may be zero."""
+    is_known = kernel.has_diagonal
+    if is_known and not (kernel.is_stationary and (signs < 0).any()):
+        return None
+    return float(np.median(squares(features)))

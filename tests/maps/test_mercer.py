@@ -25,8 +25,8 @@ from rflib.kernels import (
 from rflib.maps import MVORF, ORF, MercerFeatures, Nystroem, row_blocks
 from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
 from rflib.maps.base import as_generator
-from rflib.maps.eigen_products import EigenProducts
-from rflib.maps.mercer_choice import RowSamples
+from rflib.maps.held_out import RowSamples
+from rflib.maps.mercer_columns import EigenProducts
 from rflib.maps.product_tree import largest_products
 from rflib.maps.random_tail import projection
 
@@ -377,7 +377,7 @@ def test_a_stream_is_sampled_whatever_its_blocks(monkeypatch):
             streamed.partial_fit(block)
         streams.append(streamed)
     np.testing.assert_array_equal(*(streamed.transform(test) for streamed in streams))
-    sampled = streams[0]._stream[-1].rows()[0]
+    sampled = streams[0]._stream_.sample.rows()[0]
     assert len(np.unique(sampled, axis=0)) == 300
     same = MercerFeatures(Gaussian("median"), 60, random_state=0).fit(sampled)
     np.testing.assert_array_equal(same.transform(test), streams[0].transform(test))

@@ -1,0 +1,125 @@
+"""Training rows that are held out: disjoint samples of the rows, and the error of features on some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
+
+from rflib.kernels.base import Kernel
+from rflib.kernels.sparse_rows import Rows
+from rflib.maps.unlike_rows import FEWEST
+
+# Rows on which coefficients are fitted, rows that are held out to choose by, and rows on which the error is
+# measured, if there are any more: at most so many.
+_FIT_ROWS, _HELD_ROWS, _FRESH_ROWS = 4000, 500, 1000
+# One row in so many is held out, but of 60 or more rows so many that they can say what is usual, and none of 19.
+_HELD_SHARE, _FEWEST_ROWS = 5, 60
+# Negative eigenvalues below this share of the largest one are rounding errors of a positive definite kernel.
+_DEFINITE, _DEFINITE_ROWS = 1e-9, 400
+
+
+@dataclass(frozen=True, eq=False)
+class RowSamples:
+    """Disjoint samples of the training rows: columns are fitted to one, and compared on another.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel.
+    rows : ndarray or csr_array of shape (n, d)
+        Rows to fit.
+    held : ndarray or csr_array of shape (m, d)
+        Held-out rows; the rows to fit, if there are few.
+    target : ndarray of shape (m, m)
+        Their kernel matrix.
+    n_rows : int
+        Number of training rows.
+    fresh : ndarray of shape (l, d)
+        Rows that have no part in fits and choices; none if there are no more rows than are sampled above.
+    whole : RowSamples, optional
+        The samples of which these are a part, for a trial.
+    """
+
+    kernel: Kernel
+    rows: Rows
+    held: Rows
+    target: NDArray[np.floating]
+    n_rows: int
+    fresh: NDArray[np.float64]
+    whole: RowSamples | None = None
+
+    @staticmethod
+    def of(X: Rows, kernel: Kernel, rng: Generator) -> RowSamples:
+        """Return samples of the rows X."""
+        n = X.shape[0]
+        n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
+        if n >= _FEWEST_ROWS:
+            n_held = max(n_held, FEWEST)
+        ends = np.cumsum([n_held, _FIT_ROWS, _FRESH_ROWS])
+        parts = np.split(rng.permutation(n)[: ends[2]], ends[:2])
+        held, rows, fresh = (X[np.sort(part)].astype(np.float64) for part in parts)
+        held = held if n_held else rows
+        return RowSamples(kernel, rows, held, kernel(held), n, fresh)
+
+    @property
+    def are_held_out(self) -> bool:
+        """Whether the held-out rows are others than the rows to fit."""
+        return self.held is not self.rows
+
+    @cached_property
+    def matrix(self) -> NDArray[np.floating]:
+        """The kernel matrix (n, n) of the rows to fit."""
+        if self.whole is None:
+            return self.kernel(self.rows)
+        step = thinning(self.whole.rows.shape[0], self.rows.shape[0])
+        return self.whole.matrix[::step, ::step]
+
+    @cached_property
+    def is_definite(self) -> bool:
+        """Whether the kernel has no negative eigenvalue on some rows, beyond rounding."""
+        if self.whole is not None:
+            return self.whole.is_definite
+        ends = eigvalsh(self.matrix[:_DEFINITE_ROWS, :_DEFINITE_ROWS])[[0, -1]]
+        return bool(ends[0] >= -_DEFINITE * ends[1])
+
+    def thinned(self, n: int) -> RowSamples:
+        """Return at most n of the rows, with all held-out rows."""
+        return replace(self, rows=self.rows[:: thinning(self.rows.shape[0], n)], whole=self)
+
+    def error(self, columns: NDArray, signs: NDArray) -> float:
+        """Return the `held_out_error` of columns at the held-out rows."""
+        return held_out_error(columns, signs, self.target, self.n_rows)
+
+
+def thinning(n: int, most: int) -> int:
+    """Return the step with which at most so many of n rows are taken."""
+    return -(-n // most)
+
+
+def held_out_error(columns: NDArray, signs: NDArray, target: NDArray, n_rows: int) -> float:
+    """Return the relative Frobenius error of the kernel matrix of n_rows rows, from columns at m held-out rows.
+
+    The matrix of more rows has more pairs of different rows for each row with itself, so that these count less
+    than in the ``target`` (m, m). Where the target is zero, the error is the root of the mean square.
+    """
+    # the product of a matrix with its own transpose takes half the time
+    left = columns if (signs > 0).all() else columns * signs
+    error, size = (_mean_square(each, n_rows) for each in (left @ columns.T - target, target))
+    return float(np.sqrt(error / size if size > 0 else error))
+
+
+def mean_squares(matrix: NDArray) -> tuple[float, float]:
+    """Return the mean squares of the entries off the diagonal and on it."""
+    m, own = len(matrix), matrix.diagonal()
+    on = float(own @ own)
+    return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
+
+
+def _mean_square(matrix: NDArray, n_rows: int) -> float:
+    (off, diagonal), share = mean_squares(matrix), 1 / n_rows
+    return max((1 - share) * off + share * diagonal, 0.0)
