@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh_tridiagonal
 from scipy.sparse import issparse
-from scipy.special import gammaln, roots_gegenbauer
+from scipy.special import gammaln
 
 from rflib.frequencies.directions import iid
 from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel, radial
@@ -24,7 +25,7 @@ from rflib.validation import check_integer, refuse
 
 # The largest degree and number of radial functions that are tried, on so many rows with so many directions.
 _DEGREE, _RADIAL, _ROWS, _DIRECTIONS = 15, 3, 250, 300
-_NODES, _NEGATIVE = 256, 1e-9
+_NODES, _ROUNDING = 256, 1e-14
 _BLOCK_ELEMENTS, _LOWEST = 1 << 17, 512
 
 
@@ -149,7 +150,7 @@ class GegenbauerFeatures(RandomFeatureMap):
         """
         if _is_zonal(kernel):
             squares = zonal_coefficients(radial(kernel), d, degree)
-            if squares.min() < -_NEGATIVE * squares.max():
+            if (squares < 0).any():
                 refuse(self, "kernel", "positive definite on the sphere, unless the map is MVORF or GORF")
             constants = np.sqrt(np.maximum(squares, 0))[:, None, None]
             return lambda X, n: (X, beside(np.tile(constants, (1, n, X.shape[0])), X))
@@ -213,11 +214,24 @@ def polynomials(d: int, degree: int, t: Array) -> Iterator[Array]:
 
 
 def zonal_coefficients(kernel: RadialKernel, d: int, degree: int) -> NDArray[np.float64]:
-    """Return N_l times the coefficients of P_l in a kernel of unit vectors, shape (degree + 1,)."""
-    t, weights = roots_gegenbauer(_NODES, d / 2 - 1) if d > 1 else (np.array([-1.0, 1.0]), np.ones(2))
-    values = weights / weights.sum() * kernel.at_distance(np.sqrt(2 - 2 * t))
-    means = np.array([P @ values for P in polynomials(d, degree, t)])
-    return np.asarray(means * [polynomial_columns(d, k) ** 2.0 for k in range(degree + 1)])
+    """Return N_l times the coefficients of P_l in a kernel of unit vectors, shape (degree + 1,).
+
+    Those that are no more than the rounding errors of the quadrature, which grow with sqrt(N_l), are zero.
+    """
+    t, weights = _sphere_quadrature(d) if d > 1 else (np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
+    values = kernel.at_distance(np.sqrt(2 - 2 * t))
+    means = np.array([P @ (weights * values) for P in polynomials(d, degree, t)])
+    sizes = np.array([float(polynomial_columns(d, k)) for k in range(degree + 1)])
+    means[np.abs(means) * np.sqrt(sizes) < _ROUNDING * np.abs(values).max()] = 0
+    return np.asarray(means * sizes**2)
+
+
+def _sphere_quadrature(d: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Gauss nodes and weights for <u, v> of uniform unit vectors u (Golub and Welsch 1969), d >= 2."""
+    n = np.arange(2.0, _NODES)
+    squares = np.append(1 / d, n * (n + d - 3) / ((2 * n + d - 2) * (2 * n + d - 4)))
+    nodes, vectors = eigh_tridiagonal(np.zeros(_NODES), np.sqrt(squares))
+    return np.clip(nodes, -1, 1), vectors[0] ** 2
 
 
 def radial_functions(log_amplitudes: Array, d: int, degree: int, n: int) -> Array:

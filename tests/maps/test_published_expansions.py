@@ -21,6 +21,7 @@ from rflib.maps.hilbert_space import log_spectral_density
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.quadrature_grid import least_squares_weights, pairs
 from rflib.measures import RangeWarning
+from rflib.measures.control_variates import polynomial_columns
 from rflib.metrics import relative_frobenius_error
 
 from .conftest import sphere
@@ -296,6 +297,20 @@ def test_gegenbauer_of_other_kernels_of_unit_vectors():
         GegenbauerFeatures(indefinite, 20).fit(X)
     with pytest.raises(ValueError, match="Use RFF, ORF or MVORF, or Nystroem, instead"):
         GegenbauerFeatures(Matern(), 20).fit(X)
+
+
+@pytest.mark.parametrize("d", [2, 3, 16, 120, 784, 3000])
+def test_zonal_coefficients_of_many_columns_are_not_those_of_rounding_errors(d):
+    sizes = np.array([float(polynomial_columns(d, degree)) for degree in range(16)])
+    for p in (1, 3, 10):  # ((1 - 2 / a^2) + 2 / a^2 <x, y>)^p
+        shares = zonal_coefficients(SphericalPolynomial(4, p), d, 15) / sizes
+        assert (shares[p + 1 :] == 0).all() and (shares >= 0).all()
+        assert (shares > 0)[: 1 + min(p, 3)].all()
+        np.testing.assert_allclose(shares.sum(), 1, rtol=1e-4)  # k(x, x); parts below rounding are left out
+    for order in (0, 1):  # a series of powers of <x, y> that are not negative
+        assert zonal_coefficients(ArcCosine(order), d, 15).min() >= 0
+    X = sphere(50, d)
+    assert np.isfinite(GegenbauerFeatures(SphericalPolynomial(4, 10), 20).fit_transform(X)).all()
 
 
 @pytest.mark.parametrize("name", ["degree", "n_radial"])
