@@ -23,7 +23,7 @@ from rflib.kernels.namespaces import (
     to_numpy,
 )
 from rflib.learners.checked_rows import rows_at
-from rflib.learners.feature_gradients import feature_systems
+from rflib.learners.feature_systems import feature_systems
 from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
 from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
