@@ -45,7 +45,10 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
 
     def _fit_kernel(self, X: Rows, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Store the kernel and the checked training rows with weight; return their unrepaired kernel matrix."""
-        kernel, rows = self._keep_rows(X, weights)
+        return self._matrix_of(*self._keep_rows(X, weights))
+
+    def _matrix_of(self, kernel: Kernel, rows: Rows) -> NDArray[np.float64]:
+        """Return the unrepaired kernel matrix of what `_keep_rows` returns."""
         known: NDArray[np.float64] | None = getattr(kernel, "similarities", None)
         K = kernel(rows).astype(np.float64, copy=False) if known is None else known
         warn_of_width(self.kernel_, rows if known is None else known, K)

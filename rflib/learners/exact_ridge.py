@@ -20,7 +20,8 @@ from rflib.learners.folds import check_folds, check_groups, fold_numbers
 from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
 from rflib.learners.kernel_systems import KernelSystems
-from rflib.learners.leave_one_out import check_several_rows, held_out_errors, residuals_of_kernel
+from rflib.learners.leave_one_out import check_several_rows
+from rflib.learners.matrix_ridge import MatrixRidge
 from rflib.learners.memory import machine_memory
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
@@ -29,7 +30,7 @@ from rflib.learners.one_vs_rest import (
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.repair import Repair
-from rflib.learners.ridge_system import RIDGES, ridge_sizes, solve_ridges
+from rflib.learners.ridge_system import RIDGES
 from rflib.learners.values import check_weights
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_flag
@@ -138,31 +139,29 @@ class _ExactRidge(_Parameters, ExactKernelEstimator):
             check_several_rows(self, n)
         elif several:
             folds = fold_numbers(self, y, weights, groups)
+        kernel, rows = self._keep_rows(X, weights)
+        counted, name, targets = self._counted, type(self).__name__, targets[self._counted]
+        folds = None if folds is None else folds[counted]
+        choose = partial(self._best, alphas, targets=targets, given=given)
+        left_out = None
         if by_gradients:
-            self._fit_by_gradients(X, alphas, targets, weights, folds)
-            return
-        K = self._fit_kernel(X, weights)
-        counted, targets = self._counted, targets[self._counted]
-        if leaves_one_out:
-            left_out = residuals_of_kernel(K, targets, given, alphas, self.ridge)
-            self.cv_errors_ = held_out_errors(left_out, targets, given, self.criterion)[:, None]
-        elif folds is not None:
-            self.cv_errors_ = self._held_out_errors(K, alphas, targets, given, folds[counted])
-        best = self._best(alphas, self.cv_errors_.mean(axis=1), targets, given) if several else 0
-        self.alpha_ = float(alphas[best])
-        if leaves_one_out:
+            warn_of_width(self.kernel_, getattr(kernel, "similarities", rows))
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            systems = KernelSystems(kernel, rows, np.random.default_rng(seed))
+            fits = GradientFits(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
+            found = fits.fit(alphas, folds, self.criterion, choose)
+            self.repair_ = Repair.of(np.empty((0, 0)), self.repair)
+        else:
+            K = self._matrix_of(kernel, rows)
+            machine = MatrixRidge(K, targets, given, self.ridge, self.repair, self.criterion, name)
+            found, self.repair_, left_out = machine.fit(alphas, folds, choose)
+        self.alpha_, self.target_means_, self.dual_coef_ = found.alpha, found.intercept, found.coef
+        if found.errors is not None:
+            self.cv_errors_ = found.errors
+        if left_out is not None:
             values = np.full((len(y), targets.shape[1]), np.nan)
-            values[counted] = targets - left_out[best]
+            values[counted] = left_out
             self.loo_predictions_ = self._shaped(values)
-        self.target_means_, (solution,) = self._solve(
-            self._repaired(K, given), targets, alphas[best : best + 1], given
-        )
-        if solution is None:
-            raise ValueError(
-                f"{type(self).__name__}: the system K + c I is singular at alpha = {self.alpha_:g}. Use another "
-                "alpha."
-            )
-        self.dual_coef_ = solution
 
     def _goes_by_gradients(self, n: int) -> bool:
         if self.solver == "auto":
@@ -170,66 +169,11 @@ class _ExactRidge(_Parameters, ExactKernelEstimator):
             return is_large and self.repair == "none" and not self._resolved_kernel().is_precomputed
         return self.solver == "cg"
 
-    def _fit_by_gradients(
-        self,
-        X: Rows,
-        alphas: NDArray,
-        targets: NDArray[np.float64],
-        weights: NDArray[np.float64] | None,
-        folds: NDArray[np.intp] | None,
-    ) -> None:
-        """Fit as `_fit_ridge`, without the kernel matrix."""
-        kernel, rows = self._keep_rows(X, weights)
-        warn_of_width(self.kernel_, getattr(kernel, "similarities", rows))
-        counted, name = self._counted, type(self).__name__
-        targets, given = targets[counted], None if weights is None else weights[counted]
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        systems = KernelSystems(kernel, rows, np.random.default_rng(seed))
-        fits = GradientFits(systems, targets, given, self.ridge, name=name, verbose=self.verbose)
-        choose = partial(self._best, alphas, targets=targets, given=given)
-        found = fits.fit(alphas, None if folds is None else folds[counted], self.criterion, choose)
-        if found.errors is not None:
-            self.cv_errors_ = found.errors
-        self.alpha_, self.target_means_, self.dual_coef_ = found.alpha, found.intercept, found.coef
-        self.repair_ = Repair.of(np.empty((0, 0)), self.repair)
-
     def _best(self, alphas: NDArray, losses: NDArray, targets: NDArray, given: NDArray | None) -> int:
         """Return the number of the best alpha, and keep what it scores."""
         best = chosen(self, "alphas", alphas, losses, self._error_of_mean(targets, given))
         self.best_score_ = -float(losses[best])
         return best
-
-    def _held_out_errors(
-        self, K: NDArray, alphas: NDArray, targets: NDArray, given: NDArray | None, folds: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
-        """Return the loss of each alpha on each fold, (n_alphas, n_folds); inf where a system is singular."""
-        errors = np.full((len(alphas), folds.max() + 1), np.inf)
-        for fold in range(folds.max() + 1):
-            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            ours, held_out = (None if given is None else given[part] for part in (train, test))
-            among = K[np.ix_(train, train)]
-            repair = Repair.of(among, self.repair, ours)
-            cross = repair.rows(K[np.ix_(test, train)])
-            mean, solutions = self._solve(repair.training(among), targets[train], alphas, ours)
-            for i, dual in enumerate(solutions):
-                if dual is not None:
-                    errors[i, fold] = self._error(cross @ dual + mean, targets[test], held_out)
-        return errors
-
-    def _solve(
-        self, K: NDArray, targets: NDArray, alphas: NDArray, weights: NDArray | None
-    ) -> tuple[NDArray[np.float64], list[NDArray | None]]:
-        """Return the means of the targets, and the dual coefficients for each alpha, None if it is singular.
-
-        With R = diag(sqrt(weights)) these are R (R K R + c I)^-1 R (targets - means).
-        """
-        if weights is None:
-            mean = targets.mean(axis=0)
-            return mean, _solve_any(K, targets - mean, ridge_sizes(alphas, self.ridge, len(K)))
-        mean, roots = np.average(targets, axis=0, weights=weights), np.sqrt(weights)
-        sizes = ridge_sizes(alphas, self.ridge, float(weights.sum()))
-        solutions = _solve_any(K * np.outer(roots, roots), (targets - mean) * roots[:, None], sizes)
-        return mean, [None if solution is None else solution * roots[:, None] for solution in solutions]
 
     def _values(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -239,24 +183,11 @@ class _ExactRidge(_Parameters, ExactKernelEstimator):
         values: NDArray[np.float64] = np.concatenate(parts) + self.target_means_
         return values
 
-    def _error(self, values: NDArray, targets: NDArray, weights: NDArray | None) -> float:
-        """Return the loss of values of held-out rows."""
-        return float(held_out_errors((targets - values)[None], targets, weights, self.criterion)[0])
-
     def _error_of_mean(self, targets: NDArray, weights: NDArray | None) -> float | None:
         """Return the loss of predicting the mean, where that is the variance of the targets."""
         means = np.average(targets, axis=0, weights=weights)
         error = np.average((targets - means) ** 2, axis=0, weights=weights).mean()
         return unless_rounding(float(error), means)
-
-
-def _solve_any(K: NDArray, Y: NDArray, sizes: NDArray) -> list[NDArray | None]:
-    """Return the solutions of (K + c I) A = Y: by Cholesky, or else by an indefinite factorisation."""
-    solutions = list(solve_ridges(K, Y, sizes))
-    for i, solution in enumerate(solutions):
-        if solution is None:
-            (solutions[i],) = solve_ridges(K, Y, sizes[i : i + 1], np.ones(len(K)))
-    return solutions
 
 
 class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):

@@ -74,10 +74,7 @@ class ExactKernelSVC(ClassifierMixin, _ClassifierParameters, _ExactSVM):
     Parameters
     ----------
     kernel : Kernel, callable, "precomputed" or None
-        None is Gaussian("scale"). As in the maps, a function of one array is a kernel's profile k(z), a function
-        of the distance, and a function of two matrices of rows is a symmetric similarity k(X, Y), definite or
-        not. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows in place
-        of X, and `predict` those (m, n) of other rows with them.
+        As for `ExactKRR`.
     C : float, default=1.0
         Cost.
     class_weight : dict or "balanced", optional

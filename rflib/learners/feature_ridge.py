@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +23,7 @@ from rflib.kernels.namespaces import (
     to_numpy,
 )
 from rflib.learners.checked_rows import rows_at
-from rflib.learners.feature_gradients import feature_systems
+from rflib.learners.feature_systems import feature_systems
 from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
 from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
@@ -36,7 +36,7 @@ from rflib.learners.leave_one_out import (
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
-from rflib.learners.passes import PROBED_ROWS, Passes
+from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.ridge_state import Count, RidgeSolution, RidgeState
 from rflib.learners.ridge_system import RIDGES
 from rflib.learners.row_sources import Block
@@ -269,13 +269,34 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
             "solver='direct'."
         )
 
-    def _counted_in(self, X: Any, y: NDArray, sample_weight: ArrayLike | None) -> None:
-        """Add some checked rows of a stream, the first of which begin it."""
-        state = self._begun(y) if self._state is None else self._state.copy()
-        self._add(state, X, y, self._weights(sample_weight, y, only_zeros=True))
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
+        """Add some rows of a stream, the first of which begin it."""
+        self._check_parameters()
+        first = self._begins()
+        rows, known = self._checked(X, y, reset=first)
+        targets, weights = self._stream_targets(known, sample_weight, classes, first=first)
+        if first:
+            self._fit_map(rows, known)
+            self._check_needs_only_columns(rows, known)
+        state = self._begun(targets) if self._state is None else self._state.copy()
+        self._add(state, rows, targets, self._weights(weights, targets, only_zeros=True))
         state.solved = False
         self._forget()
         self._state = state
+        return self
+
+    def _fit_blocks(self, source: Any, options: PassOptions, classes: Any = None) -> Self:
+        """Fit to the blocks of a source of rows."""
+        self._check_parameters()
+        self._check_streams("fit_blocks")
+        passes = Passes(self, source, **options)
+        if self._cross_validates and self.criterion == "error_rate":
+            passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
+        X, known = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
+        found = self._survey(passes, X, known, labels=is_classifier(self) and classes is None)
+        self._know_targets(known, lambda: classes if found is None else found)
+        self._fit_passes(passes, X, passes.first(self._checked_block)[1])
+        return self
 
     def _begun(self, y: NDArray) -> RidgeState:
         """Return a stream without rows, whose targets are about centred for those of the first block."""
@@ -386,10 +407,17 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
         self._state = state.settled(np.array([self.alpha_]) if self._cross_validates else state.alphas)
 
     def _checked_block(self, block: Block) -> CheckedBlock:
-        """Return the rows of a block as `partial_fit` counts them in: rows, targets and weights."""
+        """Return the rows of a block of a stream, with what `_targets` takes, and weights."""
+        X, known = self._checked(block.X, block.y, reset=False)
+        return X, *self._stream_targets(known, block.weight)
+
+    def _stream_targets(
+        self, y: Array, sample_weight: Any, classes: Any = None, *, first: bool = False
+    ) -> tuple[Array, Any]:
+        """Return what `_targets` takes and the weights, of rows of a stream that may begin it."""
         raise NotImplementedError
 
-    def _know_targets(self, y: NDArray, labels: Callable[[], NDArray]) -> None:
+    def _know_targets(self, y: Array, labels: Callable[[], Any]) -> None:
         """Keep what the first rows tell of y, or the labels of all rows."""
         raise NotImplementedError
 

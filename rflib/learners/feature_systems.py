@@ -1,14 +1,21 @@
 """The systems of ridge regression on features, for conjugate gradients without a Gram matrix."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from rflib.kernels.namespaces import Array
+from rflib.kernels.namespaces import Array, is_single
 from rflib.learners.conjugate_gradients import Columns, LowRank, Matrix
+from rflib.learners.kept_blocks import KeptBlocks
+from rflib.learners.memory import machine_memory
+from rflib.learners.moments import Blocks
 
+# Features are kept up to this share of the machine's memory, else made again in each step, in blocks of at most so
+# many numbers.
+_KEPT_SHARE = 1 / 8
+_BLOCK_NUMBERS = 1 << 22
 # Columns of the sketch for D features: so many times the root of D.
 _RANK = 2
 
@@ -94,3 +101,22 @@ class FeatureSystems:
 
     def _wide_blocks(self) -> Iterable[tuple[slice, Matrix]]:
         return ((rows, Z.astype(np.float64, copy=False)) for rows, Z in self._blocks)
+
+
+def feature_systems(
+    blocks: Callable[[int], Blocks],
+    first: Array,
+    height: int,
+    weights: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> FeatureSystems:
+    """Return the systems of rows with weights (n,), whose blocks of a height are made when they are asked for.
+
+    ``first`` are the features of a few rows, and ``height`` is the largest one.
+    """
+    n, D = len(weights), first.shape[1]
+    kept = KeptBlocks(
+        lambda: blocks(max(1, min(height, _BLOCK_NUMBERS // D))),
+        lambda Z: n * D * Z.itemsize <= _KEPT_SHARE * machine_memory(),
+    )
+    return FeatureSystems(kept, D, is_single(first), weights, rng)

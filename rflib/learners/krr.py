@@ -20,9 +20,8 @@ from rflib.kernels.namespaces import (
     to_numpy,
     widest,
 )
-from rflib.learners.feature_ridge import CheckedBlock, FeatureRidge
-from rflib.learners.passes import Passes, PassOptions
-from rflib.learners.row_sources import Block
+from rflib.learners.feature_ridge import FeatureRidge
+from rflib.learners.passes import PassOptions
 from rflib.learners.values import check_weights
 from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import takes_dask_rows
@@ -138,7 +137,7 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
     _several_targets = True
 
     def _begin(self, y: Array, sample_weight: Any) -> tuple[Array, Any]:
-        self._row_shape = tuple(y.shape[1:])
+        self._know_targets(y, list)
         return y, sample_weight
 
     @all_or_nothing
@@ -163,24 +162,10 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
             As in `fit`; also for a map that depends on the rows, and for several alphas with a cv that is no
             number.
         """
-        self._check_parameters()
-        first = self._begins()
-        rows, targets = self._checked(X, y, reset=first)
-        if first:
-            self._fit_map(rows, targets)
-            self._check_needs_only_columns(rows, targets)
-            self._row_shape = tuple(targets.shape[1:])
-        else:
-            self._check_row_shape(targets)
-        self._counted_in(rows, targets, sample_weight)
-        return self
+        return self._partial_fit(X, y, sample_weight)
 
     @all_or_nothing
-    def fit_blocks(
-        self,
-        rows: Any,
-        **options: Unpack[PassOptions],
-    ) -> Self:
+    def fit_blocks(self, rows: Any, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, in one pass; the solution is that of `fit` on all of them.
 
         A feature_map that depends on no more than the number of columns is fitted on the first block. Any other is
@@ -214,28 +199,21 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
             only but need two passes, a file is damaged, cv is no number where there are several alphas, or the
             checkpoint belongs to another call.
         """
-        self._check_parameters()
-        self._check_streams("fit_blocks")
-        passes = Passes(self, rows, **options)
-        X, y = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
-        self._row_shape = tuple(y.shape[1:])
-        self._survey(passes, X, y)
-        self._fit_passes(passes, X, y)
-        return self
+        return self._fit_blocks(rows, options)
 
-    def _know_targets(self, y: NDArray, labels: Callable[[], NDArray]) -> None:
+    def _know_targets(self, y: Array, labels: Callable[[], Any]) -> None:
         self._row_shape = tuple(y.shape[1:])
 
-    def _checked_block(self, block: Block) -> CheckedBlock:
-        X, y = self._checked(block.X, block.y, reset=False)
-        self._check_row_shape(y)
-        return X, y, check_weights(self, block.weight, y.shape[0], only_zeros=True)
-
-    def _check_row_shape(self, y: NDArray) -> None:
+    def _stream_targets(
+        self, y: Array, sample_weight: Any, classes: Any = None, *, first: bool = False
+    ) -> tuple[Array, Any]:
+        if first:
+            self._know_targets(y, list)
         if tuple(y.shape[1:]) != self._row_shape:
             raise ValueError(
                 f"{type(self).__name__}: y must have as many columns as in the first block, got shape {y.shape}."
             )
+        return y, check_weights(self, sample_weight, y.shape[0], only_zeros=True)
 
     @overload
     def predict(

@@ -11,15 +11,14 @@ from sklearn.utils.metaestimators import available_if
 from rflib.drafts import all_or_nothing
 from rflib.kernels.namespaces import Array
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
-from rflib.learners.feature_ridge import CheckedBlock, FeatureRidge, RidgeParameters
+from rflib.learners.feature_ridge import FeatureRidge, RidgeParameters
 from rflib.learners.one_vs_rest import (
     OneVsRestClassifier,
     codes_to_targets,
     encode_labels,
     stream_codes,
 )
-from rflib.learners.passes import Passes, PassOptions
-from rflib.learners.row_sources import Block
+from rflib.learners.passes import PassOptions
 from rflib.learners.weight_posterior import WeightPosterior
 
 
@@ -103,47 +102,25 @@ class KRRClassifier(OneVsRestClassifier, _Parameters, FeatureRidge):
 
         The first call needs ``classes``, which are all labels that will occur.
         """
-        self._check_parameters()
-        first = self._begins()
-        rows, labels = self._checked(X, y, reset=first)
-        weights = class_weights(self, labels, sample_weight, only_zeros=True)
-        codes = stream_codes(self, labels, classes, first=first, weights=weights)
-        if first:
-            self._fit_map(rows, labels)
-            self._check_needs_only_columns(rows, labels)
-        self._counted_in(rows, codes, weights)
-        return self
+        return self._partial_fit(X, y, sample_weight, classes)
 
     @all_or_nothing
-    def fit_blocks(
-        self,
-        rows: Any,
-        classes: ArrayLike | None = None,
-        **options: Unpack[PassOptions],
-    ) -> Self:
+    def fit_blocks(self, rows: Any, classes: ArrayLike | None = None, **options: Unpack[PassOptions]) -> Self:
         """Fit to rows that need not fit into memory, as `KRR.fit_blocks`.
 
         ``classes`` are all labels; None: a pass before finds them. ``criterion="error_rate"`` takes another pass
         at the end. Blocks that can be iterated once only allow neither.
         """
-        self._check_parameters()
-        self._check_streams("fit_blocks")
-        passes = Passes(self, rows, **options)
-        if self._cross_validates and self.criterion == "error_rate":
-            passes.needs_another("criterion='error_rate'", "use 'squared_error' or 'marginal_likelihood'")
-        X, labels = passes.first(lambda block: self._checked(block.X, block.y, reset=True))
-        found = self._survey(passes, X, labels, labels=classes is None)
-        self.classes_, _ = encode_labels(self, classes if found is None else found, name="classes")
-        self._fit_passes(passes, X, passes.first(self._checked_block)[1])
-        return self
+        return self._fit_blocks(rows, options, classes)
 
-    def _know_targets(self, y: NDArray, labels: Callable[[], NDArray]) -> None:
-        self.classes_, _ = encode_labels(self, labels())
+    def _know_targets(self, y: Array, labels: Callable[[], Any]) -> None:
+        self.classes_, _ = encode_labels(self, labels(), name="classes")
 
-    def _checked_block(self, block: Block) -> CheckedBlock:
-        X, labels = self._checked(block.X, block.y, reset=False)
-        weights = class_weights(self, labels, block.weight, only_zeros=True)
-        return X, stream_codes(self, labels, None, first=False, weights=weights), weights
+    def _stream_targets(
+        self, y: Array, sample_weight: Any, classes: Any = None, *, first: bool = False
+    ) -> tuple[Array, Any]:
+        weights = class_weights(self, y, sample_weight, only_zeros=True)
+        return stream_codes(self, y, classes, first=first, weights=weights), weights
 
     @property
     def _labels(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold
 
 from rflib.kernels import DeltaGaussian, Gaussian
-from rflib.learners import KRR, ArrayRows, KRRClassifier, feature_gradients
+from rflib.learners import KRR, ArrayRows, KRRClassifier, feature_systems
 from rflib.maps import GORF, RFF
 
 RNG = np.random.default_rng(0)
@@ -37,7 +37,7 @@ def assert_same(found, expected, new=NEW, rounding=1e-6):
 @pytest.mark.parametrize("kept", [0, 1], ids=["made again", "kept"])
 def test_the_solution_is_the_direct_one(D, weights, kept, monkeypatch):
     """In blocks of 60 rows, whether these are kept or not."""
-    monkeypatch.setattr(feature_gradients, "_KEPT_SHARE", kept)
+    monkeypatch.setattr(feature_systems, "_KEPT_SHARE", kept)
     made = []
 
     class Counted(RFF):
@@ -96,7 +96,7 @@ def test_positive_columns_alone():
 
 
 def test_no_gram_matrix_is_made(monkeypatch):
-    monkeypatch.setattr(feature_gradients, "_KEPT_SHARE", 0)
+    monkeypatch.setattr(feature_systems, "_KEPT_SHARE", 0)
     D = 4000
     tracemalloc.start()
     KRR(feature_map=RFF(Gaussian(2.0), D, random_state=0), alphas=1e-2, solver="cg", block_size=50).fit(X, Y)
