@@ -6,10 +6,9 @@ The file of an entry says in ``RAW_COLUMNS`` what the raw columns of its data se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,15 +87,15 @@ def as_table(X: Rows, columns: RawColumns = ()) -> pd.DataFrame:
         raise ValueError(
             f"The raw columns are prepared as {sum(widths)} columns of numbers, but X has {X.shape[1]}."
         )
-    found: dict[str, NDArray | pd.Categorical] = {}
+    found: dict[str, Any] = {}
     for column, part in zip(columns, np.split(X, np.cumsum(widths)[:-1], axis=1), strict=True):
         if isinstance(column, Numbers):
             found |= dict(zip(column.names, part.T, strict=True))
         elif isinstance(column, Grades):
             places = part[:, 0].astype(np.intp)
-            found[column.name] = pd.Categorical.from_codes(places, list(column.levels), ordered=True)
+            found[column.name] = pd.Categorical.from_codes(places, pd.Index(column.levels), ordered=True)
         else:
             known = [level for level in column.levels if level != column.unknown]
             codes = np.array([known.index(level) if level in known else -1 for level in column.levels])
-            found[column.name] = pd.Categorical.from_codes(codes[part.argmax(axis=1)], known)
+            found[column.name] = pd.Categorical.from_codes(codes[part.argmax(axis=1)], pd.Index(known))
     return pd.DataFrame(found)

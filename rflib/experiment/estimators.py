@@ -14,14 +14,14 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
-import rflib
 from rflib.experiment.specs import Spec, canonical
 from rflib.validation import hint
 
 TASKS = ("classification", "regression")
 # What a study says of an estimator besides its type and parameters.
 ABOUT = ("task", "optional", "datasets")
-_PUBLIC = {name: module for name, module in rflib.MODULES.items() if name != module}
+_RFLIB = import_module("rflib")
+_PUBLIC: dict[str, str] = {name: module for name, module in _RFLIB.MODULES.items() if name != module}
 
 
 def of_task(asked: Spec, task: str) -> Spec | None:
@@ -131,7 +131,7 @@ def _class_of(name: str) -> Any:
                 f"rflib has no class {name!r}.{hint(name, _PUBLIC)} A class of another package is "
                 "package.module:Class."
             )
-        return getattr(rflib, name)
+        return getattr(_RFLIB, name)
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute)

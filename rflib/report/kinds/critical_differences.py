@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -108,7 +109,7 @@ def critical_differences(entry: Options, results: Results, figure: Drawing) -> N
     axes = figure.subplots()
     axes.set(xlim=(1 - 0.55 * n, n + 0.55 * n), ylim=(below + half + 0.8, -1.6))
     axes.set_axis_off()
-    line = {"color": "#555555", "linewidth": 0.8, "solid_capstyle": "butt"}
+    line: dict[str, Any] = {"color": "#555555", "linewidth": 0.8, "solid_capstyle": "butt"}
     axes.plot([1, n], [0, 0], **line)
     for rank in range(1, n + 1):
         axes.plot([rank, rank], [-0.3, 0], **line)

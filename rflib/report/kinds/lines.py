@@ -36,7 +36,7 @@ def _caption(entry: Options) -> str:
     if "learner" in entry:
         text += " A dashed line shows the learner with the exact kernel, where the study has it."
     if entry.get("front", False):
-        text += " The broad grey line is the Pareto front: the best mean of any point of the panel at no more cost."
+        text += " The broad grey line is the Pareto front: the best mean in the panel at no more cost."
     if "floor" in entry:
         text += (
             f" The axis ends at {entry['floor']:g}; lines leaving the plot continue down to rounding error."
