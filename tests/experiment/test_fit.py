@@ -163,3 +163,42 @@ def test_the_code_of_a_job_is_that_of_the_users_module(tmp_path: Path, monkeypat
     assert {"helpers_of_mine", "rflib.experiment.scores", "rflib.datasets.raw_columns"} <= reached
     assert not any(module.startswith("sklearn") for module in reached)
     sys.modules.pop("learners_of_mine", None)
+
+
+def test_the_cells_of_learners_are_kept_and_restored(results: Path, tmp_path: Path) -> None:
+    """Also where the package of another learner, which the plan of kept cells always has, is not installed."""
+    from rflib.experiment.fingerprint import fingerprint
+    from rflib.experiment.held import divided
+    from rflib.experiment.kept import keep, restore
+    from rflib.experiment.plan import plan_study
+
+    study = {
+        "title": "A study",
+        "datasets": [{"name": "diabetes", "max_train": 60}],
+        "estimators": {
+            "tree": {"type": "sklearn.tree:DecisionTreeRegressor"},
+            "gone": {"type": "no_package:A", "optional": True},
+        },
+        "repetitions": 2,
+    }
+    plan = plan_study("a", study, {"absent": ["no_package"]})
+    (wanted,) = divided([plan], results)[0].wanted
+    main(
+        [
+            "fit",
+            "--job",
+            wanted.job.text,
+            "--results",
+            str(results),
+            "--code",
+            fingerprint(*wanted.job.sources),
+        ]
+    )
+    keep(plan_study("a", study, {}), results, tmp_path, "abc")
+    assert restore(plan_study("a", study, {}), tmp_path, tmp_path / "cells.parquet")
+    cells = pd.read_parquet(tmp_path / "cells.parquet")
+    measured_ = pd.read_parquet(results / wanted.job.path)
+    assert len(cells) == len(measured_)
+    assert set(cells["method"]) == {"tree"}
+    assert (cells["kernel"].unique(), cells["s_label"].unique()) == (["none"], [""])
+    assert sorted(cells["value"]) == sorted(measured_["value"])
