@@ -156,7 +156,7 @@ def test_labels_and_keys_of_a_study_are_checked() -> None:
         plan(estimators={"ridge": {**ridge, "datasets": ["whine"]}})
     with pytest.raises(ValueError, match="the key 'kernels' is missing"):
         check({key: value for key, value in STUDY.items() if key != "estimators"}, "study", "a.yaml")
-    with pytest.raises(ValueError, match="unknown key 'estimator'. Did you mean 'estimators'"):
+    with pytest.raises(ValueError, match=r"unknown key 'estimator'. Did you mean 'estimators'"):
         check({**STUDY, "estimator": {}}, "study", "a.yaml")
     with pytest.raises(ValueError, match="the key 'methods' is missing, which 'kernels' needs"):
         plan(kernels=parts["kernels"])
