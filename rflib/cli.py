@@ -89,7 +89,8 @@ def _show(function: str, study: Path, **options: Any) -> None:
 
 def _job(kind: str, job: Any, results: Path, output: Path | None, code: str) -> None:
     from rflib.datasets.checksum import check_prepared
-    from rflib.experiment.jobs import JOBS, CellJob
+    from rflib.experiment.job_rules import JOBS
+    from rflib.experiment.jobs import CellJob
 
     wanted = JOBS[kind].of(job)
     check_prepared((results / wanted.data.meta).parent)
@@ -178,6 +179,7 @@ def _parser() -> argparse.ArgumentParser:
         ("evaluate", "measure the error of approximate kernel matrices"),
         ("train", "train a learner on features and score it"),
         ("exact", "train a learner with the exact kernel and score it"),
+        ("fit", "fit an estimator to the raw columns of a data set and score it"),
         ("cost", "measure the seconds and the memory of maps"),
     ):
         job = _step(steps, kind, partial(_job, kind), text)

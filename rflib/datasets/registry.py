@@ -6,13 +6,17 @@ from typing import Any
 
 from rflib.datasets import entries
 from rflib.datasets.entry import Entry
+from rflib.datasets.raw_columns import RawColumns
 from rflib.validation import hint
 
 REGISTRY: dict[str, Entry] = {}
 MODULES: dict[str, str] = {}
+RAW_COLUMNS: dict[str, RawColumns] = {}
 for _module in iter_modules(entries.__path__, "rflib.datasets.entries."):
-    _found = import_module(_module.name).ENTRIES
+    _entries = import_module(_module.name)
+    _found = _entries.ENTRIES
     REGISTRY |= _found
+    RAW_COLUMNS |= getattr(_entries, "RAW_COLUMNS", {})
     MODULES |= dict.fromkeys(_found, _module.name)
 
 

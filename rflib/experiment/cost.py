@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rflib.experiment.cells import as_taken, read_rows, seed_of, unfitted_map
+from rflib.experiment.copies import import_what_is_imported, in_a_copy
 from rflib.experiment.specs import identity
 from rflib.experiment.warned import noted
 from rflib.files import write_rows
 
 if TYPE_CHECKING:
     from rflib.datasets.load import Dataset
-    from rflib.experiment.jobs import CostJob, Unit
+    from rflib.experiment.cost_job import CostJob
+    from rflib.experiment.jobs import Unit
     from rflib.maps.base import RandomFeatureMap
-
-Found = TypeVar("Found")
 
 
 def run(job: CostJob, results: Path, output: Path, **common: Any) -> None:
@@ -46,7 +40,7 @@ def run(job: CostJob, results: Path, output: Path, **common: Any) -> None:
         for n in job.n_components:
             for i in order:
                 unit = job.units[i]
-                values = _in_a_copy(partial(_cost, unfitted_map(unit, data, n, seed), data))
+                values = in_a_copy(partial(_cost, unfitted_map(unit, data, n, seed), data))
                 cell = {"method_id": identity(unit.method), "n_components": n, "seed": seed}
                 took = {**cell, "seconds": values["map_seconds"]}
                 found += [{**took, "metric": m, "value": v} for m, v in values.items()]
@@ -61,16 +55,13 @@ def _load_what_fits_load(job: CostJob, results: Path) -> None:
     """
     data, n = read_rows(results, job.data, job.seeds[0]), min(job.n_components)
 
-    def fit(unit: Unit) -> list[str]:
+    def fit(unit: Unit) -> None:
         feature_map = unfitted_map(unit, data, n, 0)
         [X] = as_taken(feature_map, data.X_train)
         feature_map.fit(X, data.y_train).transform(X)
-        return list(sys.modules)
 
     for unit in job.units:
-        for name in _in_a_copy(partial(fit, unit)):
-            with suppress(ImportError):
-                import_module(name)
+        import_what_is_imported(partial(fit, unit))
     with suppress(ImportError):
         from rflib.maps.compiled_cosines import cosines
 
@@ -96,37 +87,3 @@ def _cost(feature_map: RandomFeatureMap, data: Dataset) -> dict[str, float]:
         "map_seconds": end - start,
         "map_megabytes": (peak - before) * 1024 / 1e6,
     }
-
-
-def _in_a_copy(work: Callable[[], Found]) -> Found:
-    """Return what a function returns in a copy of this process, and raise what it raises there."""
-    context = get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    copy = context.Process(target=_send, args=(theirs, work))
-    copy.start()
-    theirs.close()
-    try:
-        answer = ours.recv()
-    except EOFError:
-        copy.join()
-        raise ValueError(
-            f"A measurement ended without a result (exit status {copy.exitcode}). The process may have been "
-            "killed because the machine's memory was full."
-        ) from None
-    finally:
-        ours.close()
-    copy.join()
-    if isinstance(answer, Exception):
-        raise answer
-    found: Found = answer
-    return found
-
-
-def _send(to: Connection, work: Callable[[], Any]) -> None:
-    """Send what a function returns or raises. Its warnings are stored where the same maps' errors are measured."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            to.send(work())
-    except Exception as error:
-        to.send(error)

@@ -16,7 +16,7 @@ from rflib.files import write_rows
 from rflib.kernels.similarity import PRECOMPUTED
 
 if TYPE_CHECKING:
-    from rflib.experiment.jobs import ExactJob
+    from rflib.experiment.jobs_on_rows import ExactJob
 
 
 def run(job: ExactJob, results: Path, output: Path, **common: Any) -> None:

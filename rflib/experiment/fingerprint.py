@@ -45,6 +45,12 @@ def closure(*modules: str) -> set[str]:
     return reached
 
 
+def is_installed(module: str) -> bool:
+    """Whether a module is of an installed package other than rflib, so that its versions tell its code."""
+    top = module.split(".", 1)[0]
+    return top != "rflib" and _folder(top) is None
+
+
 @cache
 def _parsed(module: str) -> tuple[str, tuple[str, ...]]:
     """Return a digest of a module's syntax tree, and the modules that it imports and that are followed."""

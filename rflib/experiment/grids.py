@@ -12,7 +12,19 @@ SMOKE_REPETITIONS = 2
 SMOKE_ROWS = 300
 SMOKE_COLUMNS = 2048
 LIMITS = ("max_train", "max_test")
-RESTRICTED = ("datasets", "kernels", "methods", "learners")
+RESTRICTED = ("datasets", "kernels", "methods", "learners", "estimators")
+# The label of the kernel in cells that have none.
+NO_KERNEL = "none"
+
+
+def kernels_of(study: Study) -> list[str]:
+    """Return the labels of the kernels in a study's cells."""
+    return [*study.get("kernels", {}), *([NO_KERNEL] if "estimators" in study else [])]
+
+
+def methods_of(study: Study) -> dict[str, Study]:
+    """Return what a study compares in its cells: methods, and estimators, whose labels stand for their types."""
+    return {**study.get("methods", {}), **{label: {"type": label} for label in study.get("estimators", {})}}
 
 
 def grids(study: Study, preset: str) -> Iterator[Study]:
@@ -38,12 +50,18 @@ def grids(study: Study, preset: str) -> Iterator[Study]:
 
 
 def _check_labels(study: Study) -> None:
-    """Raise ValueError if a restriction names a data set, kernel or method that the study does not have."""
+    """Raise ValueError if a restriction names what the study does not have, or a label means two things."""
+    if both := study.get("methods", {}).keys() & study.get("estimators", {}).keys():
+        raise ValueError(f"{min(both)!r} is the label of a method and of an estimator. Rename one of them.")
     known = {role: set(study.get(role, {})) for role in RESTRICTED[1:]}
     known["datasets"] = {dataset["name"] for dataset in study["datasets"]}
+    owners = {"kernel": ("methods", "datasets"), "method": ("kernels",), "estimator": ("datasets",)}
     restricting = [
-        *((f"kernel {label!r}", spec, ("methods", "datasets")) for label, spec in study["kernels"].items()),
-        *((f"method {label!r}", spec, ("kernels",)) for label, spec in study["methods"].items()),
+        *(
+            (f"{owner} {label!r}", spec, roles)
+            for owner, roles in owners.items()
+            for label, spec in study.get(f"{owner}s", {}).items()
+        ),
         *((f"grids[{i}]", grid, RESTRICTED) for i, grid in enumerate(study.get("grids", []))),
     ]
     for place, spec, roles in restricting:
@@ -74,7 +92,7 @@ def _scaled(study: Study, preset: str) -> Study:
             {
                 **grid,
                 **size,
-                "s": _one_block(grid.get("s", study["s"])),
+                "s": _one_block(grid.get("s", study.get("s", []))),
                 "max_columns": min(SMOKE_COLUMNS, {**study, **grid}.get("max_columns", SMOKE_COLUMNS)),
             }
             for grid in study.get("grids", [{}])

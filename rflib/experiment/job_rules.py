@@ -2,8 +2,14 @@
 
 from typing import Any
 
+from rflib.experiment.cost_job import CostJob
 from rflib.experiment.fingerprint import fingerprint
-from rflib.experiment.jobs import JOBS, Job
+from rflib.experiment.jobs import EvaluateJob, Job, SampleJob, SpectraJob, TrainJob
+from rflib.experiment.jobs_on_rows import ExactJob, FitJob
+
+JOBS: dict[str, type[Job]] = {
+    kind.step: kind for kind in (SpectraJob, SampleJob, EvaluateJob, TrainJob, ExactJob, FitJob, CostJob)
+}
 
 
 class Jobs(dict[str, Job]):

@@ -210,7 +210,7 @@ class SampleJob(Job):
     @cached_property
     def block(self) -> str:
         """Identity of the numbers of columns and the seeds."""
-        return _block(self.n_components, self.seeds)
+        return block_of(self.n_components, self.seeds)
 
     @cached_property
     def name(self) -> str:
@@ -246,6 +246,19 @@ class CellJob(Job):
     def with_seeds(self, seeds: Seeds) -> Self:
         """Return the same job for other seeds."""
         raise NotImplementedError
+
+
+class SeedsJob(CellJob):
+    """A job that needs no features of another one, so that its own file gives the range of seeds."""
+
+    seeds: Seeds
+
+    @property
+    def stored(self) -> str:
+        return self.path
+
+    def with_seeds(self, seeds: Seeds) -> Self:
+        return replace(self, seeds=seeds)  # type: ignore[type-var]
 
 
 class BlockJob(CellJob):
@@ -360,107 +373,9 @@ class TrainJob(BlockJob):
         return self.data.megabytes + 32 * rows * columns // 10**6
 
 
-@dataclass(frozen=True, eq=False)
-class ExactJob(CellJob):
-    """Train a learner with the exact kernel and score it."""
-
-    data: Data
-    kernel: Spec
-    learner: Spec
-    seeds: Seeds
-
-    step, folder, suffix = "exact", "exact", "parquet"
-    minutes = 120
-
-    @cached_property
-    def name(self) -> str:
-        return f"{self.data.id}/{identity(self.kernel)}/{identity(self.learner)}{_text_of(self.seeds)}"
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        kernel, learner = module_of("kernel", self.kernel["type"]), module_of("learner", self.learner["type"])
-        return (f"rflib.experiment.{self.step}", kernel, learner)
-
-    @property
-    def megabytes(self) -> int:
-        """For training rows: kernel matrix, temporary array, the learner's copy; for test rows: the first two."""
-        train, test = self.data.rows
-        return self.data.megabytes + (24 * train + 16 * test) * train // 10**6
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        return {"data": self.data.id, "kernel_id": identity(self.kernel), "method_id": "exact"}
-
-    @property
-    def stored(self) -> str:
-        return self.path
-
-    def with_seeds(self, seeds: Seeds) -> Self:
-        return replace(self, seeds=seeds)
-
-
-@dataclass(frozen=True, eq=False)
-class CostJob(CellJob):
-    """Measure the seconds and the memory of maps, all of them in one job, so that they share its conditions.
-
-    Attributes
-    ----------
-    methods : tuple of mapping
-        Specifications of the maps.
-    n_components : tuple of int
-        Numbers of columns, each of which all maps get.
-    """
-
-    data: Data
-    kernel: Spec
-    methods: tuple[Spec, ...]
-    n_components: tuple[int, ...]
-    seeds: Seeds
-
-    step, folder, suffix = "cost", "costs", "parquet"
-    minutes = 240
-
-    @cached_property
-    def units(self) -> tuple[Unit, ...]:
-        """The maps for the kernel on the data set."""
-        return tuple(Unit(self.data, self.kernel, method) for method in self.methods)
-
-    @cached_property
-    def name(self) -> str:
-        maps = shorten("+".join(map(identity, self.methods)))
-        return f"{self.data.id}/{identity(self.kernel)}/{maps}/{_block(self.n_components, self.seeds)}"
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        of_maps = dict.fromkeys(module for unit in self.units for module in unit.modules)
-        return (f"rflib.experiment.{self.step}", *of_maps)
-
-    @property
-    def megabytes(self) -> int:
-        """For the largest features, and for Nystroem's kernel values and two matrices of its landmarks."""
-        train, columns = self.data.rows[0], max(self.n_components)
-        return self.data.megabytes + 16 * (train + columns) * columns // 10**6
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        return {"data": self.data.id, "kernel_id": identity(self.kernel)}
-
-    @property
-    def stored(self) -> str:
-        return self.path
-
-    def with_seeds(self, seeds: Seeds) -> Self:
-        return replace(self, seeds=seeds)
-
-
-JOBS: dict[str, type[Job]] = {
-    kind.step: kind for kind in (SpectraJob, SampleJob, EvaluateJob, TrainJob, ExactJob, CostJob)
-}
-
-
-def _block(n_components: tuple[int, ...], seeds: Seeds) -> str:
+def block_of(n_components: tuple[int, ...], seeds: Seeds) -> str:
     """Return the identity of numbers of columns and seeds as the safe name of a file; it ends with the seeds."""
-    text = _text_of(seeds)
+    text = text_of(seeds)
     return shorten("_".join(map(str, n_components)), LONGEST - len(text)) + text
 
 
@@ -471,6 +386,6 @@ def _not_default(job: Job, *names: str) -> list[str]:
     return [f"{name}={value}" for name, value in values.items() if value != defaults[name]]
 
 
-def _text_of(seeds: Seeds) -> str:
+def text_of(seeds: Seeds) -> str:
     """Return a range of seeds in the form in which it ends the name of a file."""
     return f"-r{seeds[0]}_{seeds[1]}"

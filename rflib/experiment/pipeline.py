@@ -19,6 +19,7 @@ from rflib.datasets.prepare import sources_of
 from rflib.datasets.registry import REGISTRY, entry_of
 from rflib.datasets.user import files_of, folder_of, identified
 from rflib.experiment.blame import place, within
+from rflib.experiment.estimators import missing_packages
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
 from rflib.experiment.job_rules import Jobs
@@ -180,9 +181,10 @@ class Pipeline:
         keys = ("datasets", "preset", "repetitions", "seed_block", "precision")
         sizes = {key: self.config[key] for key in keys}
         datasets = [dataset for study, _ in self._loaded.values() for dataset in study["datasets"]]
-        absent = sorted({d["name"] for d in datasets if d.get("optional") and not self._held(d)})
+        absent = {d["name"] for d in datasets if d.get("optional") and not self._held(d)}
+        absent |= {package for study, _ in self._loaded.values() for package in _missing(study)}
         users = {name: folder_of(spec) for _, found in self._loaded.values() for name, spec in found.items()}
-        return {**sizes, "absent": absent, "folders": users}
+        return {**sizes, "absent": sorted(absent), "folders": users}
 
     def _held(self, dataset: Mapping[str, Any]) -> bool:
         """Whether a data set is prepared or can be prepared without the network. The plan reports unknown ones."""
@@ -201,7 +203,8 @@ class Pipeline:
 
     def settings_of(self, study: str) -> str:
         """Return, as text, the settings that decide the plan of one study."""
-        names = {dataset["name"] for dataset in self.studies[study].study["datasets"]}
+        about = self.studies[study].study
+        names = {dataset["name"] for dataset in about["datasets"]} | _missing(about)
         absent = [name for name in self.settings["absent"] if name in names]
         folders = {name: folder for name, folder in self.settings["folders"].items() if name in names}
         return canonical({**self.settings, "absent": absent, "folders": folders})
@@ -308,6 +311,12 @@ class Pipeline:
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:
         return {folder_of(spec): spec for _, users in self._loaded.values() for spec in users.values()}
+
+
+def _missing(study: Mapping[str, Any]) -> set[str]:
+    """Return the packages that optional estimators of a study need and that are not installed."""
+    optional = (spec for spec in study.get("estimators", {}).values() if spec.get("optional", False))
+    return {package for spec in optional for package in missing_packages(spec)}
 
 
 def _said(spec: Mapping[str, Any]) -> str:

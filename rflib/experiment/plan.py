@@ -10,18 +10,12 @@ from rflib.datasets.preprocess import check_preprocess
 from rflib.datasets.registry import describe
 from rflib.experiment.blame import within
 from rflib.experiment.columns import Columns, blocks_of_columns
+from rflib.experiment.cost_job import CostJob
 from rflib.experiment.data import Data
-from rflib.experiment.grids import LIMITS, Study, grids
-from rflib.experiment.jobs import (
-    CellJob,
-    CostJob,
-    EvaluateJob,
-    ExactJob,
-    SampleJob,
-    Seeds,
-    TrainJob,
-    Unit,
-)
+from rflib.experiment.estimators import build_estimator, missing_packages, of_task
+from rflib.experiment.grids import LIMITS, NO_KERNEL, Study, grids
+from rflib.experiment.jobs import CellJob, EvaluateJob, SampleJob, Seeds, TrainJob, Unit
+from rflib.experiment.jobs_on_rows import ExactJob, FitJob
 from rflib.experiment.seeds import Demand
 from rflib.experiment.specs import (
     LEARNER_TREATMENTS,
@@ -94,8 +88,9 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
     settings : mapping
         ``preset``, ``repetitions``, ``seed_block`` and ``precision`` of the configuration; None leaves the study's
         own. ``datasets``: the names of the data sets to run on; None for all. ``absent``: the names of data sets
-        whose files are not available; they are left out if they are optional. ``folders``: the folders among the
-        prepared data of data sets that are user files.
+        whose files are not available, and of packages that are not installed; data sets and estimators that need
+        them are left out if they are optional. ``folders``: the folders among the prepared data of data sets that
+        are user files.
 
     Raises
     ------
@@ -107,6 +102,13 @@ def plan_study(name: str, study: Study, settings: Mapping[str, Any]) -> StudyPla
     wanted: dict[Wanted, None] = {}
     skipped: dict[tuple[str, str, str], None] = {}
     for grid in grids(study, settings.get("preset", "paper")):
+        for dataset, estimator in product(grid["datasets"], grid["estimators"]):
+            asked = grid["estimators"][estimator]
+            if _is_there(dataset, settings) and dataset["name"] in asked.get("datasets", [dataset["name"]]):
+                try:
+                    wanted |= dict.fromkeys(_estimated(grid, dataset, estimator, settings))
+                except Unsupported as error:
+                    skipped[NO_KERNEL, estimator, str(error)] = None
         for dataset, kernel in product(grid["datasets"], grid["kernels"]):
             if _applies(grid, dataset, kernel, settings):
                 part = _KernelOnData(grid, dataset, kernel, settings)
@@ -140,15 +142,61 @@ def folders_of(names: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
 def _applies(grid: Study, dataset: Study, kernel: str, settings: Mapping[str, Any]) -> bool:
     """Whether a kernel is used on a data set that is available and asked for."""
     name = dataset["name"]
+    return _is_there(dataset, settings) and name in grid["kernels"][kernel].get("datasets", [name])
+
+
+def _is_there(dataset: Study, settings: Mapping[str, Any]) -> bool:
+    """Whether a data set is available and asked for."""
+    name = dataset["name"]
     absent = dataset.get("optional", False) and name in settings.get("absent", ())
-    asked = name in (settings.get("datasets") or [name])
-    return asked and not absent and name in grid["kernels"][kernel].get("datasets", [name])
+    return name in (settings.get("datasets") or [name]) and not absent
 
 
 def _goes_with(grid: Study, kernel: str, method: str) -> bool:
     """Whether neither the kernel nor the method is restricted so that they are not used together."""
     of_kernel, of_method = grid["kernels"][kernel], grid["methods"][method]
     return method in of_kernel.get("methods", [method]) and kernel in of_method.get("kernels", [kernel])
+
+
+def _data(dataset: Study, settings: Mapping[str, Any], preprocess: str, **fit: Any) -> Data:
+    """Return the rows of a data set with the study's limits."""
+    name = dataset["name"]
+    limits = {key: dataset[key] for key in LIMITS if key in dataset}
+    folder, precision = settings.get("folders", {}).get(name, name), settings.get("precision", "float64")
+    return Data(folder, preprocess, **limits, precision=precision, **fit)
+
+
+def _demand(grid: Study, settings: Mapping[str, Any]) -> Demand:
+    """Return the repetitions, and how many are in one job."""
+    return Demand(
+        settings.get("repetitions") or grid["repetitions"],
+        settings.get("seed_block") or grid.get("seed_block", _SEED_BLOCK),
+    )
+
+
+def _estimated(grid: Study, dataset: Study, label: str, settings: Mapping[str, Any]) -> Iterator[Wanted]:
+    """Yield the job of an estimator on a data set, if the study has it for the data set's task.
+
+    Raises
+    ------
+    Unsupported
+        If it is optional and needs a package that is absent.
+    """
+    asked, name = grid["estimators"][label], dataset["name"]
+    with within(f"data set {name!r}"):
+        task = (dataset if "file" in dataset else describe(name))["task"]
+    with within(f"estimator {label!r}"):
+        spec = of_task(asked, task)
+        if spec is None:
+            return
+        missing = missing_packages(spec) if asked.get("optional", False) else []
+        if absent := [package for package in missing if package in settings.get("absent", ())]:
+            raise Unsupported(f"the package {absent[0]} is not installed")
+        if not missing:
+            build_estimator(spec)
+    demand = _demand(grid, settings)
+    job = FitJob(_data(dataset, settings, "raw"), spec, (0, demand.repetitions))
+    yield Wanted(job, demand, name, NO_KERNEL, label, s=(("", 0.0, 0),))
 
 
 class _KernelOnData:
@@ -162,29 +210,18 @@ class _KernelOnData:
             preprocess = asked.get("preprocess", dataset.get("preprocess", "raw"))
             check_preprocess(preprocess)
             check_preprocess(asked.get("fit_preprocess", "raw"))
-        limits = {key: dataset[key] for key in LIMITS if key in dataset}
-        folder = settings.get("folders", {}).get(self.dataset, self.dataset)
-        self.data = Data(
-            folder,
-            preprocess,
-            **limits,
-            precision=settings.get("precision", "float64"),
-            fit_preprocess=asked.get("fit_preprocess"),
-        )
+        self.data = _data(dataset, settings, preprocess, fit_preprocess=asked.get("fit_preprocess"))
         self.columns: int | None = about.get("columns")
         self.blocks: defaultdict[tuple[int, ...], list[tuple[str, Spec, tuple[Columns, ...]]]] = defaultdict(
             list
         )
         given = about.get("split") == "given" or "test_file" in about
-        self.rows_vary = bool(limits) or not given
+        self.rows_vary = not given or not dataset.keys().isdisjoint(LIMITS)
         with within(f"kernel {kernel!r}"):
             spec = _without(asked, "datasets", "methods", "preprocess", "fit_preprocess")
             self.kernel_object = build_kernel(spec)
             self.kernel_spec = normalised("kernel", spec)
-        self.demand = Demand(
-            settings.get("repetitions") or grid["repetitions"],
-            settings.get("seed_block") or grid.get("seed_block", _SEED_BLOCK),
-        )
+        self.demand = _demand(grid, settings)
         task = about["task"]
         asked_learners = {
             label: spec for label, spec in grid.get("learners", {}).items() if spec.get("task", task) == task

@@ -99,6 +99,12 @@ def _explained(error: Any) -> str:
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in value)
         return f"the key {missing!r} is missing."
+    if error.validator == "dependentRequired":
+        needs = (
+            (key, need) for key, needed in error.validator_value.items() if key in value for need in needed
+        )
+        key, missing = next((key, need) for key, need in needs if need not in value)
+        return f"the key {missing!r} is missing, which {key!r} needs."
     known = list(map(str, schema.get("enum", [])))
     if error.validator == "enum" and not known:
         return f"unknown value {value!r}. The study has none."

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rflib.experiment.grids import kernels_of, methods_of
 from rflib.report.kind import DataFrame, Options, Series
 
 EXACT = "exact kernel"
@@ -27,8 +28,8 @@ def read_cells(path: Path, study: Options) -> DataFrame:
     several = table.groupby(["dataset", "kernel"])["data"].transform("nunique") > 1
     order = {
         "dataset": [dataset["name"] for dataset in study["datasets"]],
-        "kernel": list(study["kernels"]),
-        "method": [*study["methods"], EXACT],
+        "kernel": kernels_of(study),
+        "method": [*methods_of(study), EXACT],
     }
     ranks = [table[column].map({label: i for i, label in enumerate(order[column])}) for column in order]
     position = pd.concat([*ranks, table["data"], table["n_components"], table["seed"]], axis=1)

@@ -46,7 +46,7 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
     if smaller:
         parts.append(f"**Reduced run.** It has {smaller}.{in_full(cells, plan, absent)}")
     if absent:
-        parts.append(f"Left out, because their files are not available: {', '.join(absent)}.")
+        parts.append(f"Left out, because their files or packages are not available: {', '.join(absent)}.")
     claims = read_shown(folder / "tables/claims.csv", missing=False)
     if len(claims):
         meanings = [
@@ -72,7 +72,8 @@ def export(study: Path, results: Path, out_dir: Path) -> Path:
 
 def conditions(cells: pd.DataFrame) -> str:
     """Return what was run, with which software, and for how long, as a paragraph."""
-    versions = ", ".join(sorted(cells["versions"].dropna().unique()))
+    told = [cells[column].dropna() for column in ("versions", "libraries") if column in cells]
+    versions = ", ".join(sorted({text for column in told for text in column} - {""}))
     cores = cells.get("cores", pd.Series([os.cpu_count()])).dropna().unique()
     what = "Their jobs" if "job_seconds" in cells else "Their features and learners"
     cells_and_seeds = (

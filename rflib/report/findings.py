@@ -14,7 +14,7 @@ from rflib.report.kind import Options, Results
 from rflib.report.kinds.comparisons import cells_of, paired, relative_gain, sign_of, smallest
 from rflib.report.kinds.rivals import encounters, judged, ratios
 from rflib.report.standings import measures
-from rflib.report.wording import METRICS, listed, plural
+from rflib.report.wording import METRICS, listed, place_text, plural
 
 _DECIDED = ("better", "worse")
 
@@ -47,7 +47,7 @@ def findings(results: Results, shown: Shown) -> list[Finding]:
     best = _leaders(results)
     return [
         _verdicts(shown),
-        _best_map(best, shown),
+        _best_map(results, best, shown),
         _broken_claim(results, shown) or _far_from_published(shown) or _upset(results, best, shown),
     ]
 
@@ -127,13 +127,15 @@ def _leaders(results: Results) -> list[_Leader]:
     return found
 
 
-def _best_map(leaders: Sequence[_Leader], shown: Shown) -> Finding:
+def _best_map(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Finding:
     if not leaders:
         return Finding(
             "No two methods were run with the same number of columns, so none is best.", shown.otherwise
         )
     first = leaders[0]
-    text = f"With equal numbers of columns, {first.method} has the best {first.measure} in {first.share}"
+    text = f"{first.method} has the best {first.measure} in {first.share}"
+    if "estimators" not in results.study:
+        text = f"With equal numbers of columns, {text}"
     text += f", and {first.second} in {first.won_by_second}." if first.second else "."
     for other in leaders[1:2]:
         text += f" The best {other.measure} is that of {other.method}, in {other.share}."
@@ -236,4 +238,4 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
 
 def _place(where: Sequence[Any], x: str) -> str:
     dataset, kernel, at = where
-    return f"{dataset}, {kernel}, " + (f"D = {at:g}" if x == "n_components" else f"s = {at}")
+    return place_text(dataset, kernel, f"D = {at:g}" if x == "n_components" else f"s = {at}")

@@ -70,6 +70,23 @@ def holm(p: ArrayLike) -> Flags:
     return rejected
 
 
+def leaders(values: Floats) -> Flags:
+    """Return which rows have the least mean over the columns, or one that is not significantly larger.
+
+    The columns are repetitions, so the tests are paired. Rows with values that are not finite are never leaders.
+    """
+    means = values.mean(axis=1)
+    leading = np.isfinite(means)
+    if leading.any():
+        best = int(np.nanargmin(np.where(leading, means, np.nan)))
+        rivals = leading & (np.arange(len(means)) != best)
+        if values.shape[1] > 1:
+            leading[rivals] = ~holm(p_above_zero(values[rivals] - values[best]))
+        else:
+            leading[rivals] = False
+    return leading
+
+
 def mean_of(values: Floats, axis: int) -> Floats:
     """Return the mean along an axis of what is not NaN; NaN where all is."""
     n = (~np.isnan(values)).sum(axis=axis)

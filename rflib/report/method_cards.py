@@ -24,7 +24,7 @@ def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
     known = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
     found = {name: {"type": name, **_typeset(about)} for name, about in known.items()}
     for name, study in studies.items():
-        for kind in (str(spec["type"]) for spec in study["methods"].values()):
+        for kind in (str(spec["type"]) for spec in study.get("methods", {}).values()):
             if kind not in found:
                 what = f"This method is from outside rflib. The study {name} uses it."
                 found[kind] = {"type": kind, "name": kind.split(":")[-1], "what": what}

@@ -5,6 +5,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from rflib.experiment.grids import kernels_of, methods_of
 from rflib.experiment.studies import check_against
 from rflib.report import keys
 from rflib.report.cell_table import EXACT
@@ -56,8 +57,8 @@ def _check(place: str, entry: Options, study: Options, cls: type[Kind], also: Ma
             f"{place}: unknown type {name!r}.{hint(name, known)} The types are {', '.join(known)}."
         )
     labels = {
-        "kernel": [*study["kernels"]],
-        "method": [*study["methods"], EXACT],
+        "kernel": kernels_of(study),
+        "method": [*methods_of(study), EXACT],
         "dataset": [dataset["name"] for dataset in study["datasets"]],
         "learner": [*study.get("learners", {})],
     }

@@ -8,6 +8,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup
 
+from rflib.experiment.grids import methods_of
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.report.cell_table import EXACT, number_of_cells, read_cells
 from rflib.report.claim_rule import CLAIM_RULE
@@ -124,7 +125,7 @@ def _section(
         ),
         "labels": {
             label: {"type": str(spec["type"]), "made": _call(spec)}
-            for label, spec in study["methods"].items()
+            for label, spec in methods_of(study).items()
         },
         "reduced": smaller,
         "absent": absent,
@@ -147,17 +148,18 @@ def _section(
 
 
 def run_of(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> tuple[StudyPlan, list[str], str]:
-    """Return the plan of a study, the data sets that are absent, and what :func:`reduced` says of its run."""
+    """Return the plan of a study, what is absent of its data sets and estimators, and what `reduced` says."""
     plan = plan_study(name, study, {"folders": folders_of(cells["name"], cells["data"])})
-    there = set(cells["name"])
-    absent = [d["name"] for d in study["datasets"] if d.get("optional") and d["name"] not in there]
+    there = {*cells["name"], *cells["method"]}
+    optional = {d["name"]: d for d in study["datasets"]} | study.get("estimators", {})
+    absent = [name for name, about in optional.items() if about.get("optional") and name not in there]
     return plan, absent, reduced(cells, plan, absent)
 
 
 def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
-    """Say how the run is smaller than planned, apart from absent data sets; empty if it is not."""
+    """Say how the run is smaller than planned, apart from what is absent; empty if it is not."""
     parts = []
-    there = [w for w in plan.wanted if w.dataset not in absent]
+    there = [w for w in plan.wanted if {w.dataset, w.method}.isdisjoint(absent)]
     repetitions, wanted = cells["seed"].nunique(), max(w.demand.repetitions for w in there)
     asked = list(dict.fromkeys(w.dataset for w in there))
     if out := [name for name in asked if name not in set(cells["name"])]:
@@ -202,7 +204,7 @@ def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
 def _figures(
     name: str, study: Mapping[str, Any], folder: Path, shapes: dict[str, Markup]
 ) -> Iterator[dict[str, Any]]:
-    order = {method: i for i, method in enumerate((*study["methods"], EXACT))}
+    order = {method: i for i, method in enumerate((*methods_of(study), EXACT))}
     for number, entry in enumerate(read_index(folder)):
         files = entry["axes"] or {"": entry["file"]}
         plots = {x: read_plot(folder / file, shapes) for x, file in files.items()}

@@ -44,18 +44,25 @@ def units(cells: pd.DataFrame, results: Path) -> list[Unit]:
                 ", ".join(sorted(group["fingerprint"].unique())),
                 float(one_row_a_cell["seconds"].sum()),
                 float(group["peak_memory"].max()),
-                tuple(_commands(results / "logs", f"{data}/{kernel_id}/{method_id}")),
+                tuple(_commands(results / "logs", data, kernel_id, method_id)),
             )
         )
     return found
 
 
-def _commands(logs: Path, unit: str) -> Iterator[str]:
-    """Yield the commands of one block, which draw its features, measure their error and train the learners."""
-    for step in ("features", "errors", "scores"):
-        blocks = sorted((logs / step / unit).glob("*.log" if step == "features" else "*/*.log"))
+def _commands(logs: Path, data: str, kernel_id: str, method_id: str) -> Iterator[str]:
+    """Yield the commands of one block: they draw features, measure their error and train, or fit an estimator."""
+    unit = f"{data}/{kernel_id}/{method_id}"
+    patterns = {
+        "features": f"{unit}/*.log",
+        "errors": f"{unit}/*/*.log",
+        "scores": f"{unit}/*/*.log",
+        "fits": f"{data}/{method_id}-r*.log",
+    }
+    for step, pattern in patterns.items():
+        blocks = sorted((logs / step).glob(pattern))
         for log in blocks:
-            if log.parent == blocks[0].parent and (step != "features" or log == blocks[0]):
+            if log.parent == blocks[0].parent and (step not in ("features", "fits") or log == blocks[0]):
                 with log.open(encoding="utf-8", errors="replace") as file:
                     line = file.readline().strip()
                 if line.startswith("rflib "):

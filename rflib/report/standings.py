@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import false_discovery_control
 
+from rflib.experiment.grids import methods_of
 from rflib.report.cell_table import EXACT, at_columns
 from rflib.report.inference import LEVEL, Floats, p_above_zero
 from rflib.report.wording import METRICS
 
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
-SCORES = ("accuracy", "rmse")
+SCORES = ("accuracy", "r2", "rmse")
 COLUMNS = (
     *("type", "method", "measured by", "won", "tied", "lost"),
     *("ahead of", "behind", "strongest on", "weakest on"),
@@ -43,10 +44,10 @@ def standings(study: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     for metric, learner, part in measures(at_columns(cells)):
         by = METRICS[metric].text + (f" of {learner}" if learner else "")
         outcomes = _outcomes(part, lower=METRICS[metric].lower)
-        for method in study["methods"]:
+        for method, spec in methods_of(study).items():
             own = outcomes[outcomes["method"] == method]
             if len(own):
-                rows.append((study["methods"][method]["type"], method, by, *_standing(own)))
+                rows.append((spec["type"], method, by, *_standing(own)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

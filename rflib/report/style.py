@@ -81,6 +81,15 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "Nystroem": (7, 9, 0),
     "Nystroem kmeans": (7, 0, 1),
     "Nystroem rpcholesky": (7, 3, 2),
+    "rflib default": (2, 0, 0),
+    "KRR, MercerFeatures": (10, 1, 1),
+    "KRR, Nystroem": (7, 2, 2),
+    "ridge, RBFSampler": (0, 3, 3),
+    "SVM": (3, 8, 0),
+    "HistGradientBoosting": (1, 4, 0),
+    "LightGBM": (4, 5, 1),
+    "RandomForest": (8, 7, 2),
+    "nearest neighbours": (5, 6, 3),
 }
 
 _SIZES = {"*": 7.5, "P": 5.5, "X": 5.5, "+": 6.5, "x": 5.5, "1": 7.0, "2": 7.0, "3": 7.0, "4": 7.0, "d": 5.5}

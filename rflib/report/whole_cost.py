@@ -16,7 +16,7 @@ _KEYS = ["job", "method", "n_components"]
 
 
 def whole_core_hours(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str] = ()) -> float:
-    """Return the core-hours of a study in full, without the data sets that are absent.
+    """Return the core-hours of a study in full, without what is absent.
 
     What was run counts with its own CPU time for each repetition. The time of the rest is estimated by power laws
     in the number of columns, one for each method and kind of job; a data set enters only by the number of columns.
@@ -28,13 +28,13 @@ def whole_core_hours(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[st
     plan : StudyPlan
         The plan of the study.
     absent : collection of str
-        Names of data sets that are left out.
+        Names of data sets, and labels of estimators, that are left out.
     """
     planned = pd.DataFrame(
         [
             (identity(w.job), w.method, n, f"{w.job.step} {w.learner or ''}", w.demand.repetitions)
             for w in plan.wanted
-            if w.dataset not in absent
+            if {w.dataset, w.method}.isdisjoint(absent)
             for n in sorted({n for _, _, n in w.s} or {0})
         ],
         columns=[*_KEYS, "kind", "repetitions"],

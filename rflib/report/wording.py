@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any
 
+from rflib.experiment.grids import NO_KERNEL
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -44,6 +46,12 @@ METRICS = {
     "surrogate_degrees": Metric("surrogate degrees of freedom D_K", "D_K"),
     "rmse": Metric("root mean squared error", "root mean squared error"),
     "accuracy": Metric("accuracy", "accuracy", lower=False),
+    "r2": Metric("R²", "R²", lower=False),
+    "error": Metric("error (1 - accuracy, or 1 - R²)", "error"),
+    "auc": Metric(
+        "area under the curve (of each class against the rest)", "area under the curve", lower=False
+    ),
+    "log_loss": Metric("log loss", "log loss"),
     "transform_seconds": Metric("seconds to compute the features", "seconds to compute"),
     "sample_seconds": Metric("seconds to draw the features", "seconds to draw"),
     "fit_seconds": Metric("seconds to fit the map", "seconds to fit"),
@@ -51,6 +59,9 @@ METRICS = {
     "map_seconds": Metric(
         "seconds to fit the map and transform the training rows", "seconds to fit and transform"
     ),
+    "learning_seconds": Metric("seconds to fit the learner", "seconds to fit"),
+    "prediction_seconds": Metric("seconds to predict the test rows", "seconds to predict"),
+    "learning_megabytes": Metric("peak memory of the fit and of the prediction, MB", "peak memory, MB"),
     "map_megabytes": Metric(
         "peak memory of the fit and of the transform of the training rows, MB", "peak memory, MB"
     ),
@@ -64,7 +75,15 @@ AXES = {
     "map_seconds": METRICS["map_seconds"].axis,
     "map_megabytes": METRICS["map_megabytes"].axis,
     "peak_memory": "peak memory of the job, MB",
+    "learning_seconds": METRICS["learning_seconds"].text,
+    "prediction_seconds": METRICS["prediction_seconds"].text,
+    "learning_megabytes": METRICS["learning_megabytes"].axis,
 }
+
+
+def place_text(dataset: str, kernel: str, at: str) -> str:
+    """Return the name of a comparison; that of estimators is the data set's, as they have no kernel."""
+    return dataset if kernel == NO_KERNEL else f"{dataset}, {kernel}, {at}"
 
 
 def plural(n: int, noun: str) -> str:

@@ -7,9 +7,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from rflib.experiment import aggregate
+from rflib.experiment.cost_job import CostJob
 from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import CostJob, ExactJob
+from rflib.experiment.jobs_on_rows import ExactJob
 from rflib.experiment.kept import keep, restore
 from rflib.experiment.plan import StudyPlan, Wanted, plan_study
 from rflib.files import read_table, write_rows

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from rflib.datasets.dense_rows import DENSE_MEGABYTES
+from rflib.experiment.cost_job import CostJob
 from rflib.experiment.data import Data
-from rflib.experiment.jobs import CostJob, ExactJob, SampleJob, TrainJob, Unit
+from rflib.experiment.jobs import SampleJob, TrainJob, Unit
+from rflib.experiment.jobs_on_rows import ExactJob
 
 KERNEL, LEARNER = {"type": "Gaussian"}, {"type": "LinearSVM"}
 

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
+from rflib.experiment.cost_job import CostJob
+from rflib.experiment.grids import methods_of
 from rflib.experiment.held import divided
-from rflib.experiment.jobs import BlockJob, CostJob, Data, ExactJob, SampleJob
+from rflib.experiment.jobs import BlockJob, Data, SampleJob
+from rflib.experiment.jobs_on_rows import ExactJob
 from rflib.experiment.plan import EXACT, StudyPlan, Wanted, plan_study
 from rflib.experiment.studies import check, load_study
 
@@ -400,7 +403,7 @@ def test_a_key_that_stands_twice(text: str, words: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_studies_of_the_project_can_be_planned(path: Path) -> None:
     found = plan_study(path.stem, load_study(path), {})
-    assert {w.method for w in found.wanted} - {EXACT} == set(yaml.safe_load(path.read_text())["methods"])
+    assert {w.method for w in found.wanted} - {EXACT} == set(methods_of(yaml.safe_load(path.read_text())))
 
 
 def test_devices_and_streams_are_settings_of_jobs() -> None:

@@ -14,8 +14,10 @@ from rflib.cli import main
 from rflib.datasets import dense_rows
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
+from rflib.experiment.cost_job import CostJob
 from rflib.experiment.data import Data
-from rflib.experiment.jobs import CostJob, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.jobs import EvaluateJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.jobs_on_rows import ExactJob
 from rflib.files import read_table
 
 GAUSSIAN = {"type": "Gaussian"}

@@ -16,8 +16,11 @@ from rflib.cli import main
 from rflib.datasets.load import load
 from rflib.datasets.prepare import prepare
 from rflib.experiment.cells import seed_of
+from rflib.experiment.cost_job import CostJob
 from rflib.experiment.data import Data
-from rflib.experiment.jobs import JOBS, CostJob, EvaluateJob, ExactJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.job_rules import JOBS
+from rflib.experiment.jobs import EvaluateJob, Job, SampleJob, TrainJob, Unit
+from rflib.experiment.jobs_on_rows import ExactJob
 from rflib.files import read_arrays, read_table
 from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.polynomial import SphericalPolynomial

@@ -17,7 +17,7 @@ GRID = {"type": "grid", "title": "T", "metric": ERROR}
         ("tables", {**GRID, "type": "grids"}, r"tables\[0\] 'T': unknown type 'grids'. Did you mean 'grid'"),
         ("tables", {**GRID, "metrik": 1}, "unknown key 'metrik'. Did you mean 'metric'"),
         ("tables", {"type": "grid", "title": "T"}, "the key 'metric' is missing"),
-        ("tables", {**GRID, "metric": "error"}, "metric: must be one of .*, got 'error'"),
+        ("tables", {**GRID, "metric": "mistake"}, "metric: must be one of .*, got 'mistake'"),
         (
             "tables",
             {**GRID, "methods": ["GRF"]},

@@ -10,6 +10,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
+from rflib.experiment.grids import kernels_of, methods_of
 from rflib.experiment.plan import EXACT, plan_study
 from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.studies import load_study
@@ -71,8 +72,8 @@ def test_published_tables_are_there_with_every_name(study):
 
 def test_every_kernel_method_and_data_set_is_used(study):
     plan = plan_study("a", study, {})
-    assert {wanted.kernel for wanted in plan.wanted} == set(study["kernels"])
-    assert {wanted.method for wanted in plan.wanted} - {EXACT} == set(study["methods"])
+    assert {wanted.kernel for wanted in plan.wanted} == set(kernels_of(study))
+    assert {wanted.method for wanted in plan.wanted} - {EXACT} == set(methods_of(study))
     used = {wanted.dataset for wanted in plan.wanted}
     assert used == {dataset["name"] for dataset in study["datasets"]}
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
+from rflib.experiment.grids import methods_of
 from rflib.report.style import METHODS, PALETTE, line_style
 
 STUDIES = sorted((Path(__file__).parents[2] / "workflow/studies").glob("*.yaml"))
@@ -56,7 +57,7 @@ def test_colours_differ_for_all_readers(colours, vision):
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_two_methods_of_a_study_differ_in_marker_or_in_colour_and_line(path):
-    methods = list(yaml.safe_load(path.read_text(encoding="utf-8"))["methods"])
+    methods = list(methods_of(yaml.safe_load(path.read_text(encoding="utf-8"))))
     for pair in combinations(methods, 2):
         first, second = map(line_style, pair)
         differ = {key for key in ("color", "marker", "linestyle") if first[key] != second[key]}

@@ -5,12 +5,21 @@ import numpy as np
 from rflib.datasets.entry import Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import read_csv
 from rflib.datasets.formats.numbers import numbers
+from rflib.datasets.raw_columns import Grades, Numbers
 
 # From the worst to the best.
 _GRADES = {
     "cut": ("Fair", "Good", "Very Good", "Premium", "Ideal"),
     "color": ("J", "I", "H", "G", "F", "E", "D"),
     "clarity": ("I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"),
+}
+
+RAW_COLUMNS = {
+    "diamonds": (
+        Numbers(("carat",)),
+        *(Grades(name, grades) for name, grades in _GRADES.items()),
+        Numbers(("depth", "table", "x", "y", "z")),
+    )
 }
 
 

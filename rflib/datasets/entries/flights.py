@@ -10,6 +10,7 @@ import numpy as np
 from rflib.datasets.entry import TRAIN_TEST, Block, Blocks, Entry, File, Paths
 from rflib.datasets.formats.delimited import read_csv
 from rflib.datasets.formats.numbers import numbers
+from rflib.datasets.raw_columns import Numbers, OneHot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 _TIMES = ["sched_dep_time", "sched_arr_time"]
 _NUMBERS = ["month", "day", *_TIMES, "distance", "dep_delay"]
 _NOMINAL = ["carrier", "origin"]
+_RAW_COLUMNS = (
+    Numbers(tuple(_NUMBERS)),
+    OneHot(
+        "carrier",
+        tuple(
+            ["9E", "AA", "AS", "B6", "DL", "EV", "F9", "FL", "HA", "MQ", "OO", "UA", "US", "VX", "WN", "YV"]
+        ),
+    ),
+    OneHot("origin", ("EWR", "JFK", "LGA")),
+)
+RAW_COLUMNS = {"flights": _RAW_COLUMNS, "flights_by_day": _RAW_COLUMNS}
 
 
 def _read(paths: Paths) -> Blocks:

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from rflib.report import keys
 from rflib.report.cell_table import EXACT, at_columns, at_s, select
-from rflib.report.inference import holm, p_above_zero
+from rflib.report.inference import leaders
 from rflib.report.kind import DataFrame, Options, Results, Table
 from rflib.report.wording import METRICS, metric_text
 
@@ -58,12 +56,6 @@ def _bold(entry: Options, results: Results, table: DataFrame) -> list[tuple[int,
     found = []
     for place, group in chosen[chosen["method"] != EXACT].groupby([*_ROW[:2], x]):
         values = sign * group.pivot(index="method", columns="seed", values="value")
-        values = values[np.isfinite(values.mean(axis=1))]
-        if values.empty:
-            continue
-        best = values.index[values.mean(axis=1).argmin()]
-        worse = values.index != best
-        if values.shape[1] > 1:
-            worse[worse] = holm(p_above_zero(values[worse] - values.loc[best]))
-        found += [(rows[*place[:2], method], _column(place[2])) for method in values.index[~worse]]
+        leading = values.index[leaders(values.to_numpy())]
+        found += [(rows[*place[:2], method], _column(place[2])) for method in leading]
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rflib.experiment.grids import NO_KERNEL
 from rflib.report import keys
 from rflib.report.cell_table import BLOCK, EXACT, at_columns, at_s, medians, select
 from rflib.report.kind import DataFrame, Drawing, Figure, Options, Results, Series
@@ -35,9 +36,7 @@ def _caption(entry: Options) -> str:
     if "learner" in entry:
         text += " A dashed line shows the learner with the exact kernel, where the study has it."
     if entry.get("front", False):
-        text += (
-            " The broad grey line is the Pareto front: the best mean of any map of the panel at no more cost."
-        )
+        text += " The broad grey line is the Pareto front: the best mean in the panel at no more cost."
     if "floor" in entry:
         text += (
             f" The axis ends at {entry['floor']:g}; lines leaving the plot continue down to rounding error."
@@ -90,7 +89,9 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
         if "published" in entry:
             _published(axes, entry, results.published, place, inside, handles)
         _axes(axes, entry, inside)
-        axes.set(title=f"{place[1]}, {place[0]}", ylabel=METRICS[entry["metric"]].axis)
+        axes.set(
+            title=", ".join(p for p in place[::-1] if p != NO_KERNEL), ylabel=METRICS[entry["metric"]].axis
+        )
         tag(axes, kernel=place[0], dataset=place[1], spread="95 % confidence interval")
     _finish(figure, handles, rows, columns)
 
@@ -149,8 +150,9 @@ def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
     own = entry.get("x", "n_components")
     chosen = select(cells, entry)
     chosen = chosen[chosen["method"] != EXACT]
-    there = {"n_components"} | {x for x in METRICS if x in AXES and (cells["metric"] == x).any()}
-    there |= {"s"} & {"s" for s in chosen["s"] if s == s}
+    there = {"n_components"} if chosen["n_components"].any() else {own}
+    there |= {x for x in METRICS if x in AXES and (cells["metric"] == x).any()}
+    there |= {"s"} & {"s" for s in chosen["s"] if s > 0}
     if _MEMORY in cells and len(chosen):
         sizes = _costs(chosen, _MEMORY).groupby(BLOCK[:-1]).agg(["nunique", "size"])
         sizes = sizes[sizes["size"] > 1]

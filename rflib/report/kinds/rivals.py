@@ -19,7 +19,7 @@ from rflib.report.kinds.comparisons import (
     smallest,
     weighed,
 )
-from rflib.report.wording import between, plural
+from rflib.report.wording import between, place_text, plural
 
 _NAMED = 8
 METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
@@ -100,7 +100,7 @@ def unbeaten(claim: Options, results: Results) -> Checked:
     found, times = judged(sign, own, others), ratios(sign, own, others)
     lost = times[found.refuted].sort_values().reset_index().to_numpy().tolist()
     named = [
-        f"{', '.join(map(str, place))} ({rival} is {1 / ratio:.3g} times better)"
+        f"{place_text(*map(str, place))} ({rival} is {1 / ratio:.3g} times better)"
         for rival, *place, ratio in lost
     ]
     more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
