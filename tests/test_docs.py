@@ -9,7 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 import rflib.metrics
-from rflib import kernels, learners, maps, measures
+from rflib import kernels, learners, maps, measures, plotting
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
@@ -107,7 +107,7 @@ def test_links_lead_to_files_and_headings(page):
 def test_the_reference_lists_all_public_names():
     reference = (ROOT / "docs/api.rst").read_text(encoding="utf-8")
     listed = set(re.findall(r"^   (\w+)$", reference, re.M))
-    for package in (kernels, maps, learners, measures):
+    for package in (kernels, maps, learners, measures, plotting):
         assert set(package.__all__) <= listed
         for name in package.__all__:
             assert getattr(package, name).__doc__, name
@@ -122,7 +122,7 @@ def test_the_reference_lists_all_public_names():
 
 def public_objects():
     """The names of the reference, and the methods and properties that rflib defines for them."""
-    for package in (kernels, maps, learners, measures):
+    for package in (kernels, maps, learners, measures, plotting):
         yield from ((name, getattr(package, name)) for name in package.__all__)
     yield from (
         (name, value)
