@@ -43,6 +43,7 @@ from rflib.maps import NoMap  # attr-defined
 """
 # Every public name loads, and what is not installed is an error that says how to install it.
 WITHOUT_EXTRAS = """\
+from rflib import *
 import rflib.kernels, rflib.learners, rflib.maps, rflib.measures, rflib.plotting
 for package in (rflib.kernels, rflib.learners, rflib.maps, rflib.measures, rflib.plotting):
     for name in dir(package):

@@ -24,7 +24,7 @@ def beside_baselines(name: str, package: str) -> str:
 
 def _narrowed(text: str, name: str) -> str:
     """Return a study's text without all other methods, and without the claims about them."""
-    document = yaml.compose(text)
+    document: Any = yaml.compose(text)
     sections = {key.value: value for key, value in document.value}
     others = {key.value for key, _ in sections["methods"].value} - {name, *BASELINES}
     gone = [(key, value) for key, value in sections["methods"].value if key.value in others]
