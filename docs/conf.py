@@ -11,7 +11,7 @@ from numpydoc.xref import DEFAULT_LINKS
 from sphinx.errors import ExtensionError
 
 import rflib
-from rflib import kernels, learners, maps, measures
+from rflib import kernels, learners, maps, measures, plotting
 
 sys.path.insert(0, str(Path(__file__).parent))  # the gallery imports `colours` from here
 
@@ -30,7 +30,10 @@ exclude_patterns = ["sg_execution_times.rst", "gallery/sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [
-    ("py:.*", r"(sklearn|numpy|scipy|pandas)\b.*"),  # their guides are not read while this one is built
+    (
+        "py:.*",
+        r"(sklearn|numpy|scipy|pandas|matplotlib)\b.*",
+    ),  # their guides are not read while this one is built
     ("py:.*", r"rflib\.[a-z]+(\.[a-z_]+)*"),  # modules without a page, for those who read the code
     ("py:.*", r"_draw|_columns|set_output|width_parameter"),
 ]
@@ -56,7 +59,7 @@ numpydoc_xref_ignore = "all"
 DEFAULT_LINKS.clear()  # they point to the guides of Python and numpy
 numpydoc_xref_aliases = {
     name: f"{package.__name__}.{name}"
-    for package in (kernels, measures, maps, learners)
+    for package in (kernels, measures, maps, learners, plotting)
     for name in package.__all__
 } | {name: f"rflib.kernels.base.{name}" for name in ("Kernel", "RadialKernel", "DotProductKernel")}
 

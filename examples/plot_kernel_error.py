@@ -4,46 +4,27 @@ Kernel error against the number of columns
 
 How many columns does a map need? This example approximates the Gaussian kernel on the breast-cancer data
 with six maps and measures the relative error of the kernel matrix on rows that the maps have not seen.
+``KernelErrorDisplay`` does so in one line for each map.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from rflib.kernels import Gaussian
 from rflib.maps import MVORF, ORF, QMC, RFF, Nystroem, OptimizedMaclaurin
-from rflib.metrics import relative_frobenius_error
+from rflib.plotting import KernelErrorDisplay
 
 X = StandardScaler().fit_transform(load_breast_cancer().data)
-train, test = X[:400], X[400:]
-kernel = Gaussian("median").for_rows(train)
-K = kernel(test)
 
 # %%
-# Every map takes the kernel, the number of columns D and a seed. ``kernel_matrix`` returns the
-# approximation of the kernel matrix that the features imply. Each point of the picture is the mean over
-# three seeds.
+# Every map takes the kernel, the number of columns D and a seed. Each is fitted with three seeds, on three
+# quarters of the rows, and measured on the others. The lines are the mean errors, and the bands reach from the
+# least to the largest one.
 
-columns = [32, 64, 128, 256]
 fig, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 for marker, method in zip("osv^Dx", (RFF, QMC, ORF, OptimizedMaclaurin, MVORF, Nystroem), strict=True):
-    errors = [
-        np.mean(
-            [
-                relative_frobenius_error(
-                    K, method(kernel, D, random_state=seed).fit(train).kernel_matrix(test)
-                )
-                for seed in range(3)
-            ]
-        )
-        for D in columns
-    ]
-    ax.loglog(columns, errors, marker=marker, label=method.__name__)
-ax.set(xlabel="columns D", ylabel="relative error of the kernel matrix (Frobenius norm)")
-ax.set_xticks(columns, columns)
-ax.minorticks_off()
-ax.legend(ncols=2)
+    KernelErrorDisplay.from_estimator(method(Gaussian("median")), X, marker=marker, ax=ax)
 plt.show()
 
 # %%

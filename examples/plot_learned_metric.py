@@ -8,13 +8,14 @@ varies. This example shows the directions that it finds in two columns, and in t
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_friedman1
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from rflib.kernels import Gaussian
 from rflib.learners import KRR, LearnedMetric
 from rflib.maps import MercerFeatures
+from rflib.plotting import MetricDisplay
 
 # %%
 # The target is a wave across the rows, with noise, so that it depends on one direction alone. The points of the
@@ -53,7 +54,15 @@ for each in metric.search_:
     print(f"round {each['round']}, metric {kind}: {each['error']:.3f} of the variance is not explained")
 
 # %%
-# The rows of the second data set are images of digits with 8 x 8 pixels. The importances of the columns are an
+# In a table, ``MetricDisplay`` shows the importances of the columns. The target of this one is a function of the
+# first five of ten columns, and noise.
+
+table, target = make_friedman1(1500, noise=1.0, random_state=0)
+MetricDisplay.from_estimator(LearnedMetric(random_state=0).fit(table, target))
+plt.show()
+
+# %%
+# The rows of the third data set are images of digits with 8 x 8 pixels. The importances of the columns are an
 # image too, and so are the eigenvectors of the metric. Pixels at the edges, which are nearly always black, have no
 # importance. The directions with the largest eigenvalues are strokes that tell digits apart. The ten targets, one
 # for each digit, depend on many directions, so that no single one stands out as in the first picture.

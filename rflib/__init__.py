@@ -4,4 +4,6 @@ from rflib.lazy import attach
 
 __version__ = "0.2.0.dev0"
 
-MODULES, __getattr__, __dir__, __all__ = attach(__name__, __file__)
+MODULES, __getattr__, __dir__, _names = attach(__name__, __file__)
+# What `from rflib import *` brings; datasets needs an extra.
+__all__ = [name for name in _names if name != "datasets"]

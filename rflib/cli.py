@@ -126,8 +126,9 @@ def _compare_reports(**options: Any) -> None:
     print(_call("report.changes:compare_reports", **options))
 
 
-def _new_method(**options: Any) -> None:
-    print(_call("experiment.new_method:new_method", **options))
+def _new_method(every: bool, **options: Any) -> None:
+    function = "new_method:new_method" if every else "baseline_study:beside_baselines"
+    print(_call(f"experiment.{function}", **options))
 
 
 def _fingerprint(modules: list[str]) -> None:
@@ -136,10 +137,52 @@ def _fingerprint(modules: list[str]) -> None:
     print(fingerprint(*modules))
 
 
+# Steps that people type, in the order of the help. The workflow calls the others.
+_TYPED = ("new-method", "compare-reports", "export")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="rflib", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="rflib",
+        description="Tools around the studies, which run by `make run` or `snakemake --cores 2 STUDY`.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"rflib {__version__}")
-    steps = parser.add_subparsers(required=True, metavar="STEP")
+    steps = parser.add_subparsers(title="what you type", required=True, metavar="STEP")
+
+    method = _step(steps, "new-method", _new_method, "write a method to begin with, its test and its study")
+    method.add_argument("name", help="name of the class, such as Paired")
+    method.add_argument("--package", default="mypackage", help="folder of the package (mypackage)")
+    method.add_argument(
+        "--all",
+        dest="every",
+        action="store_true",
+        help="compare with every method of quickstart, in place of three baselines",
+    )
+
+    compare = _step(
+        steps,
+        "compare-reports",
+        _compare_reports,
+        "say what moved between two folders of results",
+    )
+    compare.add_argument("old", type=Path, help="folder of the results before")
+    compare.add_argument("new", type=Path, help="folder of the results after")
+    compare.add_argument(
+        "--out", dest="out_file", type=Path, default=Path("changes.html"), help="the page (changes.html)"
+    )
+
+    export = _step(
+        steps,
+        "export",
+        _export,
+        "export the tables and figures of a study as Markdown and SVG",
+    )
+    export.add_argument("--study", type=Path, required=True, help="the study file")
+    export.add_argument("--results", type=Path, required=True, help="folder of the results")
+    export.add_argument(
+        "--out", dest="out_dir", type=Path, required=True, help="folder to write to, such as docs/results"
+    )
 
     fetch = _step(
         steps, "fetch", partial(_call, "datasets.fetch:fetch"), "fetch the official files of a data set"
@@ -221,28 +264,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     rest.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
 
-    export = _step(steps, "export", _export, "export the tables and figures of a study as Markdown and SVG")
-    export.add_argument("--study", type=Path, required=True, help="the study file")
-    export.add_argument("--results", type=Path, required=True, help="folder of the results")
-    export.add_argument(
-        "--out", dest="out_dir", type=Path, required=True, help="folder to write to, such as docs/results"
-    )
-
-    compare = _step(
-        steps, "compare-reports", _compare_reports, "say what moved between two folders of results"
-    )
-    compare.add_argument("old", type=Path, help="folder of the results before")
-    compare.add_argument("new", type=Path, help="folder of the results after")
-    compare.add_argument(
-        "--out", dest="out_file", type=Path, default=Path("changes.html"), help="the page (changes.html)"
-    )
-
-    method = _step(steps, "new-method", _new_method, "write a method to begin with, its test and its study")
-    method.add_argument("name", help="name of the class, such as Paired")
-    method.add_argument("--package", default="mypackage", help="folder of the package (mypackage)")
-
     fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of the code of modules")
     fingerprint.add_argument("modules", nargs="+", help="names of modules, such as rflib.maps.gorf")
+
+    called = [f"  {name:<14}{step.description}" for name, step in steps.choices.items() if name not in _TYPED]
+    parser.epilog = "\n".join(
+        ["what the workflow calls, so that each job can be repeated from its log:", *called]
+    )
     return parser
 
 
@@ -251,7 +279,8 @@ def _json(text: str) -> Any:
 
 
 def _step(steps: Any, name: str, function: Callable[..., None], text: str) -> argparse.ArgumentParser:
-    step: argparse.ArgumentParser = steps.add_parser(name, help=text, description=text)
+    listed = {"help": text} if name in _TYPED else {}
+    step: argparse.ArgumentParser = steps.add_parser(name, description=text, **listed)
     step.set_defaults(step=function)
     step.add_argument(
         "--threads", type=int, default=1, help="number of threads for linear algebra (default: 1)"

@@ -65,3 +65,15 @@ def test_who_raised_it(raising: Callable[[], Any], explains_itself: bool) -> Non
     assert error.__traceback__ is not None
     error.__traceback__ = error.__traceback__.tb_next  # the frame of this test
     assert cli._explains_itself(error) == explains_itself
+
+
+def test_the_help_has_what_people_type_first_and_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^0$"):
+        cli.main(["--help"])
+    typed, called = capsys.readouterr().out.split("what the workflow calls")
+    listed = re.findall(r"^    ([a-z-]+)(?:  |$)", typed, re.M)
+    assert listed == ["new-method", "compare-reports", "export"]
+    assert {"fetch", "prepare", "train", "report", "fingerprint"} <= set(
+        re.findall(r"^  ([a-z]+) ", called, re.M)
+    )
+    assert not set(listed) & set(called.split())

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 import rflib.metrics
-from rflib import kernels, learners, maps, measures
+from rflib import kernels, learners, maps, measures, plotting
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
@@ -26,6 +27,8 @@ ELSEWHERE = {
     '"""Table: the worst repetition of each method."""': "tests/report/test_kinds.py",
     "module rflib:": "a rule of Snakemake's: tests/workflow/test_module.py",
 }
+# Pages on which every block that prints shows what it prints.
+SHOWN = [f"docs/{name}.md" for name in ("cheat-sheet", "coming-from-scikit-learn", "faq", "saving-models")]
 # The study that docs/add-a-method.md has the reader make: tests/workflow/test_new_method.py.
 NEW = ("paired",)
 # The studies' commands take minutes to hours, and Slurm's a cluster: their words are checked instead.
@@ -41,15 +44,54 @@ def blocks(text: str, *languages: str) -> list[str]:
     ]
 
 
+def shown(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The blocks of Python of a page, and what they are said to print.
+
+    That is the block of text that follows, or the comments behind all lines that print.
+    """
+    block, output = r"^```python\n(.*?)^```\n", r"(?:\n(?:It prints:\n\n)?```text\n(.*?)^```$)?"
+    for code, printed in re.findall(block + output, text, re.S | re.M):
+        comments = re.findall(r"^print\(.*\)  # (.*)$", code, re.M)
+        whole = len(comments) == len(re.findall(r"^ *print\(", code, re.M))
+        yield code, printed.splitlines() or (comments if whole else [])
+
+
+def alike(line: str, other: str) -> bool:
+    """Whether two lines differ at most by one in the last digits of their decimal fractions, which is rounding."""
+    number = r"-?\d*\.\d+"
+    close = all(
+        abs(float(a) - float(b)) < 1.5 * 10.0 ** -len(a.partition(".")[2])
+        for a, b in zip(re.findall(number, line), re.findall(number, other), strict=False)
+    )
+    return close and re.sub(number, "#", line) == re.sub(number, "#", other)
+
+
 @pytest.mark.parametrize("page", [page for page in TEXTS if page != "README.md"])
-def test_the_python_of_a_page_runs_as_printed(page, monkeypatch, tmp_path):
+def test_the_python_of_a_page_runs_as_printed(page, monkeypatch, tmp_path, capsys):
     """The blocks of a page run one after the other, as a reader would run them, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    for code in blocks(TEXTS[page], "python"):
+    for code, expected in shown(TEXTS[page]):
         first = code.split("\n")[0]
         if first not in ELSEWHERE:
+            capsys.readouterr()
             exec(compile(code, page, "exec"), names)
+            printed = capsys.readouterr().out.splitlines()
+            if expected or page in SHOWN:
+                assert len(printed) == len(expected) and all(map(alike, printed, expected)), printed
+
+
+def test_rounding_alone_is_overlooked():
+    assert alike("R2 0.95, 7 rows", "R2 0.96, 7 rows") and alike("[.5 -1.25]", "[.5 -1.26]")
+    assert not alike("R2 0.95", "R2 0.97") and not alike("7 rows", "8 rows") and not alike("0.5", "0.5 0.5")
+
+
+def test_every_warning_has_its_remedy_on_the_page_of_troubles():
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rflib").rglob("*.py"))
+    found = set(re.findall(r"^class (\w+Warning)\(", code, re.M))
+    assert {"WidthWarning", "GridEdgeWarning", "RangeWarning"} <= found
+    rows = [line for line in TEXTS["docs/faq.md"].splitlines() if line.startswith("| `")]
+    assert all(any(name in row.split("|")[1] for row in rows) for name in found)
 
 
 def test_blocks_that_run_elsewhere_are_there():
@@ -107,7 +149,7 @@ def test_links_lead_to_files_and_headings(page):
 def test_the_reference_lists_all_public_names():
     reference = (ROOT / "docs/api.rst").read_text(encoding="utf-8")
     listed = set(re.findall(r"^   (\w+)$", reference, re.M))
-    for package in (kernels, maps, learners, measures):
+    for package in (kernels, maps, learners, measures, plotting):
         assert set(package.__all__) <= listed
         for name in package.__all__:
             assert getattr(package, name).__doc__, name
@@ -122,7 +164,7 @@ def test_the_reference_lists_all_public_names():
 
 def public_objects():
     """The names of the reference, and the methods and properties that rflib defines for them."""
-    for package in (kernels, maps, learners, measures):
+    for package in (kernels, maps, learners, measures, plotting):
         yield from ((name, getattr(package, name)) for name in package.__all__)
     yield from (
         (name, value)

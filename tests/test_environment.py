@@ -51,7 +51,9 @@ def test_the_conda_environment_is_the_lock():
 def test_the_recipe_asks_for_the_same_versions():
     needs = RECIPE["requirements"]
     assert versions(needs["run"][1:]) == versions(PROJECT["dependencies"])
-    extras = chain.from_iterable(EXTRAS[extra] for extra in ("pipeline", "data", "dask", "fast", "array"))
+    extras = chain.from_iterable(
+        EXTRAS[extra] for extra in ("pipeline", "plot", "data", "dask", "fast", "array")
+    )
     optional = versions(line for line in extras if not line.startswith("rflib["))
     constraints = {AT_CONDA_FORGE.get(name, name): found for name, found in optional.items()}
     assert versions(needs["run_constraints"]) == constraints

@@ -43,8 +43,9 @@ from rflib.maps import NoMap  # attr-defined
 """
 # Every public name loads, and what is not installed is an error that says how to install it.
 WITHOUT_EXTRAS = """\
-import rflib.kernels, rflib.learners, rflib.maps, rflib.measures
-for package in (rflib.kernels, rflib.learners, rflib.maps, rflib.measures):
+from rflib import *
+import rflib.kernels, rflib.learners, rflib.maps, rflib.measures, rflib.plotting
+for package in (rflib.kernels, rflib.learners, rflib.maps, rflib.measures, rflib.plotting):
     for name in dir(package):
         getattr(package, name)
 import rflib.metrics
@@ -54,7 +55,8 @@ def experiment(): import rflib.experiment.specs
 def report(): import rflib.report.page
 def svm(): rflib.learners.LinearSVM().fit([[0.0], [1.0]], [0, 1])
 def parquet(): rflib.learners.ParquetRows("rows.parquet", target="y")
-for use in (datasets, experiment, report, svm, parquet):
+def plot(): rflib.plotting.KernelErrorDisplay.from_estimator(rflib.maps.ORF(), [[0.0], [1.0]])
+for use in (datasets, experiment, report, svm, parquet, plot):
     try:
         use()
     except ImportError as error:
@@ -118,7 +120,7 @@ def test_the_readme_s_example_runs(python: Path) -> None:
 
 def test_what_is_missing_is_named_with_the_command_that_installs_it(python: Path) -> None:
     said = run(python, "-IW", "error", "-c", WITHOUT_EXTRAS).splitlines()
-    datasets, experiment, report, svm, parquet = said
+    datasets, experiment, report, svm, parquet, plot = said
     assert datasets.startswith(
         "rflib.datasets needs pandas, pyarrow, requests, tqdm, which are not installed."
     )
@@ -133,6 +135,7 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(python: Path
     assert parquet.startswith("ParquetRows needs pyarrow") and parquet.endswith(
         'Run in the checkout: pip install ".[data]"'
     )
+    assert plot.startswith("KernelErrorDisplay needs matplotlib") and plot.endswith('pip install ".[plot]"')
 
 
 def test_the_command_line_says_its_version_and_what_it_lacks(python: Path) -> None:

@@ -40,3 +40,4 @@ def test_versions_are_shown(capsys):
     shown = capsys.readouterr().out
     assert f"rflib: {rflib.__version__}\n" in shown
     assert all(f"{name}: " in shown for name in ("python", "numpy", "scipy", "scikit-learn"))
+    assert shown.count(" threads\n") >= 2  # of a BLAS and of OpenMP

@@ -26,7 +26,7 @@ def test_a_new_method_beside_all_others(fresh: Workspace, copy_of: Callable[[Wor
     (home.folder / "workflow/studies/quickstart.yaml").write_text(
         re.sub(LEFT_OUT, "", quickstart, flags=re.M)
     )
-    said = python(home, "-m", "rflib", "new-method", "Paired")
+    said = python(home, "-m", "rflib", "new-method", "Paired", "--all")
     test, run = re.findall(r": ((?:python|snakemake) .*)$", said, re.M)
 
     assert "1 passed" in python(home, *shlex.split(test)[1:], "-p", "no:cacheprovider")
