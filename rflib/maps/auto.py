@@ -129,6 +129,8 @@ class AutoMap(RandomFeatureMap):
         Index of the best candidate, and its number of columns.
     """
 
+    _takes_sparse = None
+
     def __init__(
         self,
         kernel: KernelLike = None,
@@ -145,10 +147,6 @@ class AutoMap(RandomFeatureMap):
         self.criterion = criterion
         self.tolerance = tolerance
         self.oblivious = oblivious
-
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._kernel_takes_sparse
 
     def _unfitted(self, name: str) -> RandomFeatureMap:
         index, columns = map(int, self.choice_)
@@ -350,7 +348,7 @@ class _Trial:
 
     def _error(self, candidate: RandomFeatureMap) -> float:
         """Fit a candidate and return its error, which it predicts itself or which held-out rows tell."""
-        if issparse(self.X) and not candidate._takes_sparse:
+        if issparse(self.X) and not candidate._accepted_sparse:
             raise ValueError(f"{type(candidate).__name__} takes dense rows only.")
         some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
         rows = slice(None) if self._is_whole(candidate) else some

@@ -16,7 +16,6 @@ from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.cosine_gradients import cosine_gradients
-from rflib.maps.kernel_requirements import not_gaussian
 
 
 class GaussianCosines(RandomFeatureMap):
@@ -38,7 +37,7 @@ class GaussianCosines(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
-    unsupported = staticmethod(not_gaussian)
+    _kernels = (Gaussian, "not Gaussian")
 
     @property
     def columns_per_s(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel
-from rflib.kernels.gaussian import Gaussian
 from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
 
 
@@ -34,8 +33,3 @@ def not_radial(kernel: Kernel) -> str | None:
     if isinstance(kernel, RadialKernel):
         return None
     return f"{kernel!r} is not a function of the Euclidean distance. {alternatives(kernel)}"
-
-
-def not_gaussian(kernel: Kernel) -> str | None:
-    """Return that the kernel is not Gaussian and what to use instead, or None if it is Gaussian."""
-    return None if isinstance(kernel, Gaussian) else f"{kernel!r} is not Gaussian. {alternatives(kernel)}"

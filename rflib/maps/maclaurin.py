@@ -14,7 +14,6 @@ from rflib.kernels.namespaces import Array, empty, held_beside
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
@@ -51,15 +50,9 @@ class RandomMaclaurin(RandomFeatureMap):
     Kar, Karnick: Random feature maps for dot product kernels, AISTATS 2012.
     """
 
+    _kernels = (DotProductKernel, "not a function of the inner product")
     _takes_sparse = True
     _needs_rows = False
-
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel that is not a function of the inner product, or None if it is one."""
-        if isinstance(kernel, DotProductKernel):
-            return None
-        return f"{kernel!r} is not a function of the inner product. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)

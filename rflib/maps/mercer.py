@@ -149,6 +149,7 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
+    _takes_sparse = None
     _stays_with_caller = _not_in_state = ("_stream_",)
     _stream_: Stream | None = None
     kernel_, signature_, columns_, predicted_error_ = (FittedToSample() for _ in range(4))
@@ -181,10 +182,6 @@ class MercerFeatures(RandomFeatureMap):
     def is_fitted_to_rows_(self) -> bool:
         """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
         return self.columns_.combination is not None
-
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._kernel_takes_sparse
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:

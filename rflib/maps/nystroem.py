@@ -102,6 +102,7 @@ class Nystroem(RandomFeatureMap):
     Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
     """
 
+    _takes_sparse = None
     _takes_similarities: ClassVar[bool] = True
     _not_in_state = ("normalization_",)
 
@@ -115,10 +116,6 @@ class Nystroem(RandomFeatureMap):
     ) -> None:
         super().__init__(kernel, n_components, random_state=random_state)
         self.landmarks = landmarks
-
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._kernel_takes_sparse
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]

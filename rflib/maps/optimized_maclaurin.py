@@ -32,7 +32,6 @@ from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.degree_columns import choose_columns
 from rflib.maps.inner_product_series import InnerProductSeries
-from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.product_sketch import Law, draw_turns, hadamard_order, vectors
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.validation import check_choice, check_flag, check_integer
@@ -109,6 +108,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
       kernel, 2022 (arXiv 2202.02031).
     """
 
+    _kernels = (Gaussian | DotProductKernel, "neither Gaussian nor a function of the inner product")
     _takes_sparse = True
 
     def __init__(
@@ -127,13 +127,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
         self.projection = projection
         self.exact_degrees = exact_degrees
         self.centre = centre
-
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel without a series in the inner product, or None if it has one."""
-        if isinstance(kernel, Gaussian | DotProductKernel):
-            return None
-        return f"{kernel!r} is neither Gaussian nor a function of the inner product. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)

@@ -12,7 +12,6 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, take_columns, widest
 from rflib.kernels.sparse_rows import Rows, mean_row, squared_norms
-from rflib.maps.kernel_requirements import not_gaussian
 from rflib.maps.product_features import ProductFeatures
 
 # Rows so far from the origin that the exponential is smaller have no features: their monomials may overflow.
@@ -65,7 +64,7 @@ class TaylorFeatures(ProductFeatures):
     """
 
     _takes_sparse = True
-    unsupported = staticmethod(not_gaussian)
+    _kernels = (Gaussian, "not Gaussian")
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         assert isinstance(kernel, Gaussian)

@@ -24,7 +24,6 @@ from rflib.kernels.namespaces import (
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import over_row_blocks
 
 _BLOCK_ELEMENTS = 1 << 19
@@ -64,15 +63,9 @@ class TensorSketch(RandomFeatureMap):
     Pham, Pagh: Fast and scalable polynomial kernels via explicit feature maps, KDD 2013.
     """
 
+    _kernels = (Polynomial | SphericalPolynomial, "not a polynomial kernel")
     _takes_sparse = True
     _needs_rows = False
-
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel that is not polynomial, or None if it is."""
-        if isinstance(kernel, Polynomial | SphericalPolynomial):
-            return None
-        return f"{kernel!r} is not a polynomial kernel. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
