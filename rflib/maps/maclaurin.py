@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from rflib.kernels.base import DotProductKernel, Kernel
-from rflib.kernels.namespaces import Array, empty, held_beside
+from rflib.kernels.namespaces import Array, held_beside
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import filled
 
 _BLOCK_ELEMENTS = 1 << 19
 
@@ -73,7 +73,6 @@ class RandomMaclaurin(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         assert isinstance(self.kernel_, DotProductKernel)
-        features = empty((X.shape[0], self.n_components_), X)
         coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
         signs = held_beside(self.signs_, X).T
         groups, used = [], 0
@@ -87,11 +86,10 @@ class RandomMaclaurin(RandomFeatureMap):
             groups.append((slice(first, stop), float(scale), factors))
             used = ends[-1]
 
-        def fill(rows: slice) -> None:
+        def fill(block: Rows, out: Array) -> None:
             for columns, scale, factors in groups:
-                features[rows, columns] = scale
+                out[:, columns] = scale
                 for factor in factors:
-                    features[rows, columns] *= X[rows, :] @ factor
+                    out[:, columns] *= block @ factor
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)

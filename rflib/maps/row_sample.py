@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -47,6 +47,13 @@ class RowSample:
         self._y.append(y[chosen])
         if len(self._keys) > 2 * self._size:
             self._cut()
+
+    def with_more(self, X: Any) -> Self:
+        """Return the sample of these rows and of more rows, without targets; this one stays as it is."""
+        more = copy(self)
+        more._rng, more._X, more._y = deepcopy(self._rng), [*self._X], [*self._y]
+        more.add(X, np.empty((X.shape[0], 0)))
+        return more
 
     def followed_by(self, others: Iterable[Self]) -> Self:
         """Return the sample of these rows and of those of the other samples, which follow in their order."""

@@ -377,7 +377,7 @@ def test_a_stream_is_sampled_whatever_its_blocks(monkeypatch):
             streamed.partial_fit(block)
         streams.append(streamed)
     np.testing.assert_array_equal(*(streamed.transform(test) for streamed in streams))
-    sampled = streams[0]._stream_.sample.rows()[0]
+    sampled = streams[0]._stream_.rows()[0]
     assert len(np.unique(sampled, axis=0)) == 300
     same = MercerFeatures(Gaussian("median"), 60, random_state=0).fit(sampled)
     np.testing.assert_array_equal(same.transform(test), streams[0].transform(test))
