@@ -26,9 +26,9 @@ from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
-from rflib.maps.device_rows import DeviceRows
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.learned import arrays_of, forget, learned, put_back
+from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.validation import check_integer, refuse

@@ -26,10 +26,10 @@ from rflib.kernels.similarity import Lookup, Precomputed
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.dask_rows import DaskRows
-from rflib.maps.device_rows import DeviceRows
 from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
 from rflib.maps.row_blocks import filled
+from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
 from rflib.validation import check_choice, refuse
 from rflib.warn import warn
