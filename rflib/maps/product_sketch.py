@@ -15,16 +15,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, complex_as_pairs, held_beside, namespace, pairs_as_complex
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    complex_as_pairs,
+    held_beside,
+    namespace,
+    pairs_as_complex,
+    zeros,
+)
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
 
 # Least variance as a share of that of one draw. Blocks may have none, as in degree 1, but weights must stay
 # finite.
 _LEAST_SHARE = 1e-9
 
-# A function from unit vectors to the columns of a degree.
-Maker = Callable[[Array | ShiftedRows], Array]
+# A function from rows, or from their unit vectors, to the columns of a degree.
+Maker = Callable[[Rows], Array]
 
 
 def hadamard_order(d: int) -> int:
@@ -180,14 +189,14 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """The draws of a degree n, whose columns estimate <x, y>^n.
+    """The draws of a degree n, whose columns estimate a multiple of <x, y>^n.
 
     Attributes
     ----------
     turns : ndarray of shape (degree, draws, d), int8
         Entries of the n vectors of each draw, as numbers of quarter turns of the unit circle.
     weights : ndarray of shape (draws,)
-        Weights of the draws, which sum to one.
+        Weights of the draws, which sum to the multiple.
     n_columns : int
         Number of columns.
     quarter : bool
@@ -212,21 +221,22 @@ class Sketch:
         """The degree n."""
         return len(self.turns)
 
-    def on(self, X: Rows, shift: NDArray | None) -> Maker:
-        """Return the function from unit vectors of rows like X to the columns (n_rows, n_columns).
+    def on(self, X: Rows, shift: NDArray | None = None) -> Maker:
+        """Return the function from rows like X to the columns (n_rows, n_columns).
 
-        For sparse rows, whose unit vectors are `ShiftedRows`, ``shift`` is the vector of these.
+        Where rows are `ShiftedRows`, ``shift`` is the vector of these.
         """
         turns = self.turns if namespace(X) is np else held_beside(self.turns, X)
-        factors = [
-            _projection(_vectors(turns[k, :, :], X, quarter=self.quarter), shift) for k in range(self.degree)
-        ]
+        matrices = (_vectors(turns[k, :, :], X, quarter=self.quarter) for k in range(self.degree))
+        factors = [_projection(matrix, shift) for matrix in matrices]
         scales = np.sqrt(self.weights)
         scale = beside(np.repeat(scales, 2)[: self.n_columns] if self.quarter else scales, X)
 
-        def columns(units: Array | ShiftedRows) -> Array:
-            parts = (pairs_as_complex(factor(units)) if self.quarter else factor(units) for factor in factors)
-            values = next(parts)
+        def columns(rows: Rows) -> Array:
+            parts = (pairs_as_complex(factor(rows)) if self.quarter else factor(rows) for factor in factors)
+            values = next(parts, None)
+            if values is None:
+                return zeros((rows.shape[0], self.n_columns), X) + scale
             for part in parts:
                 values *= part
             found = (complex_as_pairs(values) if self.quarter else values)[:, : self.n_columns]
@@ -239,7 +249,9 @@ class Sketch:
 def _vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
     """Return what `vectors` does, for rows X and turns that are beside them."""
     if isinstance(turns, np.ndarray):
-        return vectors(turns, X.dtype, quarter=quarter)
+        found = vectors(turns, X.dtype, quarter=quarter)
+        # scipy's product would copy a matrix that is not contiguous for each block
+        return np.ascontiguousarray(found) if issparse(X) else found
     if not quarter:
         return 1 - turns.T
     xp, turns = namespace(turns), turns.T
@@ -249,6 +261,6 @@ def _vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
 
 
 def _projection(matrix: Array, shift: NDArray | None) -> Maker:
-    """Return the function that multiplies by a matrix (d, m); sparse rows share the product with their shift."""
+    """Return the function that multiplies by a matrix (d, m); shifted rows share the product with their shift."""
     along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
-    return lambda units: units.product(matrix, along) if isinstance(units, ShiftedRows) else units @ matrix
+    return lambda rows: rows.product(matrix, along) if isinstance(rows, ShiftedRows) else rows @ matrix
