@@ -69,19 +69,18 @@ _STEP = 1.1
 class AutoMap(RandomFeatureMap):
     """Choose the feature map that has the least error on held-out rows, among those that suit the kernel.
 
-    The candidates are fitted on a sample of the training rows and compared on other training rows, at most 400, or
-    fewer if Nystroem would otherwise have fewer landmarks than columns. The sample has at most
-    max(1000, 2 n_components) rows. With at most 128 columns, candidates whose errors are close to the least one
-    are compared in up to three draws. The best candidate is then fitted on all rows.
+    The candidates are fitted on a sample of max(1000, 2 n_components) training rows and compared on at most 400
+    others, fewer if Nystroem would otherwise have fewer landmarks than columns. With at most 128 columns,
+    candidates whose errors are close to the least one are compared in up to three draws. The best one is then
+    fitted on all rows.
 
     MVORF and MercerFeatures take long to fit whatever the number of rows is. So they are fitted on all rows from
     the start, and this fit is kept: MVORF depends only on the distribution of distances, and MercerFeatures
-    measures its error on rows that it holds out itself. (With another criterion than "kernel", MercerFeatures is
-    compared as the others are.) By default, MVORF is not tried where MercerFeatures has less than half the error
-    of ORF; nor is MercerFeatures if the kernel is no product and the rows have the same variance in all
-    directions. The other candidates then mostly take no longer than this one fit, and `fit` at most twice as long
-    as that of the best map. Where Nystroem is the best one, the fit of MercerFeatures comes on top. No clock
-    decides, so that a seed gives the same map on every machine.
+    measures its error on rows that it holds out itself. (With another criterion than "kernel", it is compared as
+    the others are.) By default, MVORF is not tried where MercerFeatures has less than half the error of ORF; nor
+    is MercerFeatures if the kernel is no product and the rows have the same variance in all directions. So `fit`
+    mostly takes at most twice as long as that of the best map, or that of MercerFeatures. No clock decides: a seed
+    gives the same map everywhere.
 
     Parameters
     ----------
@@ -91,8 +90,8 @@ class AutoMap(RandomFeatureMap):
     n_components : int, default=100
         Number of columns D. With ``tolerance`` it is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
-        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default
-        they are MercerFeatures, MVORF (with each objective, unless the criterion is "kernel"), TensorSketch and
+        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default they
+        are MercerFeatures, MVORF (with each objective, unless the criterion is "kernel"), TensorSketch and
         Nystroem with landmarks by randomly pivoted Cholesky; for kernels with a positive spectral measure also ORF
         and QMC (with at most 1,000 input columns), for others OptimizedMaclaurin and GORF. Those that cannot take
         the kernel are left out.
@@ -129,6 +128,8 @@ class AutoMap(RandomFeatureMap):
         Index of the best candidate, and its number of columns.
     """
 
+    _takes_sparse = None
+
     def __init__(
         self,
         kernel: KernelLike = None,
@@ -145,10 +146,6 @@ class AutoMap(RandomFeatureMap):
         self.criterion = criterion
         self.tolerance = tolerance
         self.oblivious = oblivious
-
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._kernel_takes_sparse
 
     def _unfitted(self, name: str) -> RandomFeatureMap:
         index, columns = map(int, self.choice_)
@@ -350,7 +347,7 @@ class _Trial:
 
     def _error(self, candidate: RandomFeatureMap) -> float:
         """Fit a candidate and return its error, which it predicts itself or which held-out rows tell."""
-        if issparse(self.X) and not candidate._takes_sparse:
+        if issparse(self.X) and not candidate._accepted_sparse:
             raise ValueError(f"{type(candidate).__name__} takes dense rows only.")
         some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
         rows = slice(None) if self._is_whole(candidate) else some

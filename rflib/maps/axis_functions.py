@@ -289,12 +289,9 @@ class Tables:
         return Tables(kernel, starts, kinds, series[:, : lengths.max()].copy(), lengths, ends, nodes)
 
     def at(self, u: Array) -> tuple[Array, Array]:
-        """Return the product of all first functions (n,), and the others (n_others, n) divided by the first ones.
+        """Return the functions at coordinates u (n_axes, n) on all axes.
 
-        Parameters
-        ----------
-        u : array of shape (n_axes, n)
-            Coordinates.
+        These are the product of all first functions (n,), and the others (n_ratios, n) divided by the first ones.
         """
         xp, n, (groups, places) = namespace(u), u.shape[1], self._groups
         root, logarithm, parts = ones((n,), u), zeros((n,), u), []
@@ -310,29 +307,17 @@ class Tables:
         return root * xp.exp(logarithm), take_rows(xp.concat(parts, axis=0), places)
 
     def factors(self, axes: NDArray[np.int64], u: NDArray) -> tuple[NDArray[np.complex128], NDArray]:
-        """Return complex logarithms of the first functions on some axes, and the others divided by the first ones.
+        """Return the functions at coordinates u (m, n) on some axes (m,), which may occur more than once.
 
-        The first functions of many axes may underflow before their product does, and may have both signs.
-
-        Parameters
-        ----------
-        axes : ndarray of shape (m,)
-            Axes, which may occur more than once.
-        u : ndarray of shape (m, n)
-            Coordinates on these.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (m, n)
-            Those of the first functions.
-        ratios : ndarray of shape (n_ratios, n)
-            The others, axis by axis.
+        The first array has the complex logarithms (m, n) of the first functions, whose product may be above zero
+        where they underflow, and which may have both signs. The second one has the others, axis by axis, divided
+        by the first ones, shape (n_ratios, n).
         """
         counts = np.diff(self.starts)[axes] - 1
         first = np.cumsum(counts) - counts
         logarithms, ratios = np.empty(u.shape, complex), np.empty((counts.sum(), u.shape[1]))
         places = np.empty(len(self.kinds), dtype=int)
-        for group in self._wide_groups[0]:
+        for group in self._wide_groups:
             places[:] = -1
             places[group.axes] = np.arange(len(group.axes))
             own = np.flatnonzero(places[axes] >= 0)
@@ -350,8 +335,8 @@ class Tables:
         return self._grouped(_AXES)
 
     @cached_property
-    def _wide_groups(self) -> tuple[list[_Group], NDArray[np.int64]]:
-        return self._grouped(_MANY_AXES)
+    def _wide_groups(self) -> list[_Group]:
+        return self._grouped(_MANY_AXES)[0]
 
     def _grouped(self, most: int) -> tuple[list[_Group], NDArray[np.int64]]:
         """Return groups of at most so many axes of one kind, and the places of ratios among their functions."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, Self
 
@@ -25,8 +25,9 @@ from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
-from rflib.maps.device_rows import DeviceRows
+from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.learned import arrays_of, forget, learned, put_back
+from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.validation import check_integer, refuse
@@ -96,8 +97,10 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     # What rows like the training rows lose, and how far out they are; None if that is not known.
     _usual_losses_: UsualLosses | None = None
     _usual_reach_: UsualLosses | None = None
-    # Whether `_draw` and `_columns` get sparse rows as they are, in the form of `canonical`.
-    _takes_sparse = False
+    # Whether it takes a kernel, by what this says of itself, and what a sentence says of others.
+    _kernels: ClassVar[tuple[Callable[[Kernel], bool], str]] = (lambda kernel: True, "no kernel")
+    # Whether `_draw` and `_columns` get sparse rows as they are (`canonical`); None if the kernel takes these.
+    _takes_sparse: ClassVar[bool | None] = False
     # Whether `_draw` uses more of the rows than their number of columns.
     _needs_rows = True
     # Whether the kernel is its own, and not that of a map inside, which is fitted to the same rows.
@@ -290,7 +293,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:
         """Return why the map cannot take the kernel and what to use instead, or None if it can take it."""
-        return None
+        takes, others_are = cls._kernels
+        return None if takes(kernel) else f"{kernel!r} is {others_are}. {alternatives(kernel)}"
 
     @classmethod
     def _takes_kernel(cls, name: str) -> bool:
@@ -439,20 +443,14 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Rows:
         """X as a finite matrix of float32 if it is one, else of float64; in C order, as sums depend on it."""
-        checked = validate_data(
-            self,
-            X,
-            dtype=float_types(X),
-            order="C",
-            accept_sparse=self._accepted_sparse,
-            reset=reset,
-        )
-        return canonical(checked)
+        how = {"dtype": float_types(X), "order": "C", "accept_sparse": self._accepted_sparse}
+        return canonical(validate_data(self, X, reset=reset, **how))
 
     @property
     def _accepted_sparse(self) -> str | bool:
         """Return what scikit-learn's validation takes as ``accept_sparse``."""
-        return "csr" if self._takes_sparse else False
+        takes = self._kernel_takes_sparse if self._takes_sparse is None else self._takes_sparse
+        return "csr" if takes else False
 
     def _isotropic(self, X: Rows) -> tuple[Kernel, Rows]:
         """Return the kernel and the rows that `_draw` and `_columns` work with (`Kernel.isotropic`)."""
@@ -469,6 +467,6 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.sparse = bool(self._accepted_sparse)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

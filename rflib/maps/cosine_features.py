@@ -115,7 +115,7 @@ def cosine_features(
 
 
 def _functions(features: NDArray) -> tuple[ScaledFunction, ScaledFunction]:
-    if features.dtype == np.float64 and is_worth_compiling(features):
+    if features.dtype == np.float64 and is_worth_compiling(features, features.shape[1]):
         from rflib.maps.compiled_cosines import cosines, sines
 
         return cosines, sines

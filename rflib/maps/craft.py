@@ -102,8 +102,8 @@ class CRAFT(RandomFeatureMap):
         self.signature_ = np.ones(self.n_components)
 
     @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._base()._takes_sparse
+    def _accepted_sparse(self) -> str | bool:
+        return self._base()._accepted_sparse
 
     @property
     def _needs_rows(self) -> bool:  # type: ignore[override]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from operator import attrgetter
 
 import numpy as np
 from numpy.random import Generator
@@ -15,7 +16,6 @@ from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.cosine_gradients import cosine_gradients
-from rflib.maps.kernel_requirements import not_gaussian
 
 
 class GaussianCosines(RandomFeatureMap):
@@ -37,7 +37,7 @@ class GaussianCosines(RandomFeatureMap):
 
     _takes_sparse = True
     _needs_rows = False
-    unsupported = staticmethod(not_gaussian)
+    _kernels = (attrgetter("is_gaussian"), "not Gaussian")
 
     @property
     def columns_per_s(self) -> int:

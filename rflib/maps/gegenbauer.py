@@ -14,12 +14,12 @@ from scipy.special import gammaln
 from rflib.frequencies.directions import iid
 from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel, radial
 from rflib.kernels.gaussian import Gaussian
-from rflib.kernels.namespaces import Array, beside, empty, held_beside, in_type_of, namespace
+from rflib.kernels.namespaces import Array, beside, held_beside, in_type_of, namespace
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, mean_row
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.kernel_requirements import alternatives
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import filled
 from rflib.measures.control_variates import polynomial_columns
 from rflib.validation import check_integer, refuse
 
@@ -167,25 +167,20 @@ class GegenbauerFeatures(RandomFeatureMap):
         return True
 
     def _columns(self, X: Rows) -> Array:
-        features, n, degree = (
-            empty((X.shape[0], len(self.signature_)), X),
-            int(self.n_radial_),
-            int(self.degree_),
-        )
+        n, degree = int(self.n_radial_), int(self.degree_)
         m, d = self.directions_.shape
         polar = self._polar(self.kernel_, d, degree)
 
-        def fill(rows: slice) -> None:
-            units, radial = polar(X[rows, :], n)
+        def fill(block: Rows, out: Array) -> None:
+            units, radial = polar(block, n)
             cosines, radial = in_type_of(products(units, self.directions_), X), in_type_of(radial, X)
             for i in range(n):
                 some = cosines[:, : len(range(i, self.n_components_, n))]
                 scaled = radial[:, i, :] / max(1, some.shape[1]) ** 0.5
                 values = enumerate(polynomials(d, degree, some))
-                features[rows, i::n] = sum(scaled[k, :][:, None] * value for k, value in values)
+                out[:, i::n] = sum(scaled[k, :][:, None] * value for k, value in values)
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // max(m, _LOWEST)))
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // max(m, _LOWEST))
 
 
 def _is_zonal(kernel: Kernel) -> bool:

@@ -10,7 +10,6 @@ from scipy.special import gammaln
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, take_rows, widest
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.product_features import ProductFeatures
 
 # Exponents of the sizes by which frequencies are ordered, so that these do not underflow.
@@ -68,12 +67,7 @@ class HilbertSpaceFeatures(ProductFeatures):
     True
     """
 
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel that is neither Gaussian nor Matern, or None if it is."""
-        if kernel.matern_order is not None:
-            return None
-        return f"{kernel!r} is neither Gaussian nor Matern. {alternatives(kernel)}"
+    _kernels = (lambda kernel: kernel.matern_order is not None, "neither Gaussian nor Matern")
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         assert kernel.matern_order is not None

@@ -33,8 +33,3 @@ def not_radial(kernel: Kernel) -> str | None:
     if kernel.is_radial:
         return None
     return f"{kernel!r} is not a function of the Euclidean distance. {alternatives(kernel)}"
-
-
-def not_gaussian(kernel: Kernel) -> str | None:
-    """Return that the kernel is not Gaussian and what to use instead, or None if it is Gaussian."""
-    return None if kernel.is_gaussian else f"{kernel!r} is not Gaussian. {alternatives(kernel)}"

@@ -107,7 +107,7 @@ def _lloyd(rows: Rows, centres: NDArray, factors: NDArray) -> NDArray[np.float64
     return centres
 
 
-def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | None = None) -> Rows:
+def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
     """Return the n pivot rows of a randomly pivoted Cholesky decomposition of the kernel matrix.
 
     Each pivot is drawn with a probability proportional to the diagonal of the residual. Pivots are proposed in
@@ -117,26 +117,13 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator, *, block: int | 
     diagonal are used. Once the residual is zero to rounding, the other landmarks are drawn uniformly. At most
     max(2 n, 2^25 / n) rows are used.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    X : ndarray or csr_array of shape (n_rows, d)
-        The training rows.
-    n : int
-        Number of landmarks.
-    rng : Generator
-        Source of randomness.
-    block : int or None, default=None
-        Number of pivots proposed at a time; None means a tenth of n.
-
     References
     ----------
     - Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, 2022 (arXiv 2207.06503).
     - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
     rows = uniform(kernel, X, rows_used("rpcholesky", n), rng).astype(np.float64)
-    chosen, *_ = pivoted_cholesky(positive_kernel(kernel), rows, n, rng, block)
+    chosen, *_ = pivoted_cholesky(positive_kernel(kernel), rows, n, rng)
     rest = np.setdiff1d(np.arange(rows.shape[0]), chosen, assume_unique=True)[: n - len(chosen)]
     return rows[np.concatenate([chosen, rest]).astype(int)]
 
@@ -156,6 +143,7 @@ def pivoted_cholesky(
     """Return the indices of n pivots as in `rpcholesky`, or fewer if the residual is zero before, with F and s.
 
     The kernel matrix is about F diag(s) F^T with F (n_rows, n) and signs s, which are +1 for a definite kernel.
+    ``block`` pivots are proposed at a time, by default a tenth of n.
     """
     n_rows, block = rows.shape[0], block or max(1, n // 10)
     parts = np.array_split(np.arange(n_rows), 1 + n_rows // 64)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, empty, held_beside
+from rflib.kernels.namespaces import Array
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.kernel_requirements import alternatives
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.product_sketch import Sketch
+from rflib.maps.row_blocks import filled
 
 _BLOCK_ELEMENTS = 1 << 19
 
@@ -42,60 +41,42 @@ class RandomMaclaurin(RandomFeatureMap):
     ----------
     degrees_ : ndarray of shape (n_components,)
         Degree of each column, in increasing order.
-    signs_ : ndarray of shape (sum of the degrees, n_features_in_), int8
-        Rademacher vectors. The columns of a degree N come together: first the first vectors of all of them, then
-        the second vectors, up to the N-th.
+    sketches_ : tuple of Sketch
+        The random signs of each degree that occurs (`rflib.maps.product_sketch.Sketch`).
 
     References
     ----------
     Kar, Karnick: Random feature maps for dot product kernels, AISTATS 2012.
     """
 
+    _kernels = (attrgetter("is_dot_product"), "not a function of the inner product")
     _takes_sparse = True
     _needs_rows = False
-
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel that is not a function of the inner product, or None if it is one."""
-        if kernel.is_dot_product:
-            return None
-        return f"{kernel!r} is not a function of the inner product. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        probabilities = self._probabilities()
-        self.degrees_ = np.sort(rng.choice(len(probabilities), size=self.n_components, p=probabilities))
-        signs = rng.integers(0, 2, (int(self.degrees_.sum()), X.shape[1]), dtype=np.int8)
-        self.signs_ = 2 * signs - 1
-        self.signature_ = np.where(kernel.maclaurin()[self.degrees_] < 0, -1.0, 1.0)
-
-    def _probabilities(self) -> NDArray[np.float64]:
-        coefficients = self.kernel_.maclaurin()
-        weights = np.where(coefficients != 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
-        return weights / weights.sum()
+        coefficients, D, d = kernel.maclaurin(), self.n_components, X.shape[1]
+        probabilities = np.where(coefficients != 0, 0.5 ** (np.arange(len(coefficients)) + 1.0), 0)
+        probabilities /= probabilities.sum()
+        self.degrees_ = np.sort(rng.choice(len(probabilities), size=D, p=probabilities))
+        turns = 2 - 2 * rng.integers(0, 2, (int(self.degrees_.sum()), d), dtype=np.int8)
+        degrees, counts = np.unique(self.degrees_, return_counts=True)
+        parts = np.split(turns, np.cumsum(degrees * counts)[:-1])
+        weights = np.abs(coefficients[degrees]) / (probabilities[degrees] * D)
+        self.sketches_ = tuple(
+            Sketch(part.reshape(degree, count, d), np.full(count, weight), int(count), quarter=False)
+            for part, degree, count, weight in zip(parts, degrees, counts, weights, strict=True)
+        )
+        self.signature_ = np.where(coefficients[self.degrees_] < 0, -1.0, 1.0)
 
     def _columns(self, X: Rows) -> Array:
-        features = empty((X.shape[0], self.n_components_), X)
-        coefficients, probabilities = self.kernel_.maclaurin(), self._probabilities()
-        signs = held_beside(self.signs_, X).T
-        groups, used = [], 0
-        for degree in np.unique(self.degrees_):
-            first, stop = np.searchsorted(self.degrees_, [degree, degree + 1])
-            scale = np.sqrt(np.abs(coefficients[degree]) / (probabilities[degree] * self.n_components_))
-            ends = used + (stop - first) * np.arange(degree + 1)
-            factors = [signs[:, a:b] for a, b in pairwise(ends)]
-            if issparse(X):  # scipy's product would copy a matrix that is not contiguous for each block
-                factors = list(map(np.ascontiguousarray, factors))
-            groups.append((slice(first, stop), float(scale), factors))
-            used = ends[-1]
+        makers = [sketch.on(X) for sketch in self.sketches_]
+        ends = np.cumsum([sketch.n_columns for sketch in self.sketches_])
 
-        def fill(rows: slice) -> None:
-            for columns, scale, factors in groups:
-                features[rows, columns] = scale
-                for factor in factors:
-                    features[rows, columns] *= X[rows, :] @ factor
+        def fill(block: Rows, out: Array) -> None:
+            for make, sketch, end in zip(makers, self.sketches_, ends, strict=True):
+                out[:, end - sketch.n_columns : end] = make(block)
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)

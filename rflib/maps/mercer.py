@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, empty, is_foreign, to_numpy
+from rflib.kernels.namespaces import Array, is_foreign, to_numpy
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axes import Axes
@@ -28,7 +27,7 @@ from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.orf import ORF
 from rflib.maps.random_tail import fill_tail, projection
-from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
+from rflib.maps.row_blocks import filled, is_worth_compiling
 from rflib.maps.row_sample import RowSample
 from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer, refuse
@@ -39,22 +38,6 @@ _BLOCK_ROWS = 1024
 _COMPILED = 16
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
-
-
-@dataclass(frozen=True, eq=False)
-class Stream:
-    """The rows of a stream so far: the seed of their sample, their number, and the sample."""
-
-    seed: int
-    n_rows: int = 0
-    sample: RowSample | None = None
-
-    def followed_by(self, rows: Rows, size: int) -> Stream:
-        """Return the stream with more rows, of which a sample of this size is kept."""
-        part = RowSample(size, self.seed, start=self.n_rows)
-        part.add(rows, np.empty((rows.shape[0], 0)))
-        sample = part if self.sample is None else self.sample.followed_by([part])
-        return Stream(self.seed, self.n_rows + rows.shape[0], sample)
 
 
 class FittedToSample:
@@ -149,8 +132,9 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
+    _takes_sparse = None
     _stays_with_caller = _not_in_state = ("_stream_",)
-    _stream_: Stream | None = None
+    _stream_: RowSample | None = None
     kernel_, signature_, columns_, predicted_error_ = (FittedToSample() for _ in range(4))
 
     def __init__(
@@ -182,10 +166,6 @@ class MercerFeatures(RandomFeatureMap):
         """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
         return self.columns_.combination is not None
 
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._kernel_takes_sparse
-
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Add rows to those of a stream, of which a uniform sample of at most 10,000 is kept.
@@ -210,16 +190,16 @@ class MercerFeatures(RandomFeatureMap):
         self._check_parameters(kernel, rows)
         if self._stream_ is None and not begins:
             return self
-        stream = self._stream_ or Stream(int(self._rng().integers(2**31)))
+        stream = self._stream_ or RowSample(self._sample_size, int(self._rng().integers(2**31)))
         forget(self, "n_features_in_", "feature_names_in_")
-        self._stream_ = stream.followed_by(rows, self._sample_size)
+        self._stream_ = stream.with_more(rows)
         return self
 
     @all_or_nothing
     def _fit_to_sample(self) -> None:
         stream = self._stream_
-        assert stream is not None and stream.sample is not None
-        self._fit_rows(stream.sample.rows()[0], None)
+        assert stream is not None
+        self._fit_rows(stream.rows()[0], None)
         self._stream_ = stream
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
@@ -306,17 +286,15 @@ class MercerFeatures(RandomFeatureMap):
         return np.maximum(np.concatenate(found), np.concatenate(own))
 
     def _columns(self, X: Rows) -> Array:
-        features = empty((X.shape[0], self.n_components_), X)
-        n_head, compiled = len(self.columns_.signs), is_worth_compiling(features, _COMPILED)
+        n_head, compiled = len(self.columns_.signs), is_worth_compiling(X, self.n_components_, _COMPILED)
 
-        def fill(rows: slice) -> None:
-            block, columns = X[rows, :], features[rows, :n_head]
+        def fill(block: Rows, out: Array) -> None:
+            columns = out[:, :n_head]
             self.columns_.fill(block, columns, compiled=compiled)
             if self.tail_ is not None:
-                fill_tail(self.tail_, self.tail_coefficients_, block, columns, features[rows, n_head:])
+                fill_tail(self.tail_, self.tail_coefficients_, block, columns, out[:, n_head:])
 
-        over_row_blocks(fill, X, _BLOCK_ROWS)
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ROWS)
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.tail_ is not None:

@@ -15,7 +15,6 @@ from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel, radial
 from rflib.kernels.namespaces import (
     Array,
-    empty,
     held_beside,
     in_type_of,
     is_single,
@@ -27,10 +26,10 @@ from rflib.kernels.similarity import Lookup
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.dask_rows import DaskRows
-from rflib.maps.device_rows import DeviceRows
 from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import filled
+from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
 from rflib.validation import check_choice, refuse
 from rflib.warn import warn
@@ -102,6 +101,7 @@ class Nystroem(RandomFeatureMap):
     Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
     """
 
+    _takes_sparse = None
     _takes_similarities: ClassVar[bool] = True
     _not_in_state = ("normalization_",)
 
@@ -115,10 +115,6 @@ class Nystroem(RandomFeatureMap):
     ) -> None:
         super().__init__(kernel, n_components, random_state=random_state)
         self.landmarks = landmarks
-
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self._kernel_takes_sparse
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]
@@ -273,7 +269,6 @@ class Nystroem(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         """Return the features; columns of single precision that amplify rounding are computed in double."""
-        features = empty((X.shape[0], self.n_components_), X)
         panels = self._panels(single=is_single(X))
         any_wide = any(wide for _, _, wide in panels)
         some = X[:1, :]
@@ -284,19 +279,16 @@ class Nystroem(RandomFeatureMap):
             for columns, used, wide in panels
         ]
 
-        def fill(rows: slice) -> None:
-            block = X[rows, :]
+        def fill(block: Rows, out: Array) -> None:
             if self.kernel_.is_precomputed:
                 matrix = take_columns(block, self.indices_)
             else:
                 matrix = self.kernel_(widest(block) if any_wide else block, landmarks)
             narrow, full = in_type_of(matrix, X), widest(matrix) if any_wide else matrix
             for columns, used, normalization, wide in parts:
-                product = (full if wide else narrow)[:, used] @ normalization
-                features[rows, columns] = in_type_of(product, X)
+                out[:, columns] = in_type_of((full if wide else narrow)[:, used] @ normalization, X)
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.n_components_))
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         if not self.kernel_.is_radial:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from math import factorial
@@ -17,28 +16,20 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import (
     Array,
     beside,
-    complex_as_pairs,
-    held_beside,
     in_type_of,
     multiply_into,
     namespace,
     ones,
-    pairs_as_complex,
     products_of_columns,
-    zeros,
 )
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.degree_columns import choose_columns
 from rflib.maps.inner_product_series import InnerProductSeries
-from rflib.maps.kernel_requirements import alternatives
-from rflib.maps.product_sketch import Law, draw_turns, hadamard_order, vectors
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.product_sketch import Law, Maker, Sketch, hadamard_order
+from rflib.maps.row_blocks import filled
 from rflib.validation import check_choice, check_flag, check_integer
-
-# A function from unit vectors to the columns of a degree.
-Maker = Callable[[Array | ShiftedRows], Array]
 
 PROJECTIONS = ("srht", "rademacher")
 _BLOCK_ELEMENTS = 1 << 19
@@ -94,13 +85,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
         Predicted root mean square error of one kernel value, as for `FourierFeatures`.
     centre_ : ndarray of shape (n_features_in_,)
         The point about which the kernel is expanded.
-    turns_ : ndarray of shape (n_projections, n_features_in_), int8
-        Entries of the projections, as numbers of quarter turns of the unit circle. The draws of a sketched degree
-        n come together: first the first projections of all of them, then the second ones, up to the n-th.
-    weights_ : ndarray of shape (n_draws,)
-        Weights of the draws, which sum to one for each sketched degree.
-    is_complex_ : bool
-        Whether a draw has two columns.
+    sketches_ : tuple of Sketch
+        The draws of the sketched degrees (`rflib.maps.product_sketch.Sketch`).
 
     References
     ----------
@@ -109,6 +95,10 @@ class OptimizedMaclaurin(RandomFeatureMap):
       kernel, 2022 (arXiv 2202.02031).
     """
 
+    _kernels = (
+        lambda kernel: kernel.is_gaussian or kernel.is_dot_product,
+        "neither Gaussian nor a function of the inner product",
+    )
     _takes_sparse = True
 
     def __init__(
@@ -128,13 +118,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
         self.exact_degrees = exact_degrees
         self.centre = centre
 
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel without a series in the inner product, or None if it has one."""
-        if kernel.is_gaussian or kernel.is_dot_product:
-            return None
-        return f"{kernel!r} is neither Gaussian nor a function of the inner product. {alternatives(kernel)}"
-
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
@@ -151,94 +134,40 @@ class OptimizedMaclaurin(RandomFeatureMap):
         law = Law(hadamard_order(d) if self.projection == "srht" else 1, self.complex_to_real)
         exact = None if isinstance(self.exact_degrees, str) else self.exact_degrees
         chosen = choose_columns(series, X[rows].astype(np.float64), n, self.n_components, law, exact)
-        self.columns_, self.exact_degree_, self.is_complex_ = chosen.columns, chosen.exact, law.quarter
+        self.columns_, self.exact_degree_ = chosen.columns, chosen.exact
         self.predicted_error_ = chosen.predicted_error
-        self.weights_ = np.concatenate(chosen.weights)
-        self.turns_ = np.concatenate([np.empty((0, d), dtype=np.int8), *self._drawn(law, d, rng)])
+        sketched = [(n, weights) for n, weights in enumerate(chosen.weights) if weights.size]
+        self.sketches_ = tuple(
+            Sketch.drawn(n, int(self.columns_[n]), weights, d, law, rng) for n, weights in sketched
+        )
         self.signature_ = np.ones(self.n_components)
         used = int(self.columns_.sum())
         self.signature_[:used] = np.repeat(series.signs[: len(self.columns_)], self.columns_)
-
-    def _drawn(self, law: Law, d: int, rng: Generator) -> Iterator[NDArray[np.int8]]:
-        """Yield the projections of each sketched degree."""
-        for degree in self._sketched():
-            columns = int(self.columns_[degree])
-            draws, quarter = law.draws(columns), law.quarter
-            drawn = draw_turns(degree, d, draws, law.block, quarter=quarter, rng=rng)
-            odd = draw_turns(degree, d, columns - draws * (1 + quarter), 1, quarter=False, rng=rng)
-            yield np.concatenate([drawn, odd], axis=1).reshape(-1, d)
-
-    def _sketched(self) -> list[int]:
-        degrees = np.flatnonzero(self.columns_)
-        return [int(n) for n in degrees[degrees > self.exact_degree_]]
 
     @property
     def _fades(self) -> bool:
         return True
 
     def _columns(self, X: Rows) -> Array:
-        features = zeros((X.shape[0], self.n_components_), X)
         series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))
-        ends = np.cumsum(self.columns_)
-        places = [slice(end - count, end) for end, count in zip(ends, self.columns_, strict=True)]
+        ends, first = np.cumsum(self.columns_), series.factors(X[:1]).units if issparse(X) else None
+        shift = first.vector if isinstance(first, ShiftedRows) else None
         exact = np.flatnonzero(self.columns_[: self.exact_degree_ + 1]).tolist()
-        makers: list[tuple[int, Maker]] = [(n, partial(_monomials, n)) for n in exact]
-        first = series.factors(X[:1]).units if issparse(X) else None
-        makers += self._products(X, first.vector if isinstance(first, ShiftedRows) else None)
+        makers: dict[int, Maker] = {n: partial(_monomials, n) for n in exact}
+        makers |= {sketch.degree: sketch.on(X, shift) for sketch in self.sketches_}
 
-        def fill(rows: slice) -> None:
-            factors = series.factors(X[rows, :])
+        def fill(block: Rows, out: Array) -> None:
+            factors = series.factors(block)
             units = factors.units
             units = units.astype(X.dtype) if isinstance(units, ShiftedRows) else in_type_of(units, X)
             xp = namespace(factors.signs)
-            for degree, make in makers:
+            for degree, make in makers.items():
+                place = slice(ends[degree] - self.columns_[degree], ends[degree])
                 amplitudes = factors.signs[degree, :] * xp.exp(factors.log_amplitudes[degree, :])
-                multiply_into(features[rows, places[degree]], make(units), in_type_of(amplitudes, X)[:, None])
+                multiply_into(out[:, place], make(units), in_type_of(amplitudes, X)[:, None])
+            out[:, ends[-1] :] = 0
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // max(1, self.n_components_)))
-        return features
-
-    def _products(self, X: Rows, shift: NDArray | None) -> Iterator[tuple[int, Maker]]:
-        """Yield the sketched degrees, each with a function from unit vectors to its columns.
-
-        For sparse rows, whose unit vectors are `ShiftedRows`, ``shift`` is the vector of these.
-        """
-        turns = self.turns_ if namespace(X) is np else held_beside(self.turns_, X)
-        used = first = 0
-        for degree in self._sketched():
-            columns = int(self.columns_[degree])
-            draws = (columns + 1) // 2 if self.is_complex_ else columns
-            factors = []
-            for start in range(used, used + degree * draws, draws):
-                matrix = _vectors(turns[start : start + draws, :], X, quarter=self.is_complex_)
-                factors.append(_projection(matrix, shift))
-            weights = np.sqrt(self.weights_[first : first + draws])
-            if self.is_complex_:
-                weights = np.repeat(weights, 2)[:columns]
-            yield degree, partial(_product, factors, beside(weights, X), complex_to_real=self.is_complex_)
-            used, first = used + degree * draws, first + draws
-
-
-def _vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
-    """Return what `vectors` does, for rows X and turns that are beside them."""
-    if isinstance(turns, np.ndarray):
-        return vectors(turns, X.dtype, quarter=quarter)
-    if not quarter:
-        return 1 - turns.T
-    xp, turns = namespace(turns), turns.T
-    odd = turns % 2
-    parts = xp.stack([(1 - turns) * (1 - odd), (2 - turns) * odd], axis=2)
-    return xp.reshape(parts, (turns.shape[0], -1))
-
-
-def _projection(matrix: Array, shift: NDArray | None) -> Callable[[Array | ShiftedRows], Array]:
-    """Return the function that multiplies by a matrix (d, m); sparse rows share the product with their shift."""
-    along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
-
-    def project(units: Array | ShiftedRows) -> Array:
-        return units.product(matrix, along) if isinstance(units, ShiftedRows) else units @ matrix
-
-    return project
+        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)
 
 
 def _monomials(degree: int, units: Array | ShiftedRows) -> Array:
@@ -262,23 +191,3 @@ def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:
         run = np.where(before == after, run + 1, 1)
         orders /= run
     return orders
-
-
-def _product(
-    factors: list[Callable[[Array | ShiftedRows], Array]],
-    scale: Array,
-    units: Array | ShiftedRows,
-    *,
-    complex_to_real: bool,
-) -> Array:
-    """Return the columns (n, len(scale)) of draws, from the real products with their projections."""
-
-    def drawn(factor: Callable[[Array | ShiftedRows], Array]) -> Array:
-        return pairs_as_complex(factor(units)) if complex_to_real else factor(units)
-
-    values = drawn(factors[0])
-    for factor in factors[1:]:
-        values *= drawn(factor)
-    columns = (complex_as_pairs(values) if complex_to_real else values)[:, : scale.shape[0]]
-    columns *= scale
-    return columns

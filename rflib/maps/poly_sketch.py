@@ -7,10 +7,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, beside, empty, take_columns
+from rflib.kernels.namespaces import Array, beside, take_columns
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.product_sketch import hadamard_order
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import filled
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.maps.walsh_hadamard import walsh_hadamard
 
@@ -65,12 +65,11 @@ class PolySketch(TensorSketch):
 
     def _columns(self, X: Rows) -> Array:
         D, m = self.n_components_, hadamard_order(self.n_components_)
-        features = empty((X.shape[0], D), X)
         leaves = self._sketches(X, m if len(self.node_signs_) else D)
         signs = beside(self.node_signs_, X)
 
-        def fill(rows: slice) -> None:
-            level = [leaf(X[rows, :]) for leaf in leaves]
+        def fill(block: Rows, out: Array) -> None:
+            level = [leaf(block) for leaf in leaves]
             node = 0
             while len(level) > 1:
                 root = len(level) == 2
@@ -83,7 +82,6 @@ class PolySketch(TensorSketch):
                     above.append(product)
                     node += 1
                 level = above + level[len(level) // 2 * 2 :]
-            features[rows, :] = level[0]
+            out[:, :] = level[0]
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // (m * len(leaves))))
-        return features
+        return filled(X, D, fill, _BLOCK_ELEMENTS // (m * len(leaves)))

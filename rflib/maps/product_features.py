@@ -7,11 +7,11 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import Array, empty
+from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
-from rflib.maps.row_blocks import is_worth_compiling, over_row_blocks
+from rflib.maps.row_blocks import filled, is_worth_compiling
 
 _BLOCK_ROWS = 1024
 # Functions of an input column among which the largest products are sought: all of them for few input columns.
@@ -50,14 +50,12 @@ class ProductFeatures(RandomFeatureMap):
         return True
 
     def _columns(self, X: Rows) -> Array:
-        features, n = empty((X.shape[0], self.n_components_), X), len(self.tree_)
-        axes, powers, _ = self.tree_.functions
-        compiled = is_worth_compiling(features, 16)
+        n, (axes, powers, _) = len(self.tree_), self.tree_.functions
+        compiled = is_worth_compiling(X, self.n_components_, 16)
 
-        def fill(rows: slice) -> None:
-            root, ratios = self._factors(X[rows, :], axes, powers)
-            evaluate(self.tree_, root, ratios, features[rows, :n], compiled=compiled)
-            features[rows, n:] = 0
+        def fill(block: Rows, out: Array) -> None:
+            root, ratios = self._factors(block, axes, powers)
+            evaluate(self.tree_, root, ratios, out[:, :n], compiled=compiled)
+            out[:, n:] = 0
 
-        over_row_blocks(fill, X, _BLOCK_ROWS)
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ROWS)

@@ -9,16 +9,31 @@ random signs of its columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    complex_as_pairs,
+    held_beside,
+    namespace,
+    pairs_as_complex,
+    zeros,
+)
+from rflib.kernels.sparse_rows import Rows, ShiftedRows
 
 # Least variance as a share of that of one draw. Blocks may have none, as in degree 1, but weights must stay
 # finite.
 _LEAST_SHARE = 1e-9
+
+# A function from rows, or from their unit vectors, to the columns of a degree.
+Maker = Callable[[Rows], Array]
 
 
 def hadamard_order(d: int) -> int:
@@ -170,3 +185,82 @@ class Law:
         precisions = 1 / np.maximum(variances, _LEAST_SHARE * float(moments[0]) or 1.0)
         shares: NDArray[np.float64] = precisions / (counts @ precisions)
         return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """The draws of a degree n, whose columns estimate a multiple of <x, y>^n.
+
+    Attributes
+    ----------
+    turns : ndarray of shape (degree, draws, d), int8
+        Entries of the n vectors of each draw, as numbers of quarter turns of the unit circle.
+    weights : ndarray of shape (draws,)
+        Weights of the draws, which sum to the multiple.
+    n_columns : int
+        Number of columns.
+    quarter : bool
+        Whether the draws are complex to real, with two columns, the last one perhaps with one.
+    """
+
+    turns: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    n_columns: int
+    quarter: bool
+
+    @staticmethod
+    def drawn(degree: int, n_columns: int, weights: NDArray, d: int, law: Law, rng: Generator) -> Sketch:
+        """Return new draws for vectors in d dimensions."""
+        draws = law.draws(n_columns)
+        turns = draw_turns(degree, d, draws, law.block, quarter=law.quarter, rng=rng)
+        odd = draw_turns(degree, d, n_columns - draws * (1 + law.quarter), 1, quarter=False, rng=rng)
+        return Sketch(np.concatenate([turns, odd], axis=1), weights, n_columns, law.quarter)
+
+    @property
+    def degree(self) -> int:
+        """The degree n."""
+        return len(self.turns)
+
+    def on(self, X: Rows, shift: NDArray | None = None) -> Maker:
+        """Return the function from rows like X to the columns (n_rows, n_columns).
+
+        Where rows are `ShiftedRows`, ``shift`` is the vector of these.
+        """
+        turns = self.turns if namespace(X) is np else held_beside(self.turns, X)
+        matrices = (_vectors(turns[k, :, :], X, quarter=self.quarter) for k in range(self.degree))
+        factors = [_projection(matrix, shift) for matrix in matrices]
+        scales = np.sqrt(self.weights)
+        scale = beside(np.repeat(scales, 2)[: self.n_columns] if self.quarter else scales, X)
+
+        def columns(rows: Rows) -> Array:
+            parts = (pairs_as_complex(factor(rows)) if self.quarter else factor(rows) for factor in factors)
+            values = next(parts, None)
+            if values is None:
+                return zeros((rows.shape[0], self.n_columns), X) + scale
+            for part in parts:
+                values *= part
+            found = (complex_as_pairs(values) if self.quarter else values)[:, : self.n_columns]
+            found *= scale
+            return found
+
+        return columns
+
+
+def _vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
+    """Return what `vectors` does, for rows X and turns that are beside them."""
+    if isinstance(turns, np.ndarray):
+        found = vectors(turns, X.dtype, quarter=quarter)
+        # scipy's product would copy a matrix that is not contiguous for each block
+        return np.ascontiguousarray(found) if issparse(X) else found
+    if not quarter:
+        return 1 - turns.T
+    xp, turns = namespace(turns), turns.T
+    odd = turns % 2
+    parts = xp.stack([(1 - turns) * (1 - odd), (2 - turns) * odd], axis=2)
+    return xp.reshape(parts, (turns.shape[0], -1))
+
+
+def _projection(matrix: Array, shift: NDArray | None) -> Maker:
+    """Return the function that multiplies by a matrix (d, m); shifted rows share the product with their shift."""
+    along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
+    return lambda rows: rows.product(matrix, along) if isinstance(rows, ShiftedRows) else rows @ matrix

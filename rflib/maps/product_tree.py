@@ -66,12 +66,6 @@ class ProductTree:
         return found[:, 0], found[:, 1], np.append(-1, which.ravel())
 
     @cached_property
-    def short(self) -> NDArray[np.unsignedinteger]:
-        """The parents and the functions of the products as short integers, which are loaded faster."""
-        numbers = np.maximum([self.parents, self.functions[2]], 0)
-        return numbers.astype(np.uint16 if len(self) <= 1 << 16 else np.uint32)
-
-    @cached_property
     def steps(self) -> list[Level]:
         """Return how the products are computed: level by level those that have children, then all but the first.
 

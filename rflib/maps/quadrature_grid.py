@@ -54,12 +54,9 @@ class QuadratureFeatures(GaussianCosines):
 
     Attributes
     ----------
-    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The frequencies, in inverse units of the inputs. Those that the dense grid does not need are zero.
-    weights_ : ndarray of shape (n_frequencies,)
-        Their weights, which are not negative. Those of the dense grid sum to one.
-    phases_ : ndarray of shape (n_frequencies,)
-        Phases in radians, zero for a frequency with a cosine and a sine.
+    frequencies_, weights_, phases_
+        As for `FourierFeatures`. Frequencies that the dense grid does not need are zero;
+        no weight is negative, and those of the dense grid sum to one.
 
     References
     ----------

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from rflib.kernels.namespaces import Array, namespace
+from rflib.kernels.namespaces import Array, empty, namespace
 from rflib.kernels.sparse_rows import Rows
 
 # Blocks on a device are so many times as high as those that fit the cache of a processor.
@@ -46,12 +46,22 @@ def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None
             pass
 
 
-def is_worth_compiling(out: Array, multiple: int = 1) -> bool:
-    """Return whether numba is to compute an array of numpy: if it is there, and the array is large.
+def filled(X: Rows, n_columns: int, fill: Callable[[Rows, Array], None], height: int) -> Array:
+    """Return an array (n, n_columns) beside the rows X (n, d), which ``fill`` writes for each of the `row_blocks`.
+
+    It gets some rows and the part of the array that is theirs.
+    """
+    features = empty((X.shape[0], n_columns), X)
+    over_row_blocks(lambda rows: fill(X[rows, :], features[rows, :]), X, max(1, height))
+    return features
+
+
+def is_worth_compiling(X: Rows, n_columns: int, multiple: int = 1) -> bool:
+    """Return whether numba is to compute columns at rows X: if it is there, and they are a large array of numpy.
 
     Functions that save less time than a cosine are worth it for a multiple of the size only.
     """
-    large = isinstance(out, np.ndarray) and out.size >= multiple * _COMPILED_FROM
+    large = namespace(X) is np and X.shape[0] * n_columns >= multiple * _COMPILED_FROM
     return large and find_spec("numba") is not None
 
 

@@ -1,14 +1,16 @@
-"""A uniform sample of rows that come in blocks, and of blocks on several machines."""
+"""A uniform sample of rows that come in blocks, of blocks on several machines, and of rows on a device."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from rflib.kernels.namespaces import Array, is_foreign, take_rows, to_numpy
 
 
 class RowSample:
@@ -48,6 +50,13 @@ class RowSample:
         if len(self._keys) > 2 * self._size:
             self._cut()
 
+    def with_more(self, X: Any) -> Self:
+        """Return the sample of these rows and of more rows, without targets; this one stays as it is."""
+        more = copy(self)
+        more._rng, more._X, more._y = deepcopy(self._rng), [*self._X], [*self._y]
+        more.add(X, np.empty((X.shape[0], 0)))
+        return more
+
     def followed_by(self, others: Iterable[Self]) -> Self:
         """Return the sample of these rows and of those of the other samples, which follow in their order."""
         samples, joined = [self, *others], copy(self)
@@ -68,6 +77,27 @@ class RowSample:
         self._keys = self._keys[kept]
         if len(kept) == self._size:
             self._bound = float(self._keys.max())
+
+
+class DeviceRows:
+    """Checked rows X (n_samples, n_features) with targets y (n_samples, ...), if there are any."""
+
+    def __init__(self, X: Array, y: Any = None):
+        self._X, self._y = X, y
+
+    def head(self) -> tuple[int, tuple[NDArray, None, None]]:
+        """Return 0 and, in place of the first rows, a row of unit norm with as many columns: none is copied."""
+        return 0, (np.eye(1, self._X.shape[1]), None, None)
+
+    def sample(self, size: int, seed: int) -> tuple[NDArray, NDArray | None]:
+        """Return a uniform sample of rows and their targets on the host, as `RowSample` draws it."""
+        n, drawn = self._X.shape[0], RowSample(size, seed)
+        drawn.add(np.arange(n), np.empty((n, 0)))
+        places, _ = drawn.rows()
+        rows = to_numpy(take_rows(self._X, places))
+        if self._y is None:
+            return rows, None
+        return rows, to_numpy(take_rows(self._y if is_foreign(self._y) else np.asarray(self._y), places))
 
 
 def _stacked(parts: list[Any], kept: NDArray) -> Any:

@@ -44,12 +44,8 @@ class SORF(GaussianCosines):
 
     Attributes
     ----------
-    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The frequencies, in inverse units of the inputs.
-    weights_ : ndarray of shape (n_frequencies,)
-        Their weights, which are equal and sum to one.
-    phases_ : ndarray of shape (n_frequencies,)
-        Phases in radians, zero for a frequency with a cosine and a sine.
+    frequencies_, weights_, phases_
+        As for `FourierFeatures`. The weights are equal.
     signs_ : ndarray of shape (n_blocks, 3, b), int8
         Diagonals of D_1, D_2 and D_3 for each block.
 

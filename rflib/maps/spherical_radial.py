@@ -55,12 +55,8 @@ class SphericalRadialRFF(GaussianCosines):
 
     Attributes
     ----------
-    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The frequencies, in inverse units of the inputs.
-    weights_ : ndarray of shape (n_frequencies,)
-        Their weights, which sum to one.
-    phases_ : ndarray of shape (n_frequencies,)
-        Phases in radians, zero for a frequency with a cosine and a sine.
+    frequencies_, weights_, phases_
+        As for `FourierFeatures`.
 
     References
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +13,6 @@ from scipy.special import gammaln
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, take_columns, widest
 from rflib.kernels.sparse_rows import Rows, mean_row, squared_norms
-from rflib.maps.kernel_requirements import not_gaussian
 from rflib.maps.product_features import ProductFeatures
 
 # Rows so far from the origin that the exponential is smaller have no features: their monomials may overflow.
@@ -64,7 +65,7 @@ class TaylorFeatures(ProductFeatures):
     """
 
     _takes_sparse = True
-    unsupported = staticmethod(not_gaussian)
+    _kernels = (attrgetter("is_gaussian"), "not Gaussian")
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self.sigma_ = kernel.single_width

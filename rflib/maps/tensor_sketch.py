@@ -14,7 +14,6 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import (
     Array,
     beside,
-    empty,
     is_single,
     multiply_into,
     namespace,
@@ -24,8 +23,7 @@ from rflib.kernels.namespaces import (
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.kernel_requirements import alternatives
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import filled
 
 _BLOCK_ELEMENTS = 1 << 19
 # Number of input columns from which sketches and fast transforms are faster than matrix products.
@@ -64,15 +62,9 @@ class TensorSketch(RandomFeatureMap):
     Pham, Pagh: Fast and scalable polynomial kernels via explicit feature maps, KDD 2013.
     """
 
+    _kernels = (lambda kernel: kernel.as_polynomial() is not None, "not a polynomial kernel")
     _takes_sparse = True
     _needs_rows = False
-
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return what to use for a kernel that is not polynomial, or None if it is."""
-        if kernel.as_polynomial() is not None:
-            return None
-        return f"{kernel!r} is not a polynomial kernel. {alternatives(kernel)}"
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
@@ -91,8 +83,7 @@ class TensorSketch(RandomFeatureMap):
         self.signs_ = (2 * rng.integers(0, 2, shape) - 1).astype(np.int8)
 
     def _columns(self, X: Rows) -> Array:
-        D = self.n_components_
-        xp, features = namespace(X), empty((X.shape[0], D), X)
+        D, xp = self.n_components_, namespace(X)
         transforms = self._transforms(X)
         # Entry k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
         weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=np.float32 if is_single(X) else np.float64)
@@ -102,15 +93,14 @@ class TensorSketch(RandomFeatureMap):
         weights = beside(weights, X)
         inner = slice(1, (D + 1) // 2)
 
-        def fill(rows: slice) -> None:
-            product = transforms[0](X[rows, :])
+        def fill(block: Rows, out: Array) -> None:
+            product = transforms[0](block)
             for transform in transforms[1:]:
-                product *= transform(X[rows, :])
-            multiply_into(features[rows, : D // 2 + 1], xp.real(product), weights)
-            multiply_into(features[rows, D // 2 + 1 :], xp.imag(product)[:, inner], weights[inner])
+                product *= transform(block)
+            multiply_into(out[:, : D // 2 + 1], xp.real(product), weights)
+            multiply_into(out[:, D // 2 + 1 :], xp.imag(product)[:, inner], weights[inner])
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // D))
-        return features
+        return filled(X, D, fill, _BLOCK_ELEMENTS // D)
 
     def _transforms(self, X: Rows) -> list[Transform]:
         """Return functions from rows like X to the real Fourier transforms (n, D // 2 + 1) of their sketches.

@@ -123,13 +123,6 @@ def test_many_axes_and_many_products():
     assert len(tree) == 20_000 and (np.diff(found) <= 0).all()
 
 
-def test_a_tree_of_some_products_has_their_ancestors():
-    tree, _ = largest_products(np.array([[1.0, 0.9, 0.8], [1.0, 0.7, 0.6], [1.0, 0.5, 0.4]]), 27)
-    last = 26
-    small, numbers = tree.of(np.array([last]))
-    assert list(numbers)[-1] == last and small.indices(len(small) - 1) == tree.indices(last)
-
-
 def test_products_are_products():
     rng = np.random.default_rng(3)
     u = rng.standard_normal((300, 3)) * [1, 0.5, 0.2]
@@ -159,14 +152,6 @@ def test_the_compiled_products_are_the_same(dtype, monkeypatch):
     monkeypatch.setattr(row_blocks, "_COMPILED_FROM", 0)
     np.testing.assert_array_equal(found.transform(X), expected)
     assert calls
-
-
-@pytest.mark.parametrize(("width", "kind", "most"), [(20.0, 2, 7), (0.2, 1, 128)])
-def test_functions_of_a_wide_kernel_have_short_series(width, kind, most):
-    """They are divided by the first one, whose logarithm is another series; narrow ones would be too steep."""
-    u = np.random.default_rng(14).standard_normal((500, 3))
-    tables = Tables.of(functions_of(u, Gaussian(width), width), np.arange(3), np.ones(3, dtype=int))
-    assert (tables.kinds == kind).all() and tables.lengths.max() <= most
 
 
 def test_independent_coordinates_keep_their_law_and_the_prediction_holds():
@@ -377,7 +362,7 @@ def test_a_stream_is_sampled_whatever_its_blocks(monkeypatch):
             streamed.partial_fit(block)
         streams.append(streamed)
     np.testing.assert_array_equal(*(streamed.transform(test) for streamed in streams))
-    sampled = streams[0]._stream_.sample.rows()[0]
+    sampled = streams[0]._stream_.rows()[0]
     assert len(np.unique(sampled, axis=0)) == 300
     same = MercerFeatures(Gaussian("median"), 60, random_state=0).fit(sampled)
     np.testing.assert_array_equal(same.transform(test), streams[0].transform(test))

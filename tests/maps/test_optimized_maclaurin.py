@@ -14,7 +14,7 @@ from sklearn.preprocessing import scale
 
 from rflib.kernels import Gaussian, Polynomial, SphericalPolynomial
 from rflib.maps import OptimizedMaclaurin, RandomMaclaurin, TensorSketch
-from rflib.maps.product_sketch import Law, draw_turns, moments, vectors
+from rflib.maps.product_sketch import Law, Sketch, draw_turns, moments, vectors
 
 from .conftest import sphere
 from .test_sketches import Signed
@@ -33,7 +33,9 @@ def redrawn(fitted, draws):
     d, rng = fitted.n_features_in_, np.random.default_rng(7)
     law = Law(8 if fitted.projection == "srht" else 1, fitted.complex_to_real)
     for _ in range(draws):
-        fitted.turns_ = np.concatenate(list(fitted._drawn(law, d, rng)))
+        fitted.sketches_ = tuple(
+            Sketch.drawn(each.degree, each.n_columns, each.weights, d, law, rng) for each in fitted.sketches_
+        )
         yield fitted
 
 
@@ -83,13 +85,12 @@ def test_mean_and_variance(kernel, columns, options):
     products = X[1:6] @ X[0]
     assert_mean(values, sum(a[n] * products**n for n in np.flatnonzero(used)))
     quarter, block = options["complex_to_real"], 8 if options["projection"] == "srht" else 1
-    expected, first = np.zeros(5), 0
-    for n in np.flatnonzero(used)[1:]:
-        odd = bool(quarter and fitted.columns_[n] % 2)
-        draws = (fitted.columns_[n] + 1) // 2 if quarter else fitted.columns_[n]
-        weights = fitted.weights_[first : first + draws]
-        first += draws
+    expected = np.zeros(5)
+    assert [sketch.degree for sketch in fitted.sketches_] == list(np.flatnonzero(used)[1:])
+    for sketch in fitted.sketches_:
+        n, weights = sketch.degree, sketch.weights
         assert weights.sum() == pytest.approx(1)
+        odd = bool(quarter and fitted.columns_[n] % 2)
         expected += a[n] ** 2 * variance_of_degree(X[0], X[1:6], n, weights, block, quarter, odd)
     assert_variance(values, expected)
 

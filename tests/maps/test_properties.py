@@ -265,11 +265,9 @@ def test_random_maclaurin_by_brute_force(X):
     m = RandomMaclaurin(kernel, 12, random_state=0).fit(X)
     coefficients = kernel.maclaurin()
     P = 0.5 ** np.arange(1, 5) / sum(0.5 ** np.arange(1, 5))
-    used = 0
-    for degree in range(4):
+    for sketch in m.sketches_:
+        degree, signs = sketch.degree, 1 - sketch.turns
         columns = np.flatnonzero(m.degrees_ == degree)
-        signs = m.signs_[used : used + degree * len(columns)].reshape(degree, len(columns), X.shape[1])
-        used += degree * len(columns)
         for i, column in enumerate(columns):
             value = np.prod([X @ signs[k, i] for k in range(degree)], axis=0)
             scale = np.sqrt(coefficients[degree] / P[degree] / 12)
