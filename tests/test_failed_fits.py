@@ -54,7 +54,6 @@ MAPS = {
     if name not in ("RandomFeatureMap", "CRAFT")
 } | {
     "MVORF": MVORF(n_components=16, measure=QUICK, random_state=0),
-    "MVORF learner": MVORF(n_components=16, measure=QUICK, objective="learner", random_state=0),
     "DIGMM": DIGMM(n_components=16, measure={"type": "digmm", "n_draws": 50}, random_state=0),
     "AutoMap": AutoMap(n_components=16, candidates=["RFF", "Nystroem"], random_state=0),
     "widths": ORF(Gaussian((0.5, 1.0, 5.0)), 16, random_state=0),

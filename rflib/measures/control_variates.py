@@ -164,13 +164,6 @@ def control_variate(
     )
 
 
-def control_variates(
-    d: int, radii: NDArray, weights: NDArray, anchors: NDArray, ranks: Sequence[int]
-) -> list[ControlVariate]:
-    """Return the control variates of degree 0, 1, ... with at most these ranks; see `control_variate`."""
-    return [control_variate(d, degree, radii, weights, anchors, rank) for degree, rank in enumerate(ranks)]
-
-
 def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:
     """Return eigenvalues and eigenvectors; those of a diagonal matrix are unit vectors whatever the rounding."""
     diagonal = np.diag(matrix)
