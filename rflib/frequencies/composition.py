@@ -376,9 +376,8 @@ class _Precision:
         """Return the variance of the mean with these weights for other energies."""
         other, total = _Precision(energies, self.d), self(np.array(count))
         whole, rest = divmod(count, self.d)
-        of_basis, of_rest = self._of_rest[-1], self._of_rest[rest]
-        noise = whole * of_basis**2 / other._of_rest[-1]
-        return float((noise + (of_rest**2 / other._of_rest[rest] if rest else 0.0)) / total**2)
+        noise = whole * (self._of_rest[-1] / total) ** 2 / other._of_rest[-1]
+        return float(noise + ((self._of_rest[rest] / total) ** 2 / other._of_rest[rest] if rest else 0.0))
 
 
 def _allocate(precisions: Sequence[_Precision], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.sparse import issparse
 from rflib.frequencies.axial_harmonics import AxialHarmonics
 from rflib.frequencies.radial_harmonics import RadialHarmonics
 from rflib.kernels.namespaces import Array, beside, in_type_of, widest
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense
+from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.polynomial_columns import fill_polynomials
 from rflib.maps.radial_functions import RadialFunctions, clenshaw
 from rflib.maps.row_blocks import over_row_blocks
@@ -52,16 +53,20 @@ class FunctionsAlongAxis:
         """Return what no power of is beyond the range of numbers, if no entry of a row is above ``largest``."""
         return largest * len(self.axis)
 
-    def at(self, X: Rows, out: Array) -> Array:
-        """Return the functions at rows, shape (n, n_functions), beside the columns ``out``."""
-        t = widest(X @ beside(self.axis, out))
-        return clenshaw(beside(self.coefficients, t), t)
+    def view(self, X: Rows, out: Array) -> tuple[Array, Callable[[slice], Array]]:
+        """Return the functions at the rows, in the type of ``out``, and a function of a slice of the rows.
 
-    def across(self, X: Array) -> Array:
-        """Return the parts of dense rows across the axis, reflected to the first coordinate, (n, d - 1)."""
+        It returns the parts of these rows across the axis, of which a reflection makes the first coordinate.
+        """
+        t = widest(X @ beside(self.axis, out))
         normal = self.axis + np.copysign(1.0, self.axis[0]) * np.eye(1, len(self.axis))[0]
-        mirror = beside(normal / np.linalg.norm(normal), X)
-        return (X - (X @ mirror)[:, None] * (2 * mirror))[:, 1:]
+        mirror = beside(normal / np.linalg.norm(normal), out)
+
+        def across(rows: slice) -> Array:
+            block = dense(X[rows]) if issparse(X) else X[rows, :]
+            return (block - (block @ mirror)[:, None] * (2 * mirror))[:, 1:]
+
+        return in_type_of(clenshaw(beside(self.coefficients, t), t), out), across
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,17 +116,10 @@ class Harmonics:
         about, samples, sizes = self.functions, self.samples, self._sizes
         degrees, n_whole, n_exact = about.degrees[: len(sizes)].tolist(), len(sizes), int(sizes.sum())
         n_used = n_exact + int(samples.sizes.sum())
-        if isinstance(about, RadialFunctions):
-            Y = about.seen(X)
-            functions = in_type_of(about.at(about.norms(Y)), out)
-        else:
-            Y, functions = X, in_type_of(about.at(X, out), out)
+        functions, seen = about.view(X, out)
 
         def fill(rows: slice) -> None:
-            if isinstance(about, FunctionsAlongAxis):
-                block = about.across(dense(Y[rows]) if issparse(Y) else Y[rows, :])
-            else:
-                block = Y[rows].astype(out.dtype) if isinstance(Y, ShiftedRows) else Y[rows, :]
+            block = seen(rows)
             fill_polynomials(block, degrees, functions[rows, :n_whole], out[rows, :n_exact])
             samples.fill(block, functions[rows, n_whole:], out[rows, n_exact:n_used])
             out[rows, n_used:] = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +77,18 @@ class RadialFunctions:
     def reach(self, largest: float) -> float:
         """Return what no power of is beyond the range of numbers, if no entry of a row is above ``largest``."""
         return (largest + np.abs(self.pole).max()) * self.dimension / self.unit
+
+    def view(self, X: Rows, out: Array) -> tuple[Array, Callable[[slice], Array | ShiftedRows]]:
+        """Return the functions at the rows, in the type of ``out``, and a function of a slice of the rows.
+
+        It returns these rows as seen from the pole.
+        """
+        Y = self.seen(X)
+
+        def seen(rows: slice) -> Array | ShiftedRows:
+            return Y[rows].astype(out.dtype) if isinstance(Y, ShiftedRows) else Y[rows, :]
+
+        return in_type_of(self.at(self.norms(Y)), out), seen
 
     def seen(self, X: Rows) -> Array | ShiftedRows:
         """Return rows as seen from the pole, in the unit."""
