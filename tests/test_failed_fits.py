@@ -54,7 +54,6 @@ MAPS = {
     if name not in ("RandomFeatureMap", "CRAFT")
 } | {
     "MVORF": MVORF(n_components=16, measure=QUICK, random_state=0),
-    "MVORF learner": MVORF(n_components=16, measure=QUICK, objective="learner", random_state=0),
     "DIGMM": DIGMM(n_components=16, measure={"type": "digmm", "n_draws": 50}, random_state=0),
     "AutoMap": AutoMap(n_components=16, candidates=["RFF", "Nystroem"], random_state=0),
     "widths": ORF(Gaussian((0.5, 1.0, 5.0)), 16, random_state=0),
@@ -158,7 +157,8 @@ def test_an_error_leaves_the_width_of_each_column(feature_map: Any) -> None:
     quick = {"measure": QUICK} if feature_map is MVORF else {}
     fitted = feature_map(Gaussian((0.5, 1.0, 5.0)), 64, random_state=0, **quick).fit(X)
     before = fitted.kernel_matrix(X)
-    for wrong in ({"radii": "bad"}, {"random_state": -1}, {"n_components": 0}):
+    first = {"measure": "exact"} if feature_map is MVORF else {"radii": "bad"}
+    for wrong in (first, {"random_state": -1}, {"n_components": 0}):
         right = {name: getattr(fitted, name) for name in wrong}
         with pytest.raises(ValueError, match="must be"):
             fitted.set_params(**wrong).fit(OTHER[:, :3])

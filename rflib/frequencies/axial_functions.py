@@ -24,7 +24,7 @@ from scipy.special import roots_jacobi
 from sklearn.utils.extmath import svd_flip
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.control_variates import polynomial_columns, rising_product
+from rflib.measures.control_variates import polynomial_columns, unit_kernel
 from rflib.measures.harmonics import legendre
 
 _NEGLIGIBLE = 1e-14
@@ -100,11 +100,6 @@ def leading_functions(
     found.sort(key=lambda each: -each[0])
     found = [each for each in found[:_MOST] if each[0] > _NEGLIGIBLE * found[0][0]]
     return AxialFunctions(np.array([each[1] for each in found]), np.array([each[2] for each in found]).T)
-
-
-def unit_kernel(e: int, degree: int) -> float:
-    """Return the polynomial kernel of the degree between a unit vector in R^e and itself."""
-    return polynomial_columns(e, degree) / rising_product(e, degree) ** 2
 
 
 def _projection(kernel: RadialKernel, e: int, degree: int, t: NDArray, other: NDArray) -> NDArray[np.float64]:

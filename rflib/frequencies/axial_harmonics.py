@@ -19,11 +19,12 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
 
-from rflib.frequencies.axial_functions import AxialFunctions, leading_functions, unit_kernel
+from rflib.frequencies.axial_functions import AxialFunctions, leading_functions
 from rflib.frequencies.sampled_harmonics import HIGHEST_DEGREE, Choice, SampledHarmonics, Terms, choose
 from rflib.frequencies.stratified_pairs import StratifiedPairs
 from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
+from rflib.measures.control_variates import unit_kernel
 from rflib.measures.row_pairs import RowPairs
 
 _N_GRID = 201

@@ -15,7 +15,6 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from rflib.frequencies.coupled import coupled_bases
 from rflib.frequencies.distant_points import distant_points
 
 # The memory of scipy's Halton points grows with the square of the dimension; there are Sobol points up to 21,201.
@@ -40,24 +39,6 @@ def orthogonal(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     if not rest:
         return blocks
     return np.concatenate([blocks, _haar(rng.standard_normal((d, rest))).T])
-
-
-def coupled(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n unit vectors in sets of coupled orthogonal bases of R^d, shape (n, d).
-
-    The bases of a set (`rflib.frequencies.coupled`) share one uniform rotation, and different sets are
-    independent. Vectors that do not fill a basis are orthogonal and independent of the sets.
-    """
-    whole, rest = divmod(n, d)
-    bases = coupled_bases(d) if whole > 1 else np.eye(d)[None]
-    parts = []
-    while whole:
-        count = min(whole, len(bases))
-        parts.append(bases[:count].reshape(-1, d) @ _haar(rng.standard_normal((d, d))))
-        whole -= count
-    if rest or not parts:
-        parts.append(orthogonal(rest, d, rng))
-    return np.concatenate(parts)
 
 
 def distance(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -148,7 +129,6 @@ def normalised(vectors: NDArray) -> NDArray:
 DIRECTIONS: dict[str, Callable[[int, int, Generator], NDArray[np.float64]]] = {
     "iid": iid,
     "orthogonal": orthogonal,
-    "coupled": coupled,
     "distance": distance,
     "frame": frame,
     "halton": halton,

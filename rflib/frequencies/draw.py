@@ -17,7 +17,7 @@ from rflib.measures.digmm_reference import DifferenceOfMixtures
 
 RADII = ("iid", "paired", "stratified", "halton", "joint")
 _POINT_SETS = ("iid", "halton", "sobol")
-IN_SETS = ("orthogonal", "coupled", "distance")
+IN_SETS = ("orthogonal", "distance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,8 @@ def sample_frequencies(
         Number of frequencies. If the measure has a negative part, they are divided equally between both parts, as
         in luo2021. An atomic measure with stratified norms divides them among its atoms so that the variance is
         least.
-    directions : {"iid", "orthogonal", "coupled", "distance", "frame", "halton", "sobol"}
-        How the directions are drawn (`rflib.frequencies.directions`). "orthogonal", "coupled" and "distance" draw
+    directions : {"iid", "orthogonal", "distance", "frame", "halton", "sobol"}
+        How the directions are drawn (`rflib.frequencies.directions`). "orthogonal" and "distance" draw
         separate sets for each part or atom; "frame" draws one set for all (luo2021, equation 10).
     radii : {"iid", "paired", "stratified", "halton", "joint"}
         How the norms are drawn.

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import svd_flip
 
-from rflib.frequencies.axial_functions import unit_kernel
 from rflib.frequencies.composition import largest_bias
-from rflib.frequencies.sampled_harmonics import HIGHEST_DEGREE, Choice, SampledHarmonics, Terms, choose
+from rflib.frequencies.sampled_harmonics import HIGHEST_DEGREE, SampledHarmonics, Terms, choose
 from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.control_variates import (
@@ -26,6 +25,7 @@ from rflib.measures.control_variates import (
     polynomial_columns,
     radial_functions,
     rising_product,
+    unit_kernel,
 )
 from rflib.measures.row_pairs import RowPairs
 
@@ -105,13 +105,9 @@ def radial_harmonics(
 def _found(
     measure: AtomicMeasure, values: bytes, pairs: RowPairs, n_columns: int, positive: bool
 ) -> RadialHarmonics:
-    functions = [each for _, each in leading_functions(measure, pairs) if not positive or each.signs[0] > 0]
+    functions = [each for each in leading_functions(measure, pairs) if not positive or each.signs[0] > 0]
     terms = terms_of(functions, measure.dimension, pairs)
-    return of_choice(choose(np.frombuffer(values), terms, pairs.shares, n_columns), functions, measure)
-
-
-def of_choice(choice: Choice, functions: Sequence[ControlVariate], measure: AtomicMeasure) -> RadialHarmonics:
-    """Return the chosen functions, multiplied by the roots of their factors."""
+    choice = choose(np.frombuffer(values), terms, pairs.shares, n_columns)
     chosen = tuple(
         replace(functions[k], combination=functions[k].combination * scale)
         for k, scale in zip(choice.functions, choice.scales, strict=True)
@@ -119,23 +115,19 @@ def of_choice(choice: Choice, functions: Sequence[ControlVariate], measure: Atom
     return RadialHarmonics(measure, choice.samples, choice.mean_squared_error, chosen)
 
 
-def leading_functions(
-    measure: AtomicMeasure, pairs: RowPairs, directions: int | None = None
-) -> list[tuple[float, ControlVariate]]:
-    """Return radial functions in descending order of the absolute values of their eigenvalues, and these.
+def leading_functions(measure: AtomicMeasure, pairs: RowPairs) -> list[ControlVariate]:
+    """Return radial functions in descending order of the absolute values of their eigenvalues.
 
-    The harmonics of each have one eigenvalue if the rows vary in all directions alike. If they vary only in some
-    number of directions, the harmonics in these share what those in all would have.
+    The harmonics of each have one eigenvalue if the rows vary in all directions alike.
     """
-    d = measure.dimension
     found = [
-        (size * polynomial_columns(d, degree) / polynomial_columns(directions or d, degree), function)
+        each
         for degree in range(HIGHEST_DEGREE + 1)
-        if polynomial_columns(d, degree)
-        for size, function in _eigenfunctions(measure, degree, pairs.anchors)
+        if polynomial_columns(measure.dimension, degree)
+        for each in _eigenfunctions(measure, degree, pairs.anchors)
     ]
     found.sort(key=lambda each: -each[0])
-    return [each for each in found[:_MOST] if each[0] > _NEGLIGIBLE * found[0][0]]
+    return [function for size, function in found[:_MOST] if size > _NEGLIGIBLE * found[0][0]]
 
 
 def _eigenfunctions(

@@ -15,7 +15,7 @@ chosen. docs/mvorf.md derives the formula.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,7 +23,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import jv
 
-from rflib.frequencies.composition import Composition
 from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.row_pairs import RowPairs
@@ -46,7 +45,7 @@ _LARGEST_T = 512.0
 
 
 @dataclass(frozen=True, eq=False)
-class Rings(Composition):
+class Rings:
     """A ring of equispaced directions for each atom of a measure in the plane.
 
     Attributes
@@ -54,11 +53,11 @@ class Rings(Composition):
     measure : AtomicMeasure
         The atoms.
     counts : ndarray of shape (n_atoms,)
-        Number of directions of each atom. The other attributes of `rflib.frequencies.composition.Composition` are
-        empty.
-    mean_squared_error : float
-        Predicted mean squared error of a kernel value, averaged over the pairs.
+        Number of directions of each atom.
     """
+
+    measure: AtomicMeasure
+    counts: NDArray[np.int64]
 
     def draw(self, rng: Generator) -> tuple[NDArray, NDArray, int]:
         """Return drawn frequencies (n, 2), their signed weights (n,) and the number of sines, which come last."""
@@ -114,7 +113,8 @@ def rings(measures: Sequence[AtomicMeasure], exact: NDArray, pairs: RowPairs, n_
         float(pairs.shares @ (m.profile(pairs.distances) - exact) ** 2) + _SHARE_OF_BOUND * m.bias_estimate**2
         for m in measures
     ]
-    best, least = None, np.inf
+    best: Rings | None = None
+    least = np.inf
     for i in np.argsort(misfits, kind="stable"):
         measure = measures[i]
         if misfits[i] >= least:
@@ -124,12 +124,8 @@ def rings(measures: Sequence[AtomicMeasure], exact: NDArray, pairs: RowPairs, n_
         if chosen is not None:
             error = misfits[i] + table[np.arange(len(chosen)), chosen].sum()
             if error < least:
-                best, least = (measure, sizes[chosen]), error
-    if best is None:
-        return None
-    none = np.zeros(0)
-    found = Rings(best[0], (), (), best[1], none, none, odd=False, coupled=True, mean_squared_error=0.0)
-    return replace(found, mean_squared_error=found.error_over(exact, pairs))
+                best, least = Rings(measure, sizes[chosen]), error
+    return best
 
 
 def _distances(measure: AtomicMeasure, pairs: RowPairs) -> tuple[NDArray, NDArray]:

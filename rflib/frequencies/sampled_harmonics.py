@@ -41,7 +41,7 @@ _MOST_SAMPLES = 4
 _TRIED = 8
 _LEAST_GAIN = 0.99
 # Columns of a sample: those of one complex product.
-LEAST = 2
+_LEAST = 2
 _ROUNDS = 3
 
 
@@ -170,25 +170,6 @@ def choose(exact: NDArray, terms: Terms, shares: NDArray, n_columns: int) -> Cho
     return min(_Search(exact, terms, shares).choices(n_columns), key=lambda each: each.mean_squared_error)
 
 
-def divide(exact: NDArray, terms: Terms, shares: NDArray, columns: Sequence[int]) -> Choice:
-    """Return the choice with the given numbers of columns.
-
-    Parameters
-    ----------
-    exact, terms, shares
-        As for `choose`.
-    columns : sequence of int
-        Number of columns of each function: 0, those of all its harmonics, or from 2 to fewer than those of all.
-    """
-    search = _Search(exact, terms, shares)
-    whole = [k for k, size in enumerate(search.sizes) if columns[k] == size]
-    sampled = [k for k, size in enumerate(search.sizes) if 0 < columns[k] < size]
-    residual = exact - search.kernels[whole].sum(axis=0)
-    weighted = shares * residual
-    found = [search.best_sample(k, columns[k]) for k in sampled]
-    return search.scaled(whole, sampled, found, float(weighted @ residual), search.kernels @ weighted)
-
-
 class _Search:
     """Mean squared errors from a few sums over the pairs."""
 
@@ -201,7 +182,7 @@ class _Search:
         kinds: dict[int, list[Parts]] = {
             n: [parts for parts in PARTS if products_in_basis(d, n, parts)]
             for n in set(degrees)
-            if n and polynomial_columns(d, n) > LEAST
+            if n and polynomial_columns(d, n) > _LEAST
         }
         noise = {(n, parts): covariances(d, n, parts, terms.cosines) for n in kinds for parts in kinds[n]}
         squares = shares * terms.on_a_line**2
@@ -249,12 +230,12 @@ class _Search:
         most = [self.sizes[k] - 1 for k in sampled]
         columns = _divided(left, np.ones(len(sampled)), most)
         for _ in range(_ROUNDS):
-            variances = np.array([self.best_sample(k, n)[0] for k, n in zip(sampled, columns, strict=True)])
+            variances = np.array([self._best_sample(k, n)[0] for k, n in zip(sampled, columns, strict=True)])
             columns = _divided(left, np.sqrt(variances * columns), most)
-        found = [self.best_sample(k, n) for k, n in zip(sampled, columns, strict=True)]
-        return self.scaled(whole, sampled, found, square, first)
+        found = [self._best_sample(k, n) for k, n in zip(sampled, columns, strict=True)]
+        return self._scaled(whole, sampled, found, square, first)
 
-    def scaled(
+    def _scaled(
         self,
         whole: list[int],
         sampled: list[int],
@@ -270,7 +251,7 @@ class _Search:
         samples = tuple(sample for _, sample in found)
         return Choice(whole, sampled, samples, factors, max(float(error), 0.0))
 
-    def best_sample(self, k: int, n_columns: int) -> tuple[float, Sample]:
+    def _best_sample(self, k: int, n_columns: int) -> tuple[float, Sample]:
         """Return the least mean variance of a sample in at most so many columns, at least 2, and the sample."""
         d, degree = self.dimension, self.degrees[k]
         found: list[tuple[float, Sample]] = []
@@ -281,14 +262,14 @@ class _Search:
 
 
 def _divided(n: int, weights: NDArray, most: Sequence[int]) -> list[int]:
-    """Divide n in proportion to the weights, at least `LEAST` and at most so many to each."""
+    """Divide n in proportion to the weights, at least `_LEAST` and at most so many to each."""
     counts, open_ = [0] * len(most), list(range(len(most)))
     while open_:
-        left = n - sum(counts) - LEAST * len(open_)
+        left = n - sum(counts) - _LEAST * len(open_)
         shares = weights[open_] / (weights[open_].sum() or 1.0) * left
-        full = [k for k, share in zip(open_, shares, strict=True) if LEAST + share >= most[k]]
+        full = [k for k, share in zip(open_, shares, strict=True) if _LEAST + share >= most[k]]
         for k, share in zip(open_, shares, strict=True):
             if k in full or not full:
-                counts[k] = min(LEAST + int(share), most[k])
+                counts[k] = min(_LEAST + int(share), most[k])
         open_ = [k for k in open_ if k not in full] if full else []
     return counts

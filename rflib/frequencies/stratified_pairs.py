@@ -12,13 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.distances import euclidean_distances
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, lexicographic_order, mean_row
+from rflib.kernels.sparse_rows import Rows, lexicographic_order, mean_row
 from rflib.measures.domain import distances_from
-from rflib.measures.row_pairs import RowPairs, _products_and_distances, _spread
+from rflib.measures.row_pairs import RowPairs, spread
 
 _STRATA = (0, 0.001, 0.01, *np.arange(1, 10) / 10, 0.99, 0.999, 1)
 _ROWS_OF_STRATUM = 64
@@ -76,7 +74,7 @@ def joined(first: RowPairs, second: RowPairs) -> RowPairs:
 def _strata(n: int, most: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return places among n sorted rows, at most so many in each stratum, and the shares that they represent."""
     edges = np.unique(np.ceil(n * np.array(_STRATA)).astype(int))
-    places = [start + _spread(stop - start, most) for start, stop in pairwise(edges)]
+    places = [start + spread(stop - start, most) for start, stop in pairwise(edges)]
     shares = [
         np.full(len(each), size / n / len(each)) for each, size in zip(places, np.diff(edges), strict=True)
     ]
@@ -93,25 +91,10 @@ def _pairs(sample: Rows, weights: NDArray, mean: NDArray, n_itself: int) -> RowP
     chosen, rescaled = [np.zeros(0, dtype=int)], [weights / n_itself]
     for start, stop in pairwise(np.unique(np.append(0, np.minimum(edges, len(order))))):
         group = order[start:stop]
-        some = group[_spread(len(group), _PAIRS_OF_GROUP)]
+        some = group[spread(len(group), _PAIRS_OF_GROUP)]
         chosen.append(some)
         rescaled.append(shares[some] * shares[group].sum() / shares[some].sum())
     itself, others = np.arange(len(weights)), np.concatenate(chosen)
     first, second = np.append(itself, i[others]), np.append(itself, j[others])
-    if issparse(sample):
-        rows = ShiftedRows.less(sample, mean)
-        norms, products = rows.norms(), rows.gram()[first, second]
-        between = row_norms(sample[first] - sample[second])
-    else:
-        norms = row_norms(sample - mean)
-        products, between = _products_and_distances(sample - mean, first, second)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cosines = products / (norms[first] * norms[second])
     part = np.concatenate(rescaled)
-    return RowPairs(
-        mean,
-        np.array([norms[first], norms[second]]),
-        np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1),
-        between,
-        part / part.sum(),
-    )
+    return RowPairs.between(sample, mean, first, second, part / part.sum())

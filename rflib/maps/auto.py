@@ -90,11 +90,10 @@ class AutoMap(RandomFeatureMap):
     n_components : int, default=100
         Number of columns D. With ``tolerance`` it is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
-        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default they
-        are MercerFeatures, MVORF (with each objective, unless the criterion is "kernel"), TensorSketch and
-        Nystroem with landmarks by randomly pivoted Cholesky; for kernels with a positive spectral measure also ORF
-        and QMC (with at most 1,000 input columns), for others OptimizedMaclaurin and GORF. Those that cannot take
-        the kernel are left out.
+        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default
+        they are MercerFeatures, MVORF, TensorSketch and Nystroem with landmarks by randomly pivoted Cholesky; for
+        kernels with a positive spectral measure also ORF and QMC (with at most 1,000 input columns), for others
+        OptimizedMaclaurin and GORF. Those that cannot take the kernel are left out.
     criterion : {"kernel", "spectral", "score"}, default="kernel"
         The error that is minimised.
 
@@ -203,7 +202,7 @@ class AutoMap(RandomFeatureMap):
             the kernel.
         """
         if self.candidates is None:
-            found = list(_default_candidates(kernel, self.criterion, n_features))
+            found = list(_default_candidates(kernel, n_features))
         else:
             found = [_from_name(self, each) if isinstance(each, str) else each for each in self.candidates]
             for each in found:
@@ -371,7 +370,7 @@ class _Trial:
         return 1 - float(ridge.fit(train, self.y[some]).score(held, self.y[self.held]))
 
 
-def _default_candidates(kernel: Kernel, criterion: str, n_features: int) -> Iterator[RandomFeatureMap]:
+def _default_candidates(kernel: Kernel, n_features: int) -> Iterator[RandomFeatureMap]:
     yield MercerFeatures()
     if has_positive_measure(kernel):
         yield ORF()
@@ -382,8 +381,6 @@ def _default_candidates(kernel: Kernel, criterion: str, n_features: int) -> Iter
         if has_exact_measure(kernel):
             yield GORF(measure="exact")
     yield from (MVORF(), TensorSketch(), Nystroem(landmarks="rpcholesky"))
-    if criterion != "kernel":
-        yield MVORF(objective="learner")
 
 
 def _from_name(owner: AutoMap, name: str) -> RandomFeatureMap:

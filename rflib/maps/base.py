@@ -282,7 +282,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Return the gradients of `gradient_products`, with X as in `_columns`."""
         raise TypeError(
             f"{type(self).__name__}: these features have no gradients here. Use MercerFeatures, Nystroem with a "
-            "kernel of the distance, or a map whose columns are cosines: ORF, RFF, MVORF(harmonics=None)."
+            "kernel of the distance, or a map whose columns are cosines, such as ORF or RFF."
         )
 
     @property

@@ -36,7 +36,7 @@ def cosine_features(
     n_pairs: int,
     *,
     n_sines: int = 0,
-    n_more: int = 0,
+    out: Array | None = None,
     remove: Callable[[Array, slice, Array], None] | None = None,
 ) -> Array:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for some of the frequencies.
@@ -53,15 +53,15 @@ def cosine_features(
         The first n_pairs frequencies have both a cosine and a sine.
     n_sines : int
         The last n_sines frequencies have a sine instead of a cosine.
-    n_more : int
-        The last n_more columns are left for the caller to fill.
+    out : array of shape (n, n_pairs + F), optional
+        Where the columns are written.
     remove : callable, optional
         Function that is called for each block of rows with the products <v_f, x> + b_f, the slice of the rows, and
         their columns, which it changes in place.
 
     Returns
     -------
-    array of shape (n, n_pairs + F + n_more)
+    array of shape (n, n_pairs + F)
         The cosines of the pairs, their sines, the cosines of the other frequencies, and the sines of the last
         ones, in X's dtype, library and device.
     """
@@ -73,7 +73,7 @@ def cosine_features(
         directions = np.ascontiguousarray(directions)
     shifted = phases.any()
     phases, amplitudes = beside(phases, X), beside(amplitudes, X)
-    features = empty((n, n_pairs + n_frequencies + n_more), X)
+    features = empty((n, n_pairs + n_frequencies), X) if out is None else out
     if is_numpy:
         cosines, sines = _functions(features)
     else:
@@ -89,7 +89,7 @@ def cosine_features(
             cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
             sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
         cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs : n_pairs + last.start])
-        sines(product[:, last], amplitudes[last], part[:, n_pairs + last.start : n_pairs + n_frequencies])
+        sines(product[:, last], amplitudes[last], part[:, n_pairs + last.start :])
         if remove:
             remove(product, rows, part)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY
 
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
+from rflib.maps.parameters import with_parameters
 from rflib.measures.construct import MeasureLike
 
 
+@with_parameters
 class DIGMM(FourierFeatures):
     """Approximate an indefinite kernel with frequencies drawn from two infinite Gaussian mixtures.
 
@@ -51,31 +54,22 @@ class DIGMM(FourierFeatures):
     indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
     """
 
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    measure: MeasureLike = "digmm"
+    directions: str = "iid"
+    radii: str = "iid"
+    layout: str = "cos_sin"
+    random_state: Seed = None
+
     unsupported = staticmethod(not_radial)
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        measure: MeasureLike = "digmm",
-        directions: str = "iid",
-        radii: str = "iid",
-        layout: str = "cos_sin",
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            kernel,
-            n_components,
-            measure=measure,
-            directions=directions,
-            radii=radii,
-            layout=layout,
-            random_state=random_state,
-        )
-
     @property
-    def frequencies_per_s(self) -> int:  # type: ignore[override]
-        """Frequencies for one s of the papers: one for each part of the measure, unless they are differences."""
+    def columns_per_s(self) -> int:
+        """Number of columns for one s of the papers, which draws a frequency for each part of the measure.
+
+        Those of "digmm_reference" are differences of frequencies of both parts.
+        """
         name = self.measure.get("type") if isinstance(self.measure, Mapping) else self.measure
-        return 1 if name == "digmm_reference" else 2
+        return super().columns_per_s * (1 if name == "digmm_reference" else 2)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import KW_ONLY
 from operator import attrgetter
 
-import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, namespace
-from rflib.kernels.sparse_rows import Rows, largest_size
-from rflib.maps.base import RandomFeatureMap
-from rflib.maps.cosine_features import cosine_features
-from rflib.maps.cosine_gradients import cosine_gradients
+from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.sparse_rows import Rows
+from rflib.maps.base import Seed
+from rflib.maps.block_features import BlockFeatures
+from rflib.maps.parameters import with_parameters
+from rflib.maps.waves import Waves
 
 
-class GaussianCosines(RandomFeatureMap):
+@with_parameters
+class GaussianCosines(BlockFeatures):
     """Base class of maps with the columns sqrt(|w_f|) cos(<v_f, x>) and then sqrt(|w_f|) sin(<v_f, x>).
 
     The sign of both columns is that of w_f. If the number of columns is odd, the last frequency has a single
@@ -35,9 +36,13 @@ class GaussianCosines(RandomFeatureMap):
         The phases in radians, zero for a frequency with two columns.
     """
 
-    _takes_sparse = True
     _needs_rows = False
     _kernels = (attrgetter("is_gaussian"), "not Gaussian")
+
+    kernel: Gaussian | None = None
+    n_components: int = 100
+    _: KW_ONLY
+    random_state: Seed = None
 
     @property
     def columns_per_s(self) -> int:
@@ -50,30 +55,8 @@ class GaussianCosines(RandomFeatureMap):
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         vectors, weights = self._sample((self.n_components + 1) // 2, X.shape[1], rng)
-        self._keep(vectors, weights, kernel.single_width, rng)
+        self._keep_frequencies(vectors, weights, kernel.single_width, rng)
 
-    def _keep(self, vectors: NDArray, weights: NDArray, width: float, rng: Generator) -> None:
+    def _keep_frequencies(self, vectors: NDArray, weights: NDArray, width: float, rng: Generator) -> None:
         """Set the state from the frequencies (n, d) for sigma = 1 and their weights (n,)."""
-        n, pairs = len(vectors), self.n_components // 2
-        self.frequencies_, self.weights_ = vectors / width, weights
-        phases = np.concatenate([np.zeros(pairs), rng.uniform(0, 2 * np.pi, n - pairs)])
-        self.phases_ = np.where(vectors.any(axis=1), phases, np.pi / 4)
-        sign = np.where(weights < 0, -1.0, 1.0)
-        self.signature_ = np.concatenate([sign[:pairs], sign[:pairs], sign[pairs:]])
-
-    def _waves(self) -> tuple[NDArray, NDArray, NDArray, int]:
-        """Return frequencies, phases, amplitudes and the number of pairs, as `cosine_features` takes them."""
-        amplitudes = np.sqrt(np.abs(self.weights_))
-        pairs = self.n_components_ - len(amplitudes)
-        amplitudes[pairs:] *= np.sqrt(2)
-        return self.frequencies_, self.phases_, amplitudes, pairs
-
-    def _columns(self, X: Rows) -> Array:
-        return cosine_features(X, *self._waves())
-
-    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return cosine_gradients(X, weights, *self._waves())
-
-    def _surely_finite(self, X: Rows) -> bool:
-        largest = max(1.0, largest_size(X)) * X.shape[1] ** 0.5 * row_norms(self.frequencies_).max()
-        return bool(largest < namespace(X).finfo(X.dtype).max)
+        self._keep(Waves.of(vectors / width, weights, self.n_components // 2, rng))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures, Harmonics
+from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
+from rflib.maps.parameters import with_parameters
 from rflib.measures.construct import MeasureLike
 
 
+@with_parameters
 class GORF(FourierFeatures):
     """Approximate an indefinite kernel with orthogonal frequencies of a signed measure.
 
@@ -35,18 +39,12 @@ class GORF(FourierFeatures):
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
         `FourierFeatures`.
-    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
-        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
-    parity : bool or "auto", default=False
-        Whether cosines and sines have different frequencies; see `FourierFeatures`.
-    coupled : bool or "auto", default=False
-        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_, composition_, predicted_error_
+    frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
     References
@@ -55,32 +53,14 @@ class GORF(FourierFeatures):
     IJCNN 2021.
     """
 
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    measure: MeasureLike = "paper"
+    directions: str = "orthogonal"
+    radii: str = "iid"
+    layout: str = "cos_sin"
+    random_state: Seed = None
+
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        measure: MeasureLike = "paper",
-        directions: str = "orthogonal",
-        radii: str = "iid",
-        layout: str = "cos_sin",
-        harmonics: Harmonics = None,
-        parity: bool | str = False,
-        coupled: bool | str = False,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            kernel,
-            n_components,
-            measure=measure,
-            directions=directions,
-            radii=radii,
-            layout=layout,
-            harmonics=harmonics,
-            parity=parity,
-            coupled=coupled,
-            random_state=random_state,
-        )

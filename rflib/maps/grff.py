@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
+from rflib.maps.parameters import with_parameters
 from rflib.measures.construct import MeasureLike
 
 
+@with_parameters
 class GRFF(FourierFeatures):
     """Approximate an indefinite kernel with independent frequencies of a signed measure.
 
@@ -48,25 +52,14 @@ class GRFF(FourierFeatures):
     IJCNN 2021.
     """
 
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    measure: MeasureLike = "paper"
+    radii: str = "iid"
+    layout: str = "cos_sin"
+    random_state: Seed = None
+
+    directions = "iid"
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        measure: MeasureLike = "paper",
-        radii: str = "iid",
-        layout: str = "cos_sin",
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            kernel,
-            n_components,
-            measure=measure,
-            directions="iid",
-            radii=radii,
-            layout=layout,
-            random_state=random_state,
-        )

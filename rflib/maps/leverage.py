@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import KW_ONLY
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +20,9 @@ from rflib.maps.base import Seed
 from rflib.maps.cosine_features import cosine_features
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
+from rflib.maps.waves import CosinesAndSines
 from rflib.measures.base import Sampling
 from rflib.validation import check_choice, check_flag, check_integer, check_number
 
@@ -65,6 +68,7 @@ class ScoredFourierFeatures(FourierFeatures):
         return None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        self._check_parameters()
         s = self._n_frequencies()
         size = self._pool_size(s)
         self._construct(kernel, X, Sampling(size, self.directions, self.radii))
@@ -73,10 +77,9 @@ class ScoredFourierFeatures(FourierFeatures):
         width = max(size, targets.n_columns if targets else 0)
         scores = self._scores(_feature_blocks(X, pool, max(1, _BLOCK_ELEMENTS // width)), X.shape[0], targets)
         if self.variant == "resampled":
-            self._keep(resample(pool, scores[:size] + scores[size:], s, rng), rng)
+            self._keep_frequencies(resample(pool, scores[:size] + scores[size:], s, rng), rng)
         else:
             self._keep_reference(pool, scores)
-        self._keep_exact(np.zeros(X.shape[1]), ())
 
     def _pool_size(self, s: int) -> int:
         check_choice(self, "variant", VARIANTS)
@@ -90,14 +93,12 @@ class ScoredFourierFeatures(FourierFeatures):
         return size
 
     def _keep_reference(self, pool: Frequencies, scores: NDArray[np.float64]) -> None:
-        """Store 2s single columns, each with a frequency, a phase of 0 or -pi/2, and a weight."""
+        """Keep s cosines and s sines, each with a frequency and a weight."""
         s = len(pool.weights)
         inverse = 1 / np.maximum(shares(scores), np.finfo(float).eps)
         order = np.argsort(inverse, kind="stable")
-        self.frequencies_ = np.tile(pool.vectors, (2, 1))[order]
-        self.weights_ = inverse[order] / s
-        self.phases_ = np.repeat([0.0, -np.pi / 2], s)
-        self.signature_ = np.ones(2 * s)
+        frequencies, weights = np.tile(pool.vectors, (2, 1))[order], inverse[order] / s
+        self._keep(CosinesAndSines.of(frequencies, weights, s, np.zeros(frequencies.shape[1])))
 
 
 class Targets:
@@ -150,6 +151,7 @@ def _feature_blocks(X: Rows, pool: Frequencies, rows: int) -> Iterator[NDArray[n
         yield block.astype(np.float64, copy=False)
 
 
+@with_parameters
 class LeverageRFF(ScoredFourierFeatures):
     """Approximate a positive definite kernel with frequencies resampled by their ridge leverage scores.
 
@@ -188,24 +190,14 @@ class LeverageRFF(ScoredFourierFeatures):
       2020.
     """
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        pool: int | None = None,
-        ridge: float = 1e-3,
-        variant: str = "resampled",
-        directions: str = "iid",
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.pool = pool
-        self.ridge = ridge
-        self.variant = variant
-        self.directions = directions
-        self.random_state = random_state
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    pool: int | None = None
+    ridge: float = 1e-3
+    variant: str = "resampled"
+    directions: str = "iid"
+    random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_number(self, "ridge", above=0)
@@ -217,6 +209,7 @@ class LeverageRFF(ScoredFourierFeatures):
         return leverage_scores(sum((Z.T @ Z for Z in blocks), start=np.zeros(())), n, self.ridge)
 
 
+@with_parameters
 class SurrogateLeverageRFF(ScoredFourierFeatures):
     """Approximate a positive definite kernel with frequencies resampled by scores that use the targets.
 
@@ -263,26 +256,15 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     2020.
     """
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        pool: int | None = None,
-        add_n: bool = False,
-        task: str = "auto",
-        variant: str = "resampled",
-        directions: str = "iid",
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.pool = pool
-        self.add_n = add_n
-        self.task = task
-        self.variant = variant
-        self.directions = directions
-        self.random_state = random_state
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    pool: int | None = None
+    add_n: bool = False
+    task: str = "auto"
+    variant: str = "resampled"
+    directions: str = "iid"
+    random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "add_n")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 from rflib.kernels.base import Kernel
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures, Harmonics
+from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial, without_positive_measure
+from rflib.maps.parameters import with_parameters
 
 
+@with_parameters
 class ORF(FourierFeatures):
     """Approximate a positive definite kernel of the distance with orthogonal random frequencies.
 
@@ -29,12 +33,6 @@ class ORF(FourierFeatures):
     layout : {"cos_sin", "phase"}, default="cos_sin"
         Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
         `FourierFeatures`.
-    harmonics : None, "auto", int or tuple of 3 or 4 int, default=None
-        The spherical harmonics of the kernel that have exact columns; see `FourierFeatures`.
-    parity : bool or "auto", default=False
-        Whether cosines and sines have different frequencies; see `FourierFeatures`.
-    coupled : bool or "auto", default=False
-        Whether orthogonal bases share one random rotation and are as far apart as possible; see `FourierFeatures`.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the random draws. An integer gives the same features on every machine.
 
@@ -50,29 +48,15 @@ class ORF(FourierFeatures):
     - Reid, Markou, Choromanski, Turner, Weller: Variance-reducing couplings for random features, ICLR 2025.
     """
 
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    radii: str = "iid"
+    layout: str = "cos_sin"
+    random_state: Seed = None
+
     measure = "exact"
     directions = "orthogonal"
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        radii: str = "iid",
-        layout: str = "cos_sin",
-        harmonics: Harmonics = None,
-        parity: bool | str = False,
-        coupled: bool | str = False,
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.radii = radii
-        self.layout = layout
-        self.harmonics = harmonics
-        self.parity = parity
-        self.coupled = coupled
-        self.random_state = random_state
 
     @classmethod
     def unsupported(cls, kernel: Kernel) -> str | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
-from rflib.maps.fourier import FourierFeatures
+from rflib.maps.fourier import LAYOUTS, FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
+from rflib.maps.parameters import with_parameters
 from rflib.validation import check_choice
 
 
+@with_parameters
 class QMC(FourierFeatures):
     """Approximate a positive definite kernel with frequencies from a low-discrepancy sequence.
 
@@ -42,31 +46,19 @@ class QMC(FourierFeatures):
     Yang, Sindhwani, Avron, Mahoney: Quasi-Monte Carlo feature maps for shift-invariant kernels, ICML 2014.
     """
 
-    measure = "exact"
-    radii = "joint"
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    sequence: str = "halton"
+    layout: str = "cos_sin"
+    random_state: Seed = None
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        sequence: str = "halton",
-        layout: str = "cos_sin",
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.sequence = sequence
-        self.layout = layout
-        self.random_state = random_state
+    measure = "exact"
+    unsupported = staticmethod(without_positive_measure)
 
     def _check_parameters(self) -> None:
         check_choice(self, "sequence", ("halton", "sobol"))
-        super()._check_parameters()
+        check_choice(self, "layout", LAYOUTS)
 
-    @property
-    def directions(self) -> str:  # type: ignore[override]
-        """The rule for the directions, which is the sequence."""
-        return self.sequence
-
-    unsupported = staticmethod(without_positive_measure)
+    def _rules(self) -> dict[str, str]:
+        return {"directions": self.sequence, "radii": "joint"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY
 
 import numpy as np
 from numpy.random import Generator
@@ -17,6 +18,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
 from rflib.maps.gaussian_cosines import GaussianCosines
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, refuse
 
@@ -29,6 +31,7 @@ _PAIRS, _HELD, _BLOCK, _BLOCK_ELEMENTS = 10, 2000, 2048, 1 << 22
 _RIDGE = 0.1
 
 
+@with_parameters
 class QuadratureFeatures(GaussianCosines):
     """Approximate the Gaussian kernel by Gauss-Hermite quadrature of its spectral measure.
 
@@ -77,16 +80,11 @@ class QuadratureFeatures(GaussianCosines):
 
     _needs_rows = True
 
-    def __init__(
-        self,
-        kernel: Gaussian | None = None,
-        n_components: int = 100,
-        *,
-        grid: str = "auto",
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.grid = grid
+    kernel: Gaussian | None = None
+    n_components: int = 100
+    _: KW_ONLY
+    grid: str = "auto"
+    random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "grid", GRIDS)
@@ -103,7 +101,7 @@ class QuadratureFeatures(GaussianCosines):
         errors = np.zeros(len(found))
         for rows, values in pairs(kernel, X, _HELD, rng):
             errors += [((np.cos(rows @ nodes.T) @ weights - values) ** 2).sum() for nodes, weights in found]
-        self._keep(*found[int(errors.argmin())], kernel.single_width, rng)
+        self._keep_frequencies(*found[int(errors.argmin())], kernel.single_width, rng)
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         nodes, weights = roots_hermitenorm(_NODES)

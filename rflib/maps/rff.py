@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
+from rflib.maps.parameters import with_parameters
 
 
+@with_parameters
 class RFF(FourierFeatures):
     """Approximate a positive definite kernel with independent random frequencies.
 
@@ -39,22 +43,13 @@ class RFF(FourierFeatures):
     Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
     """
 
+    kernel: KernelLike = None
+    n_components: int = 100
+    _: KW_ONLY
+    radii: str = "iid"
+    layout: str = "cos_sin"
+    random_state: Seed = None
+
     measure = "exact"
     directions = "iid"
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        radii: str = "iid",
-        layout: str = "cos_sin",
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.radii = radii
-        self.layout = layout
-        self.random_state = random_state
-
     unsupported = staticmethod(without_positive_measure)

@@ -1,7 +1,6 @@
 """Columns that are a sample of the harmonics of functions: products of real or complex coordinates.
 
-`rflib.frequencies.coordinate_products` has the formulas. Everything is held in plain arrays, so that a fitted map
-can be stored and restored.
+`rflib.frequencies.coordinate_products` has the formulas.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from rflib.frequencies.coordinate_products import CoordinateProducts
 from rflib.frequencies.sampled_harmonics import Sample
 from rflib.kernels.namespaces import Array, complex_numbers, held_beside, multiply_into, namespace, take_rows
 from rflib.kernels.sparse_rows import ShiftedRows
-from rflib.maps.row_blocks import over_row_blocks
 from rflib.measures.control_variates import polynomial_columns, rising_product
 
-_BLOCK_ELEMENTS = 1 << 19
 # Coordinates have one row for each direction, and this number of products stays in the cache of a processor.
 _PRODUCTS_AT_ONCE = 256
 
@@ -73,12 +70,12 @@ class SampleColumns:
         harmonics = np.array([polynomial_columns(d, int(degree)) for degree in self.degrees])
         return np.sqrt(harmonics / (self.counts * np.where(self.shifts, 2.0, 1.0) ** self.degrees))
 
-    def fill(self, Y: Array | ShiftedRows, functions: Array, out: Array) -> None:
-        """Write the columns for rows Y (n, d) into ``out`` (n, n_columns).
+    def fill(self, block: Array | ShiftedRows, functions: Array, out: Array) -> None:
+        """Write the columns for a block of rows (n, d) into ``out`` (n, n_columns).
 
         Parameters
         ----------
-        Y : array or ShiftedRows
+        block : array or ShiftedRows
             Rows as seen from the pole or across the axis.
         functions : array of shape (n, n_functions)
             The functions at the rows, multiplied by `scales`.
@@ -88,30 +85,23 @@ class SampleColumns:
         if not len(self.factors):
             return
         frame, factors, d = held_beside(self.frame, out), held_beside(self.factors, out), self.frame.shape[0]
-        of_functions = list(
-            zip(self.counts.tolist(), self.degrees.tolist(), self.shifts.tolist(), strict=True)
-        )
+        of_functions = zip(self.counts.tolist(), self.degrees.tolist(), self.shifts.tolist(), strict=True)
         at_once = _PRODUCTS_AT_ONCE if isinstance(out, np.ndarray) else len(self.factors)
-
-        def fill(rows: slice) -> None:
-            if isinstance(Y, ShiftedRows):
-                block = Y[rows].astype(out.dtype)
-                along = np.ascontiguousarray(block.product(frame, block.vector @ frame).T)
-            else:
-                along = frame.T @ Y[rows, :].T
-            used = column = 0
-            for k, (n, degree, shift) in enumerate(of_functions):
-                scaled = functions[rows, k : k + 1] * rising_product(d, degree) ** -0.5
-                coordinates = complex_numbers(along[:-shift, :], along[shift:, :]) if shift else along
-                for start in range(0, n, at_once):
-                    stop = min(start + at_once, n)
-                    parts = _products(coordinates, factors[used + start : used + stop, :degree])
-                    for place, part in zip((column, column + n), parts, strict=False):
-                        multiply_into(out[rows, place + start : place + stop], scaled, part.T)
-                used += n
-                column += n * (2 if shift else 1)
-
-        over_row_blocks(fill, out, max(1, _BLOCK_ELEMENTS // max(out.shape[1] + self.frame.shape[1], d)))
+        if isinstance(block, ShiftedRows):
+            along = np.ascontiguousarray(block.product(frame, block.vector @ frame).T)
+        else:
+            along = frame.T @ block.T
+        used = column = 0
+        for k, (n, degree, shift) in enumerate(of_functions):
+            scaled = functions[:, k : k + 1] * rising_product(d, degree) ** -0.5
+            coordinates = complex_numbers(along[:-shift, :], along[shift:, :]) if shift else along
+            for start in range(0, n, at_once):
+                stop = min(start + at_once, n)
+                parts = _products(coordinates, factors[used + start : used + stop, :degree])
+                for place, part in zip((column, column + n), parts, strict=False):
+                    multiply_into(out[:, place + start : place + stop], scaled, part.T)
+            used += n
+            column += n * (2 if shift else 1)
 
 
 def _products(coordinates: Array, factors: Array) -> tuple[Array, ...]:
@@ -122,6 +112,3 @@ def _products(coordinates: Array, factors: Array) -> tuple[Array, ...]:
     if xp.isdtype(product.dtype, "complex floating"):
         return xp.real(product), xp.imag(product)
     return (product,)
-
-
-NO_SAMPLES = SampleColumns.of([], [], 0)

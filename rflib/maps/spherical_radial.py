@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +15,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
 from rflib.maps.gaussian_cosines import GaussianCosines
+from rflib.maps.parameters import with_parameters
 from rflib.measures.base import chi_squared_nodes
 from rflib.validation import check_choice, check_flag, check_integer
 
@@ -20,6 +23,7 @@ from rflib.validation import check_choice, check_flag, check_integer
 _RIDGE = 1e-5
 
 
+@with_parameters
 class SphericalRadialRFF(GaussianCosines):
     """Approximate the Gaussian kernel by a quadrature rule for norms times a quadrature rule for directions.
 
@@ -77,20 +81,13 @@ class SphericalRadialRFF(GaussianCosines):
     True
     """
 
-    def __init__(
-        self,
-        kernel: Gaussian | None = None,
-        n_components: int = 100,
-        *,
-        n_radii: int = 3,
-        directions: str = "orthogonal",
-        optimal_weights: bool = True,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.n_radii = n_radii
-        self.directions = directions
-        self.optimal_weights = optimal_weights
+    kernel: Gaussian | None = None
+    n_components: int = 100
+    _: KW_ONLY
+    n_radii: int = 3
+    directions: str = "orthogonal"
+    optimal_weights: bool = True
+    random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_radii", at_least=1)

@@ -60,6 +60,11 @@ def rising_product(d: int, n: int) -> float:
     return float(np.prod(d + 2.0 * np.arange(n)))
 
 
+def unit_kernel(e: int, degree: int) -> float:
+    """Return the polynomial kernel of the degree between a unit vector in R^e and itself."""
+    return polynomial_columns(e, degree) / rising_product(e, degree) ** 2
+
+
 @dataclass(frozen=True, eq=False)
 class ControlVariate:
     """The exact part of one degree, and what is removed from the drawn columns for it.
@@ -110,16 +115,10 @@ class ControlVariate:
 
     def kernel(self, pairs: RowPairs) -> NDArray[np.float64]:
         """Return the exact kernel of the degree at pairs of rows as seen from the pole, shape (n_pairs,)."""
-        return self.kernel_on_a_line(*pairs.norms) * legendre(self.dimension, self.degree, pairs.cosines)
-
-    def kernel_on_a_line(self, norms: NDArray, other: NDArray) -> NDArray[np.float64]:
-        """Return the exact kernel of the degree at pairs of rows in the same direction, by their norms."""
-        # The polynomial kernel of the degree between a unit vector and itself.
-        unit = (
-            polynomial_columns(self.dimension, self.degree) / rising_product(self.dimension, self.degree) ** 2
-        )
-        radial = (self.functions(norms) * self.functions(other)) @ self.signs
-        return unit * (norms * other) ** self.degree * radial
+        norms, other = pairs.norms
+        radial = (self.functions(norms) * self.functions(other)) @ self.signs * (norms * other) ** self.degree
+        across = legendre(self.dimension, self.degree, pairs.cosines)
+        return unit_kernel(self.dimension, self.degree) * radial * across
 
     def removal(self, radii: NDArray) -> NDArray[np.float64]:
         """Return the coefficients of h_k in what is removed from waves of these norms, shape (n_radii, rank)."""
@@ -162,13 +161,6 @@ def control_variate(
         anchors,
         functionals @ scaled * signs,
     )
-
-
-def control_variates(
-    d: int, radii: NDArray, weights: NDArray, anchors: NDArray, ranks: Sequence[int]
-) -> list[ControlVariate]:
-    """Return the control variates of degree 0, 1, ... with at most these ranks; see `control_variate`."""
-    return [control_variate(d, degree, radii, weights, anchors, rank) for degree, rank in enumerate(ranks)]
 
 
 def _eigenvectors(matrix: NDArray) -> tuple[NDArray, NDArray]:

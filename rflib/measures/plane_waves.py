@@ -13,7 +13,6 @@ from rflib.measures.harmonics import direction_quadrature
 from rflib.measures.row_pairs import RowPairs
 
 KINDS = ("cos", "sin")
-_PARITY = {"cos": 0, "sin": 1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +21,8 @@ class Stratum:
 
     Attributes
     ----------
-    kind : {"cos", "sin", "both"}
-        The kind of the columns; "both" means a cosine and a sine of the same frequency.
+    kind : {"cos", "sin"}
+        The kind of the columns.
     atom : int
         Index of the atom.
     energies : ndarray of shape (n_degrees,)
@@ -69,11 +68,7 @@ class PlaneWaves:
 
         Control variates of an even degree are removed from cosines, and those of an odd degree from sines.
         """
-        kinds = KINDS if kind == "both" else (kind,)
-        products = np.sum(
-            [self._products(each, [c for c in controls if _PARITY[each] == c.degree % 2]) for each in kinds],
-            axis=0,
-        )
+        products = self._products(kind, [c for c in controls if KINDS.index(kind) == c.degree % 2])
         energies = self._energies(products)
         means = self._weights[:, None] * (products @ self._quadrature.probabilities)
         return [Stratum(kind, atom, *each) for atom, each in enumerate(zip(energies, means, strict=True))]

@@ -110,17 +110,16 @@ class RowPairs:
         """Return about n_pairs pairs of the rows X (n, d), dense or sparse, which do not depend on their order."""
         centre, n = mean_row(X), X.shape[0]
         order = lexicographic_order(X) if n > _N_ROWS else np.arange(n)
-        sample = X[order[_spread(n, _N_ROWS)]]
+        sample = X[order[spread(n, _N_ROWS)]]
         if sample.shape[0] * sample.shape[1] <= _DENSE_ELEMENTS:
             sample = dense(sample)
-        rows = ShiftedRows.less(sample, centre) if issparse(sample) else sample - centre
-        distances = euclidean_distances(rows.sparse if isinstance(rows, ShiftedRows) else rows)
-        itself = _spread(sample.shape[0], n_pairs // _SHARE_OF_DIAGONAL + 1)
+        distances = euclidean_distances(sample.astype(np.float64) if issparse(sample) else sample - centre)
+        itself = spread(sample.shape[0], n_pairs // _SHARE_OF_DIAGONAL + 1)
         i, j = np.triu_indices(sample.shape[0], 1)
         nearest = np.argsort(distances[i, j], kind="stable")
         edges = np.unique(np.append(0, np.ceil(len(i) * np.array(_NEAREST)))).astype(int)
         chosen = [
-            nearest[start:stop][_spread(stop - start, n_pairs // len(_NEAREST))]
+            nearest[start:stop][spread(stop - start, n_pairs // len(_NEAREST))]
             for start, stop in pairwise(edges)
         ]
         diagonal = share_of_diagonal(n)
@@ -128,21 +127,22 @@ class RowPairs:
         for part, (start, stop) in zip(chosen, pairwise(edges), strict=True):
             shares.append(np.full(len(part), (1 - diagonal) * (stop - start) / len(i) / len(part)))
         first, second = (np.concatenate([itself, *(side[part] for part in chosen)]) for side in (i, j))
-        if isinstance(rows, ShiftedRows):
+        return RowPairs.between(sample, centre, first, second, np.concatenate(shares))
+
+    @staticmethod
+    def between(sample: Rows, centre: NDArray, first: NDArray, second: NDArray, shares: NDArray) -> RowPairs:
+        """Return the pairs of the rows first[i] and second[i] of a sample (n, d), dense or sparse."""
+        if issparse(sample):
+            rows = ShiftedRows.less(sample, centre)
             norms, products = rows.norms(), rows.gram()[first, second]
-            between = row_norms(rows.sparse[first] - rows.sparse[second])
+            distances = row_norms(rows.sparse[first] - rows.sparse[second])
         else:
-            norms = row_norms(rows)
-            products, between = _products_and_distances(rows, first, second)
+            norms = row_norms(sample - centre)
+            products, distances = _products_and_distances(sample - centre, first, second)
         with np.errstate(invalid="ignore", divide="ignore"):
             cosines = products / (norms[first] * norms[second])
-        return RowPairs(
-            centre,
-            norms[[first, second]].reshape(2, -1),
-            np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1),
-            between,
-            np.concatenate(shares),
-        )
+        cosines = np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1)
+        return RowPairs(centre, np.array([norms[first], norms[second]]), cosines, distances, shares)
 
 
 def share_of_diagonal(n_rows: int) -> float:
@@ -161,7 +161,7 @@ def _products_and_distances(
     return np.concatenate(products), np.concatenate(distances)
 
 
-def _spread(n: int, most: int) -> NDArray[np.int64]:
+def spread(n: int, most: int) -> NDArray[np.int64]:
     """Return at most ``most`` of the numbers 0, ..., n-1, evenly spread."""
     count = min(n, most)
     return ((np.arange(count) + 0.5) * n / max(count, 1)).astype(int)

@@ -86,16 +86,6 @@ def variance_frame(
     return variance
 
 
-def signed_atoms(measure: RadialMeasure, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return norms and signed weights that integrate smooth functions as the measure does, at most ``most``."""
-    radii, weights = [], []
-    for sign, part in measure.parts():
-        squares, probabilities = _condensed(*_squares(part), most // 2)
-        radii.append(np.sqrt(squares))
-        weights.append(sign * part.mass * probabilities)
-    return np.concatenate(radii), np.concatenate(weights)
-
-
 def orthogonal_pairs(n: int, d: int) -> int:
     """Return the number of ordered pairs within the blocks of d among n directions; the last may be shorter."""
     whole, rest = divmod(n, d)

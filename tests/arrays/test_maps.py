@@ -34,7 +34,7 @@ from rflib.maps import (
     SurrogateLeverageRFF,
     TaylorFeatures,
     TensorSketch,
-    exact_harmonics,
+    radial_functions,
 )
 
 CUBIC, SPHERICAL, DELTA = Polynomial(3, 0.2, 1.0), SphericalPolynomial(4.0, 6), DeltaGaussian(width=2.0)
@@ -48,10 +48,9 @@ MAPS = [
     GORF(DELTA, 40),
     GRFF(SPHERICAL, 40),
     MVORF(WIDE, 60),
-    MVORF(WIDE, 60, objective="learner"),
     MVORF(SPHERICAL, 40),
-    MVORF(SPHERICAL, 40, harmonics=None, parity=False, coupled=False),
-    FourierFeatures(WIDE, 77, harmonics=3, directions="orthogonal", parity=True),
+    MVORF(Gaussian(0.8), 200),  # waves with exact harmonics
+    FourierFeatures(WIDE, 77, directions="orthogonal"),
     SRF(SPHERICAL, 40),
     DIGMM(WIDE, 40, measure={"type": "digmm", "n_components": 2, "n_draws": 100}),
     LeverageRFF(WIDE, 40),
@@ -162,7 +161,7 @@ def test_wide_rows(home):
 def test_many_rows_in_blocks(home, monkeypatch):
     monkeypatch.setattr("rflib.maps.row_blocks._ON_A_DEVICE", 1)
     monkeypatch.setattr("rflib.maps.cosine_features._BLOCK", 100)
-    monkeypatch.setattr("rflib.maps.exact_harmonics._BLOCK_ELEMENTS", 100)
+    monkeypatch.setattr("rflib.maps.harmonics._BLOCK_ELEMENTS", 100)
     for feature_map in (RFF(WIDE, 40), MVORF(WIDE, 60)):
         X = rows_for(feature_map)
         known = fitted(feature_map, X).transform(X)
@@ -172,8 +171,8 @@ def test_many_rows_in_blocks(home, monkeypatch):
 
 
 def test_harmonics_that_cannot_be_interpolated_are_refused(home, monkeypatch):
-    feature_map = fitted(FourierFeatures(WIDE, 77, harmonics=2, directions="orthogonal"), np.eye(N_ROWS, 5))
-    monkeypatch.setattr(exact_harmonics, "_MOST_NODES", 64)
+    feature_map = fitted(MVORF(WIDE, 60), np.eye(N_ROWS, 5))
+    monkeypatch.setattr(radial_functions, "_MOST_NODES", 64)
     with pytest.raises(
         ValueError, match=r"cannot be computed on a device\. Give the rows as arrays of numpy"
     ):

@@ -71,7 +71,7 @@ def test_features_are_those_of_the_library_in_every_block(results: Path) -> None
     alone = read_arrays(step(SampleJob(UNIT, (8,), (1, 2)), results))
     _, expected = by_hand(results, 8, 1)
     for arrays in (together, alone):
-        np.testing.assert_array_equal(arrays["8/1/frequencies_"], expected.frequencies_)
+        np.testing.assert_array_equal(arrays["8/1/blocks_.0.frequencies"], expected.frequencies_)
 
 
 def test_errors_are_those_of_the_library(results: Path) -> None:

@@ -10,8 +10,7 @@ from rflib.frequencies.sampled_harmonics import SampledHarmonics
 from rflib.frequencies.stratified_pairs import StratifiedPairs
 from rflib.kernels import ArcCosine, Gaussian, SphericalPolynomial
 from rflib.maps import MVORF, OptimizedMaclaurin
-from rflib.maps.axial_columns import AxialColumns
-from rflib.maps.sample_columns import SampleColumns
+from rflib.maps.harmonics import harmonics_of
 from rflib.measures.control_variates import polynomial_columns
 from rflib.measures.row_pairs import RowPairs
 
@@ -37,9 +36,8 @@ def chosen(kernel, X, n_columns: int) -> AxialHarmonics:
 
 
 def columns(found: AxialHarmonics, n_columns: int, axis: np.ndarray, X: np.ndarray, rng) -> np.ndarray:
-    samples = SampleColumns.of(found.draw(rng), found.samples, found.dimension)
-    Z = np.zeros((len(X), n_columns))
-    AxialColumns.of(axis, found.functions, samples).fill(X, samples, Z)
+    Z = np.empty((len(X), n_columns))
+    harmonics_of(found, found.length * axis, n_columns, rng, unit_rows=True).fill(X, Z)
     return Z
 
 
@@ -139,15 +137,13 @@ def test_sparse_single_and_restored_rows_have_the_same_features(n_columns):
 
 
 def test_other_maps_have_no_axis():
-    """Neither rows about the origin, nor kernels of all rows, nor options of the user, nor learners."""
+    """Neither rows about the origin, nor kernels of all rows."""
     X = cap(200, 5)
     around = np.concatenate([X, -X])
     kernel = SphericalPolynomial(a=4, p=3)
     others = [
         MVORF(kernel, 40).fit(around),
         MVORF(Gaussian(), 40).fit(X),
-        MVORF(kernel, 40, coupled=False).fit(X),
-        MVORF(kernel, 40, objective="learner").fit(X),
     ]
     assert not any(isinstance(other.composition_, AxialHarmonics) for other in others)
 

@@ -11,6 +11,7 @@ from rflib.frequencies.radial_harmonics import RadialHarmonics, radial_harmonics
 from rflib.frequencies.sampled_harmonics import Terms, choose
 from rflib.kernels import Gaussian, RadialFunction, SphericalPolynomial
 from rflib.maps import MVORF
+from rflib.maps.harmonics import harmonics_of
 from rflib.measures.control_variates import polynomial_columns
 from rflib.measures.domain import Domain
 
@@ -85,11 +86,16 @@ def test_more_columns_are_never_predicted_to_be_worse():
 
 def redrawn(fitted: MVORF, Y, n_draws: int) -> np.ndarray:
     """Kernel matrices of independent draws of the sample of a fitted map."""
-    values, rng = [], np.random.default_rng(1)
+    values, rng, found = [], np.random.default_rng(1), fitted.composition_
+    pole, unit = pole_of(fitted), fitted.kernel_.unit_norm
     for _ in range(n_draws):
-        fitted._keep_alone(fitted.composition_, fitted.exact_pole_, rng)
+        fitted.blocks_ = (harmonics_of(found, pole, fitted.n_components, rng, unit_rows=unit),)
         values.append(fitted.kernel_matrix(Y))
     return np.array(values)
+
+
+def pole_of(fitted: MVORF) -> np.ndarray:
+    return fitted.blocks_[0].functions.pole
 
 
 def indefinite(z: np.ndarray) -> np.ndarray:
@@ -119,11 +125,11 @@ def test_mean_and_variance(kernel, n_columns):
     i, j = np.triu_indices(len(Y))
     values = redrawn(fitted, Y, 1000)[:, i, j]
     distances = np.linalg.norm(Y[i] - Y[j], axis=1)
-    seen = Y - fitted.exact_pole_
+    seen = Y - pole_of(fitted)
     norms = np.linalg.norm(seen, axis=1)
     cosines = np.clip((seen @ seen.T / np.outer(norms, norms))[i, j], -1, 1)
     pairs = Domain.of(X).all_pairs
-    here = type(pairs)(fitted.exact_pole_, norms[[i, j]], cosines, distances, np.full(len(i), 1 / len(i)))
+    here = type(pairs)(pole_of(fitted), norms[[i, j]], cosines, distances, np.full(len(i), 1 / len(i)))
     mean = found.terms(here).kernels().sum(axis=0)
     noise = values.std(axis=0) / np.sqrt(len(values))
     assert np.all(np.abs(values.mean(axis=0) - mean) < LIMIT * noise + 1e-9)

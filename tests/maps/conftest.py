@@ -1,11 +1,8 @@
 """Rows of unit norm, and all maps with a kernel that suits them."""
 
-import pickle
-
 import numpy as np
 import pytest
 
-import rflib.maps.fourier
 from rflib.kernels import (
     ArcCosine,
     Cauchy,
@@ -101,7 +98,9 @@ BIASED = {
     "MVORF delta-Gaussian": lambda D, seed: MVORF(DELTA, D, random_state=seed),
     "MVORF Gaussian": lambda D, seed: MVORF(Gaussian(0.8), D, random_state=seed),
     "MVORF arc-cosine": lambda D, seed: MVORF(ArcCosine(1), D, random_state=seed),
-    "MVORF phase": lambda D, seed: MVORF(POLYNOMIAL, D, layout="phase", random_state=seed),
+    "GORF atoms": lambda D, seed: GORF(
+        POLYNOMIAL, D, measure="minimum_variance", radii="stratified", random_state=seed
+    ),
     "GORF polynomial": lambda D, seed: GORF(POLYNOMIAL, D, random_state=seed),
     "GRFF reference": lambda D, seed: GRFF(POLYNOMIAL, D, measure="reference", random_state=seed),
     "SRF": lambda D, seed: SRF(POLYNOMIAL, D, random_state=seed),
@@ -149,22 +148,3 @@ def X():
 @pytest.fixture(scope="session")
 def y(X):
     return (X[:, 0] + X[:, 1] ** 2 > 0.1).astype(int)
-
-
-def _once(function):
-    known = {}
-
-    def once(*arguments, **options):
-        key = pickle.dumps((arguments, options))
-        if key not in known:
-            known[key] = function(*arguments, **options)
-        return known[key]
-
-    return once
-
-
-@pytest.fixture
-def shared_by_draws(monkeypatch):
-    """What fits to the same rows with other seeds compute again is computed once: functions of their arguments."""
-    for name in ("control_variates", "share_of_cosines", "signed_atoms"):
-        monkeypatch.setattr(rflib.maps.fourier, name, _once(getattr(rflib.maps.fourier, name)))

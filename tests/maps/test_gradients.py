@@ -39,7 +39,7 @@ MAPS = {
     "QMC": QMC(Gaussian(1.0), 30),
     "GORF": GORF(DeltaGaussian(sigmas=(1.0, 5.0)), 31),
     "SRF": SRF(Gaussian(1.0), 30),
-    "MVORF": MVORF(Gaussian(2.0), 32, measure=QUICK, harmonics=None),
+    "GORF atoms": GORF(Gaussian(2.0), 32, measure=QUICK, radii="stratified"),
     "SORF": SORF(Gaussian(1.0), 31),
     "MomentMatching": MomentMatching(Gaussian(1.0), 30),
     "Quadrature": QuadratureRFF(Gaussian(1.0), 31),

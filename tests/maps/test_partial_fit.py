@@ -36,14 +36,7 @@ OF_A_MEASURE = {
 }
 MAPS = {name: make for name, make in EVERY.items() if "MVORF" not in name} | {
     "MVORF": lambda D, seed: MVORF(POLYNOMIAL, D, measure=QUICK, random_state=seed),
-    "MVORF as published": lambda D, seed: MVORF(
-        Gaussian(), D, measure=QUICK, harmonics=None, parity=False, coupled=False, random_state=seed
-    ),
-    "ORF harmonics": lambda D, seed: ORF(Gaussian(), D, harmonics=0, radii="stratified", random_state=seed),
-    "GORF parity": lambda D, seed: GORF(Gaussian(), D, parity=True, random_state=seed),
-    "ORF of no use": lambda D, seed: ORF(
-        Gaussian(), D, layout="phase", parity="auto", coupled="auto", random_state=seed
-    ),
+    "GORF atoms": lambda D, seed: GORF(Gaussian(), D, measure=QUICK, radii="stratified", random_state=seed),
     "widths": lambda D, seed: ORF(Gaussian((1.0, 2, 3, 4, 5, 6)), D, random_state=seed),
     "DIGMM": lambda D, seed: DIGMM(
         DeltaGaussian(), D, measure={"type": "digmm", "n_draws": 50}, random_state=seed

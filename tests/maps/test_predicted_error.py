@@ -1,25 +1,25 @@
-"""The plain map's predicted error is the one that comes out, for all laws of norms, directions and columns.
+"""The predicted error of the waves of atoms is the one that comes out, for all laws of norms and directions.
 
 The rows are held out. The mean squared error over SEEDS draws must be within 6 of its standard errors of the
 prediction's square: one false alarm in about 10^8 for normal errors, 10^7 for all cases together. Beside this, 2 %
 are allowed for what is not chance: the prediction averages over quantiles of the training rows' distances.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from rflib.kernels import DeltaGaussian, SphericalPolynomial
-from rflib.maps import MVORF
+from rflib.maps import GORF
+from rflib.measures.base import Sampling
 
 from .conftest import sphere
 
-pytestmark = pytest.mark.usefixtures("shared_by_draws")
 SEEDS = 30
 ROWS = sphere(1040, 6, seed=5)
 TRAIN, TEST = ROWS[:1000], ROWS[1000:]
 KERNELS = {27: SphericalPolynomial(4, 3), 160: DeltaGaussian((1, -0.8), (0.7, 2))}
-
-PLAIN = {"harmonics": None, "parity": False, "coupled": False}
 
 # An odd number of columns gives the last frequency a random phase.
 LAWS = [
@@ -40,30 +40,37 @@ LAWS = [
 
 @pytest.fixture(scope="module")
 def ladders():
-    return {columns: MVORF(kernel, **PLAIN).spectrum(TRAIN) for columns, kernel in KERNELS.items()}
+    make = partial(GORF, measure="minimum_variance")
+    return {columns: make(kernel).spectrum(TRAIN) for columns, kernel in KERNELS.items()}
 
 
 @pytest.mark.parametrize(("columns", "layout", "radii", "directions"), LAWS)
 def test_predicted_error_is_the_error(columns, layout, radii, directions, ladders):
-    """Low-discrepancy directions may do better than predicted, but not by half."""
-    kernel, options = KERNELS[columns], {"layout": layout, "radii": radii, "directions": directions, **PLAIN}
-    fitted = MVORF(kernel, columns, measure=ladders[columns], **options).fit(TEST)
-    predicted = fitted.predicted_error_**2
+    """Low-discrepancy directions may do better than predicted, but not by half. Pairs are of different rows."""
+    kernel, options = KERNELS[columns], {"layout": layout, "radii": radii, "directions": directions}
+    n = columns if layout == "phase" else (columns + 1) // 2
+    phases = columns if layout == "phase" else columns % 2
+    sampling = Sampling(n, directions, radii, phases=phases)
+    measure = ladders[columns].for_sampling(sampling)
+    predicted, pairs = measure.predicted_error(sampling) ** 2, np.triu_indices(len(TEST), 1)
     exact = kernel(TEST)
-    maps = (
-        MVORF(kernel, columns, measure=fitted.measure_, random_state=seed, **options) for seed in range(SEEDS)
-    )
-    squares = np.array([np.mean((m.fit(TEST).kernel_matrix(TEST) - exact) ** 2) for m in maps])
+    maps = (GORF(kernel, columns, measure=measure, random_state=seed, **options) for seed in range(SEEDS))
+    squares = np.array([np.mean((m.fit(TEST).kernel_matrix(TEST) - exact)[pairs] ** 2) for m in maps])
     slack = 6 * squares.std(ddof=1) / np.sqrt(SEEDS) + 0.02 * predicted
     assert squares.mean() < predicted + slack
     assert squares.mean() > predicted * (0.5 if directions in ("halton", "sobol") else 1) - slack
 
 
-@pytest.mark.parametrize("options", [{"layout": "phase"}, {"radii": "iid"}, {"directions": "frame"}], ids=str)
-def test_the_rung_is_chosen_for_the_law(options, ladders):
+@pytest.mark.parametrize(
+    "sampling",
+    [
+        Sampling(160, "orthogonal", "stratified", phases=160),
+        Sampling(80, "orthogonal", "iid"),
+        Sampling(80, "frame", "stratified"),
+    ],
+    ids=str,
+)
+def test_the_rung_is_chosen_for_the_law(sampling, ladders):
     """It has the least predicted error under this law, where the usual law chooses another one."""
-    errors = []
-    for rung in ladders[160].rungs:
-        errors.append(MVORF(KERNELS[160], 160, measure=rung, **options).fit(TEST).predicted_error_)
-    chosen = MVORF(KERNELS[160], 160, measure=ladders[160], **options).fit(TEST)
-    assert chosen.predicted_error_ == min(errors)
+    errors = [rung.predicted_error(sampling) for rung in ladders[160].rungs]
+    assert ladders[160].for_sampling(sampling).predicted_error(sampling) == min(errors)

@@ -58,11 +58,10 @@ MAPS = {
     "RFF median": partial(RFF, Gaussian("median")),
     "RFF widths": partial(RFF, Gaussian((1.0, 2.0, 1.5, 0.7, 1.0))),
     "ORF": partial(ORF, NARROW),
-    "ORF harmonics": partial(ORF, NARROW, harmonics=(2, 1, 0)),
     "QMC": partial(QMC, NARROW),
     "GRFF": partial(GRFF, DeltaGaussian((1, -0.5), (1.3, 4))),
     "GORF": partial(GORF, DeltaGaussian((1, -0.5), (1.3, 4))),
-    "FourierFeatures": partial(FourierFeatures, NARROW, parity=True),
+    "FourierFeatures": partial(FourierFeatures, NARROW),
     "SORF": partial(SORF, NARROW),
     "MomentMatching": partial(MomentMatching, NARROW),
     "QuadratureRFF": partial(QuadratureRFF, NARROW),
@@ -93,13 +92,8 @@ SLOW = {
     # without MercerFeatures, which has principal axes of dense rows only
     "AutoMap": partial(AutoMap, NARROW, candidates=["MVORF", "ORF", "OptimizedMaclaurin", "Nystroem"]),
     "MVORF": partial(MVORF, NARROW),
-    "MVORF plain": partial(
-        MVORF,
-        NARROW,
-        measure={"type": "minimum_variance", "deltas": [0.01]},
-        harmonics=None,
-        parity=False,
-        coupled=False,
+    "GORF atoms": partial(
+        GORF, NARROW, measure={"type": "minimum_variance", "deltas": [0.01]}, radii="stratified"
     ),
     "SRF": partial(SRF, NARROW),
     "DIGMM": partial(DIGMM, NARROW, measure={"type": "digmm", "n_components": 2, "n_draws": 200}),

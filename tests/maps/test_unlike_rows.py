@@ -21,6 +21,7 @@ from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Matern, Po
 from rflib.learners import KRR
 from rflib.maps import (
     CRAFT,
+    GORF,
     MVORF,
     ORF,
     RFF,
@@ -40,8 +41,7 @@ from rflib.measures import RangeWarning
 QUICK = {"type": "minimum_variance", "deltas": (1e-2,)}
 MAPS = {
     "MVORF": MVORF(n_components=60, random_state=0),
-    "MVORF for learners": MVORF(n_components=60, objective="learner", random_state=0),
-    "plain": MVORF(n_components=60, measure=QUICK, harmonics=None, parity=False, coupled=False),
+    "GORF atoms": GORF(n_components=60, measure=QUICK, radii="stratified", random_state=0),
     "OptimizedMaclaurin": OptimizedMaclaurin(n_components=60, random_state=0),
     "MercerFeatures": MercerFeatures(n_components=60, random_state=0),
     "TaylorFeatures": TaylorFeatures(n_components=60, random_state=0),
@@ -106,10 +106,10 @@ def test_rows_of_another_law_are_noticed_once(name, law):
     assert not count(restored, test)
 
 
-@pytest.mark.parametrize("name", sorted(set(MAPS) - {"plain", "TaylorFeatures"}))
+@pytest.mark.parametrize("name", sorted(set(MAPS) - {"GORF atoms", "TaylorFeatures"}))
 @pytest.mark.parametrize("axis", [0, 1])
 def test_another_cap_of_the_sphere_is_noticed(name, axis):
-    """The plain map's measure represents the kernel on the whole sphere, and monomials do so at antipodes."""
+    """The atoms represent the kernel on the whole sphere, and monomials do so at antipodes."""
     rng = np.random.default_rng(3)
     around = normalize(0.2 * rng.standard_normal((200, 6)) + np.eye(6)[0])
     other = normalize(0.2 * rng.standard_normal((100, 6)) + (np.eye(6)[1] if axis else -np.eye(6)[0]))
@@ -123,7 +123,7 @@ def test_a_cluster_that_was_not_seen_is_noticed(name):
     clusters = [centre + rng.standard_normal((150, 4)) for centre in np.diag([12, 12, 12, 36])]
     feature_map = fitted(name, np.concatenate(clusters[:2]), Gaussian(2.0))
     assert count(feature_map, clusters[3]) == 1
-    if not isinstance(feature_map, MVORF):
+    if not isinstance(feature_map, MVORF | GORF):
         assert count(feature_map, clusters[2]) == 1
 
 
@@ -191,7 +191,7 @@ def test_precomputed_similarities():
 @pytest.mark.parametrize("container", [csr_array, lambda X: X.astype(np.float32)])
 def test_sparse_rows_and_single_precision(container):
     X = np.random.default_rng(0).standard_normal((300, 6)) * (np.arange(6) < 3)
-    for name in ("OptimizedMaclaurin", "Nystroem", "MVORF", "plain"):
+    for name in ("OptimizedMaclaurin", "Nystroem", "MVORF", "GORF atoms"):
         feature_map = fitted(name, container(X[:200]), Gaussian(2.0))
         assert not count(feature_map, container(X[200:]))
         assert count(feature_map, container(20 * X[200:])) == 1

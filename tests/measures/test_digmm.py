@@ -106,7 +106,6 @@ def test_the_authors_procedure_tends_to_a_gaussian_of_the_difference_of_two_stan
         (22, {}, "at least 2 d = 12 frequencies.*Use n_components of at least 24"),
         (48, {"radii": "stratified"}, "directions='iid' and radii='iid'"),
         (48, {"directions": "orthogonal"}, "directions='iid' and radii='iid'"),
-        (48, {"parity": True}, "a radial measure"),
     ],
 )
 def test_the_authors_procedure_has_limits(n_components, options, message):

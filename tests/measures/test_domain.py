@@ -148,7 +148,7 @@ def test_what_a_user_does_to_a_map_is_nothing_to_the_next_one():
     centres = []
     for _ in range(2):
         fitted = MVORF(Gaussian(1.0), 40, random_state=0).fit(rows)
-        centres.append((fitted.centre_.copy(), fitted.exact_pole_.copy()))
+        centres.append((fitted.centre_.copy(), fitted.blocks_[0].functions.pole.copy()))
         fitted.centre_ += 1
-        fitted.exact_pole_ += 1
+        fitted.blocks_[0].functions.pole[:] += 1
     np.testing.assert_array_equal(centres[0], centres[1])

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.preprocessing import normalize
 
 from rflib.experiment.grids import kernels_of, methods_of
 from rflib.experiment.plan import EXACT, plan_study
-from rflib.experiment.specs import build_kernel, build_map
 from rflib.experiment.studies import load_study
 from rflib.report.claims import check_claims
 from rflib.report.kind import Results
@@ -76,25 +72,6 @@ def test_every_kernel_method_and_data_set_is_used(study):
     assert {wanted.method for wanted in plan.wanted} - {EXACT} == set(methods_of(study))
     used = {wanted.dataset for wanted in plan.wanted}
     assert used == {dataset["name"] for dataset in study["datasets"]}
-
-
-def test_named_ties_are_cells_where_both_methods_draw_one_law():
-    """The plain MVORF and GORF, on the digits of scikit-learn; MVORF itself has harmonics alone there."""
-    study = load_study(ROOT / "workflow/studies/indefinite.yaml")
-    (claim,) = (claim for claim in study["claims"] if "ties" in claim)
-    kernel = build_kernel(study["kernels"]["polynomial p=10"])
-    rows = normalize(load_digits().data)[:600]
-
-    def law(label):
-        return build_map(study["methods"][label], kernel, n_components=128, random_state=0).fit(rows)
-
-    fitted = {label: law(label) for label in (claim["method"], claim["than"], "MVORF")}
-    laws = []
-    for label in (claim["method"], claim["than"]):
-        norms = np.linalg.norm(fitted[label].frequencies_, axis=1)
-        laws.append(np.unique(np.column_stack([norms, fitted[label].weights_]).round(5), axis=0))
-    np.testing.assert_array_equal(*laws)
-    assert len(fitted["MVORF"].frequencies_) == 0
 
 
 def test_the_papers_have_at_least_25_claims():
