@@ -200,3 +200,17 @@ def test_there_are_ten_examples_and_each_has_a_picture():
         assert text.startswith('"""\n'), example
         assert "plt.show()" in text, example
         compile(text, str(example), "exec")
+
+
+def test_the_templates_of_issues_are_whole():
+    forms = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
+    assert {form.stem for form in forms} == {"bug", "method", "number"}
+    for form in forms:
+        asked = yaml.safe_load(form.read_text(encoding="utf-8"))
+        assert {"name", "description", "labels", "body"} == set(asked), form
+        names = [part["id"] for part in asked["body"]]
+        assert len(set(names)) == len(names) > 1, form
+        assert all(part["attributes"]["label"] for part in asked["body"]), form
+    request = (ROOT / ".github/PULL_REQUEST_TEMPLATE.md").read_text(encoding="utf-8")
+    assert all(PROGRAMS["make"](target) for target in re.findall(r"`make ([\w-]+)", request))
+    assert all((ROOT / path).exists() for path in re.findall(r"[\w/]+\.md", request))
