@@ -13,26 +13,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
-from rflib.kernels.namespaces import (
-    Array,
-    beside,
-    follow,
-    is_foreign,
-    namespace,
-    some_rows,
-    to_numpy,
-)
+from rflib.kernels.namespaces import Array, beside, follow, is_foreign, namespace, some_rows, to_numpy
 from rflib.learners.checked_rows import rows_at
 from rflib.learners.feature_systems import feature_systems
 from rflib.learners.folds import check_folds, check_groups, fold_numbers, n_folds
 from rflib.learners.gradient_fits import GradientFits
 from rflib.learners.grid_edge import ALPHAS, about_alpha, chosen, unless_rounding
 from rflib.learners.kept_blocks import KeptBlocks
-from rflib.learners.leave_one_out import (
-    check_several_rows,
-    held_out_errors,
-    residuals_of_features,
-)
+from rflib.learners.leave_one_out import check_several_rows, held_out_errors, residuals_of_features
 from rflib.learners.mapped_rows import MappedRows
 from rflib.learners.moments import Blocks
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
@@ -202,7 +190,7 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
         self._state = None
         alphas = check_positive_numbers(self, "alphas")
         n = y.shape[0]
-        weights = self._weights(sample_weight, y)
+        weights = _beside(check_weights(self, sample_weight, n), y)
         if self.solver == "cg":
             self._fit_by_gradients(X, y, weights, groups)
             return
@@ -252,16 +240,9 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
         self._keep(replace(found, coef=found.coef.astype(first.dtype)))
 
     def _empty_state(self, centre: NDArray, n_folds: int, seed: int = 0, *, has_all: bool) -> RidgeState:
-        return RidgeState(
-            centre,
-            check_positive_numbers(self, "alphas"),
-            self.ridge,
-            self.criterion,
-            self.gram_dtype,
-            n_folds,
-            seed,
-            has_all=has_all,
-        )
+        alphas = check_positive_numbers(self, "alphas")
+        options = self.ridge, self.criterion, self.gram_dtype
+        return RidgeState(centre, alphas, *options, n_folds, seed, has_all=has_all)
 
     def _needs_gram(self, what: str) -> ValueError:
         return ValueError(
@@ -279,7 +260,7 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
             self._fit_map(rows, known)
             self._check_needs_only_columns(rows, known)
         state = self._begun(targets) if self._state is None else self._state.copy()
-        self._add(state, rows, targets, self._weights(weights, targets, only_zeros=True))
+        self._add(state, rows, targets, weights)
         state.solved = False
         self._forget()
         self._state = state
@@ -306,16 +287,10 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
         centre = to_numpy(namespace(targets).mean(targets, axis=0))
         return self._empty_state(centre, folds, seed, has_all=folds > 1 and self.criterion == "error_rate")
 
-    def _add(self, state: RidgeState, X: Any, y: NDArray, weights: Array | None) -> None:
+    def _add(self, state: RidgeState, X: Any, y: NDArray, weights: Any) -> None:
         """Add checked rows, whose numbers decide the folds."""
-        state.add(
-            self._used_blocks(X), lambda rows: self._targets(some_rows(y, rows)), state.folds(X), weights
-        )
-
-    def _weights(self, sample_weight: Any, y: Array, *, only_zeros: bool = False) -> Array | None:
-        """Return the weights of the rows, where the targets y are, or None where there are none."""
-        weights = check_weights(self, sample_weight, y.shape[0], only_zeros=only_zeros)
-        return None if weights is None else follow(weights, np.zeros(1) if namespace(y) is np else y)
+        blocks, folds = self._used_blocks(X), state.folds(X)
+        state.add(blocks, lambda rows: self._targets(some_rows(y, rows)), folds, _beside(weights, y))
 
     def _begins(self) -> bool:
         """Return whether no rows have been seen yet; ValueError where no stream can begin."""
@@ -378,8 +353,7 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
 
     def _add_block(self, state: RidgeState, block: Block) -> None:
         """Add a block of a stream."""
-        X, y, sample_weight = self._checked_block(block)
-        self._add(state, X, y, self._weights(sample_weight, y, only_zeros=True))
+        self._add(state, *self._checked_block(block))
 
     def _wrong(
         self, state: RidgeState, models: HeldOutModels, checked: Iterable[CheckedBlock]
@@ -501,3 +475,8 @@ class FeatureRidge(RidgeParameters, MappedRows, BaseEstimator):
     def _set_solution(self, coef: NDArray, intercept: NDArray, posterior: WeightPosterior | None) -> None:
         """Keep coefficients (n_components, n_targets), intercepts (n_targets,) and what else is of use."""
         raise NotImplementedError
+
+
+def _beside(weights: Any, y: Array) -> Array | None:
+    """Return the weights of rows, if there are any, where the targets y are."""
+    return None if weights is None else follow(weights, np.zeros(1) if namespace(y) is np else y)
