@@ -35,7 +35,8 @@ from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
 from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
 from rflib.learners.table_encoding import Table
-from rflib.learners.table_search import RIDGES, Choice, Search, fitted_features, rows_in
+from rflib.learners.held_out_ridge import RIDGES
+from rflib.learners.table_search import Choice, Search, fitted_features, rows_in
 from rflib.learners.values import check_weights
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
@@ -46,7 +47,9 @@ from rflib.validation import check_flag, check_number
 # and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
 # Of logistic regression.
-_DEFAULT_RIDGE, _LARGEST_RIDGE = 1e-4, 1e-2
+_DEFAULT_RIDGE = 1e-4
+# The ridge for all rows and columns is this share of the one for few.
+_LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01])
 
 
 class _TableLearner(CheckedRows, BaseEstimator):
@@ -123,7 +126,9 @@ class _TableLearner(CheckedRows, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of trials, and of the rows that the map is fitted to
             choice, ridge, n_columns = self._searched(table, X, y, weights, groups, n)
-            features, Z = fitted_features(choice, table, X, y, n_columns, self._task_of(y), self._seed)
+            own = self._row_weights(y, weights)
+            own = np.ones(n) if own is None else own
+            features, Z = fitted_features(choice, table, X, y, own, n_columns, self._task_of(y), self._seed)
             head = self._fitted_head(Z, y, weights, groups, ridge)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
 
@@ -201,9 +206,8 @@ class _TableLearner(CheckedRows, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             choice, _, n_columns = self._searched(table, rows, targets, None, None, n)
-            features, _ = fitted_features(
-                choice, table, rows, targets, n_columns, self._task_of(targets), self._seed
-            )
+            ones, task = np.ones(len(targets)), self._task_of(targets)
+            features, _ = fitted_features(choice, table, rows, targets, ones, n_columns, task, self._seed)
             made = FeatureBlocks(lambda X: features.transform(self._rows(X)), blocks)
             head = self._head_of_blocks(made, features.transform(rows), targets)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
@@ -233,7 +237,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         return np.zeros(len(y), dtype=int)
 
     def _ridge(self, search: Search, choice: Choice) -> float:
-        return _DEFAULT_RIDGE
+        return max(search.trial(choice, split)[2].ridge for split in range(len(search.splits)))
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
@@ -317,7 +321,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     ) -> KRR:
         if groups is not None and (n_groups := len(np.unique(groups))) > 1:
             return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
-        return KRR(gram_dtype="float64").fit(Z, y, weights)
+        if len(y) < _FOLDS_BELOW:
+            return KRR(gram_dtype="float64").fit(Z, y, weights)
+        return KRR(alphas=ridge * _LESS, cv=2, gram_dtype="float64").fit(Z, y, weights)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> KRR:
         return KRR().fit_blocks(blocks)
@@ -419,25 +425,32 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         return np.where(counts[codes] < 3, counts.argmax(), codes)
 
     def _ridge(self, search: Search, choice: Choice) -> float:
-        """Return the ridge with the least log loss of held-out rows, the largest of equals."""
-        best, least = _DEFAULT_RIDGE, np.inf
-        features = [search.trial_features(choice, split) for split in range(len(search.splits))]
-        for ridge in (each for each in RIDGES if each <= _LARGEST_RIDGE):
-            start, losses = perf_counter(), []
-            for (Z, others), (train, held) in zip(features, search.splits, strict=True):
-                if len(np.unique(search.y[train])) < 2:
-                    return _DEFAULT_RIDGE
-                head = LogisticHead(ridge).fit(Z, search.y[train], search.weights[train])
-                chances = np.full((len(held), len(self.classes_)), 1e-9)
-                chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
-                own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
-                losses.append(np.average(-np.log(own), weights=search.weights[held]))
-            loss = float(np.mean(losses))
-            search.record({"ridge": ridge}, loss, start)
-            if loss >= least:
-                break
-            best, least = ridge, loss
-        return best
+        """Return the ridge with the least log loss of held-out rows, from that of ridge regression on."""
+        trials = [search.trial(choice, split) for split in range(len(search.splits))]
+        if any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits):
+            return _DEFAULT_RIDGE
+        losses: dict[int, float] = {}
+
+        def loss(place: int) -> float:
+            if not 0 <= place < len(RIDGES):
+                return np.inf
+            if place not in losses:
+                start, found = perf_counter(), []
+                for (Z, others, _), (train, held) in zip(trials, search.splits, strict=True):
+                    head = LogisticHead(RIDGES[place]).fit(Z, search.y[train], search.weights[train])
+                    chances = np.full((len(held), len(self.classes_)), 1e-9)
+                    chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
+                    own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
+                    found.append(np.average(-np.log(own), weights=search.weights[held]))
+                losses[place] = float(np.mean(found))
+                search.record({"ridge": RIDGES[place]}, losses[place], start)
+            return losses[place]
+
+        best = RIDGES.index(max(model.ridge for _, _, model in trials))
+        for step in (-1, 1):
+            while loss(best + step) < loss(best):
+                best += step
+        return RIDGES[best]
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
