@@ -21,8 +21,8 @@ from rflib.validation import check_number
 _LARGE_ORDER = 20
 _TERMS = 12
 _NEAR = 1e-10
-# For these orders the kernel is a polynomial times exp(-t).
-_SIMPLE = {0.5: (1.0,), 1.5: (1.0, 1.0), 2.5: (1.0, 1.0, 1 / 3)}
+# For these orders the kernel is exp(-t) times a polynomial, by Horner's rule: 1, 1 + t, 1 + t (1 + t / 3).
+_SIMPLE: dict[float, tuple[float, ...]] = {0.5: (), 1.5: (1.0,), 2.5: (1 / 3, 1.0)}
 # Beyond this argument the kernel is zero at orders below _LARGE_ORDER.
 _FAR = 2000
 # The trapezoidal rule of `_by_gaussians`: the largest step, what is left out on either side, the largest -log s.
@@ -79,7 +79,10 @@ def _by_bessel(nu: float, t: NDArray) -> NDArray[np.floating]:
     Near zero, where K_nu overflows, it is 1 - Gamma(1 - nu) / Gamma(1 + nu) (t/2)^(2 nu) + O(t^2).
     """
     if nu in _SIMPLE:
-        return Polynomial(_SIMPLE[nu])(t) * np.exp(-t)
+        value, factor = np.exp(-t), 1.0
+        for coefficient in _SIMPLE[nu]:
+            factor = 1.0 + coefficient * t * factor
+        return value * factor
     value = np.ones_like(t)
     if nu < 1:
         value -= gamma(1 - nu) / gamma(1 + nu) * np.minimum(t / 2, _NEAR) ** (2 * nu)

@@ -39,8 +39,8 @@ _N_COMPONENTS, _WIDTH = 512, 0.5
 _MOST_COLUMNS = 2000
 # Targets whose deviation is below this share of the largest one are equal up to rounding.
 _CONSTANT = 1e-13
-# Number of rows whose gradients are computed, at least, and numbers in those of a block of rows.
-_FEWEST_GRADIENTS = 2000
+# Number of rows whose gradients are computed, at least and at most, and numbers in those of a block of rows.
+_FEWEST_GRADIENTS, _MOST_GRADIENTS = 2000, 4000
 _BLOCK_ELEMENTS = 1 << 22
 
 
@@ -295,11 +295,12 @@ class _Round:
     def mean_products(self, rows: AnyRows, diagonal: bool) -> NDArray[np.float64]:
         """Return the mean over rows of the outer products of the gradients in these rows, or its diagonal.
 
-        Of many rows, which are in random order, so many are taken that the gradients cost no more than the model.
+        Of many rows, which are in random order, so many are taken that the gradients cost no more than the model,
+        and no more than have a mean that is precise enough.
         """
         (n, d), weights = rows.shape, self.model.coef
         n_components, n_targets = weights.shape
-        n = min(n, max(_FEWEST_GRADIENTS, n * n_components // (n_targets * d)))
+        n = min(n, _MOST_GRADIENTS, max(_FEWEST_GRADIENTS, n * n_components // (n_targets * d)))
         total = np.zeros(d if diagonal else (d, d))
         for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * n_targets))):
             block = _times(rows[part], self.root)

@@ -46,10 +46,11 @@ from rflib.validation import check_flag, check_number
 # Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,
 # and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
-# Of logistic regression.
 _DEFAULT_RIDGE = 1e-4
+# The curvature of the logistic loss, at most, beside that of the squared error.
+_CURVATURE = 0.25
 # The ridge for all rows and columns is this share of the one for few.
-_LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01])
+_LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01, 0.003])
 
 
 class _TableLearner(CheckedRows, BaseEstimator):
@@ -219,6 +220,16 @@ class _TableLearner(CheckedRows, BaseEstimator):
         finite: Any = True if issparse(X) else "allow-nan"
         return self._validated(X, reset=reset, accept_sparse="csr", ensure_all_finite=finite)
 
+    def _ridge_regression(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> KRR:
+        """Return ridge regression of all rows, with a ridge of at most that of few rows and columns."""
+        cv: Any = None if len(y) < _FOLDS_BELOW else 3
+        if groups is not None and (n_groups := len(np.unique(groups))) > 1:
+            cv = GroupKFold(min(5, n_groups))
+        options = {} if cv is None or groups is not None else {"alphas": ridge * _LESS}
+        return KRR(cv=cv, gram_dtype="float64", **options).fit(Z, y, weights, groups)
+
     # what differs
 
     def _check_classes(self) -> None:
@@ -319,11 +330,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
     ) -> KRR:
-        if groups is not None and (n_groups := len(np.unique(groups))) > 1:
-            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
-        if len(y) < _FOLDS_BELOW:
-            return KRR(gram_dtype="float64").fit(Z, y, weights)
-        return KRR(alphas=ridge * _LESS, cv=2, gram_dtype="float64").fit(Z, y, weights)
+        return self._ridge_regression(Z, y, weights, groups, ridge)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> KRR:
         return KRR().fit_blocks(blocks)
@@ -425,10 +432,11 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         return np.where(counts[codes] < 3, counts.argmax(), codes)
 
     def _ridge(self, search: Search, choice: Choice) -> float:
-        """Return the ridge with the least log loss of held-out rows, from that of ridge regression on."""
+        """Return the ridge of ridge regression, and keep the ratio to it of the one with the least log loss."""
+        self._ratio = 1.0
         trials = [search.trial(choice, split) for split in range(len(search.splits))]
         if any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits):
-            return _DEFAULT_RIDGE
+            return max(model.ridge for _, _, model in trials)
         losses: dict[int, float] = {}
 
         def loss(place: int) -> float:
@@ -437,25 +445,28 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
             if place not in losses:
                 start, found = perf_counter(), []
                 for (Z, others, _), (train, held) in zip(trials, search.splits, strict=True):
-                    head = LogisticHead(RIDGES[place]).fit(Z, search.y[train], search.weights[train])
+                    head = LogisticHead(_CURVATURE * RIDGES[place]).fit(Z, search.y[train], search.weights[train])
                     chances = np.full((len(held), len(self.classes_)), 1e-9)
                     chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
                     own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
                     found.append(np.average(-np.log(own), weights=search.weights[held]))
                 losses[place] = float(np.mean(found))
-                search.record({"ridge": RIDGES[place]}, losses[place], start)
+                search.record({"ridge": _CURVATURE * RIDGES[place]}, losses[place], start)
             return losses[place]
 
-        best = RIDGES.index(max(model.ridge for _, _, model in trials))
+        first = best = RIDGES.index(max(model.ridge for _, _, model in trials))
         for step in (-1, 1):
             while loss(best + step) < loss(best):
                 best += step
-        return RIDGES[best]
+        self._ratio = RIDGES[best] / RIDGES[first]
+        return RIDGES[first]
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
     ) -> LogisticHead:
-        return LogisticHead(ridge, class_weight=self.class_weight).fit(Z, y, weights)
+        targets, own = self._targets(y, weights), self._row_weights(y, weights)
+        alpha = _CURVATURE * self._ratio * self._ridge_regression(Z, targets, own, groups, ridge).alpha_
+        return LogisticHead(alpha, class_weight=self.class_weight).fit(Z, y, weights)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:
         head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)

@@ -23,7 +23,10 @@ from rflib.maps.nystroem import Nystroem
 
 # The choices are made with at most so many columns. A metric is learned from at most so many rows, in so many
 # rounds; a full one of at most so many encoded columns. Mercer features are tried from so many on.
-_TRIAL_COLUMNS, _METRIC_ROWS, _ROUNDS, _MOST_FOR_FULL, _FEWEST_FOR_MERCER = 400, 12_000, 3, 300, 64
+_TRIAL_COLUMNS, _TRIAL_ROUNDS, _ROUNDS, _METRIC_ROWS = 400, 2, 3, 10_000
+_MOST_FOR_FULL, _FEWEST_FOR_MERCER = 300, 64
+# The map of a metric: the numbers of columns between which it has one for 20 rows, and the width.
+_FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls.
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MERCER_WIDTH = 0.5
@@ -37,7 +40,10 @@ _FEW_COLUMNS = 500
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen: how numbers are encoded, the metric ("none", "full" or "diagonal"), the map, and its width."""
+    """What is chosen: how numbers are encoded, the metric, the map, and its width.
+
+    The metric is "none", "full", "diagonal", or "auto", the better one of these.
+    """
 
     numbers: str = "standard"
     metric: str = "none"
@@ -87,6 +93,7 @@ class Search:
     verbose: bool
     records: list[dict[str, Any]] = field(default_factory=list)
     _encoded: dict[Any, Any] = field(default_factory=dict)
+    _metrics: dict[str, LearnedMetric] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
     def best(self) -> Choice:
@@ -95,8 +102,10 @@ class Search:
         best = self._least([Choice(numbers) for numbers in encodings if numbers != "both"])
         both = replace(best, numbers="both") if "both" in encodings else best
         d = self._encoded_rows(best, 0)[0].shape[1]
-        kinds = ("full", "diagonal") if d <= _MOST_FOR_FULL else ("diagonal",)
-        best = self._least([best, *(replace(both, metric=kind) for kind in kinds)])
+        best = self._least([best, replace(both, metric="auto" if d <= _MOST_FOR_FULL else "diagonal")])
+        if best.metric == "auto":
+            found = self._metrics[best.numbers]
+            best = replace(best, metric="diagonal" if found.root_.ndim == 1 else "full")
         for step in (1, -1):
             place = _WIDTHS.index(1.0) + step
             while 0 <= place < len(_WIDTHS):
@@ -161,7 +170,7 @@ class Search:
         return float(self.records[-1]["error"])
 
     def _encoded_rows(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
-        key = choice.numbers, choice.metric, split
+        key = choice.numbers, choice.metric != "none", split
         if key not in self._encoded:
             train, held = self.splits[split]
             if choice.metric != "none":
@@ -169,6 +178,7 @@ class Search:
                 metric = fitted_metric(
                     choice, rows, self.y[train], self.weights[train], self.task, self.seed
                 )
+                self._metrics[choice.numbers] = metric
                 self._encoded[key] = metric.transform(rows), metric.transform(others)
             else:
                 encoder = self.table.encoder(choice.numbers, self.task, self.seed)
@@ -197,8 +207,13 @@ def fitted_metric(
     """Return the metric of a choice that is learned from encoded rows for a task."""
     task = "classification" if task == "classification" else "regression"
     some = sample(weights, _METRIC_ROWS, seed)
+    columns = int(np.clip(len(some) // 20, _FEWEST_FOR_METRIC, _MOST_FOR_METRIC))
     metric = LearnedMetric(
-        n_rounds=_ROUNDS, diagonal=choice.metric == "diagonal", task=task, random_state=seed
+        Nystroem(Gaussian(_METRIC_WIDTH * median(rows[some], False)), min(columns, len(some) // 2)),
+        n_rounds=_TRIAL_ROUNDS if choice.metric == "auto" else _ROUNDS,
+        diagonal="auto" if choice.metric == "auto" else choice.metric == "diagonal",
+        task=task,
+        random_state=seed,
     )
     return metric.fit(rows[some], y[some])
 
