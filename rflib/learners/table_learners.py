@@ -47,8 +47,10 @@ from rflib.validation import check_flag, check_number
 # and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
 _DEFAULT_RIDGE = 1e-4
+# Of more rows, the head is not tried on few of them.
+_TRIALS_OF_HEADS = 12_000
 # The curvature of the logistic loss, at most, beside that of the squared error.
-_CURVATURE = 0.25
+_CURVATURE = 0.5
 # The ridge for all rows and columns is this share of the one for few.
 _LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01, 0.003])
 
@@ -395,6 +397,7 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     """
 
     _task = "classification"
+    _ratio = 1.0
 
     def __init__(
         self,
@@ -432,10 +435,12 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         return np.where(counts[codes] < 3, counts.argmax(), codes)
 
     def _ridge(self, search: Search, choice: Choice) -> float:
-        """Return the ridge of ridge regression, and keep the ratio to it of the one with the least log loss."""
-        self._ratio = 1.0
+        """Return the ridge of ridge regression, and keep the ratio to it of the one with the least log loss.
+
+        The fewer of the rows are in the trials, the less the ratio says of all rows.
+        """
         trials = [search.trial(choice, split) for split in range(len(search.splits))]
-        if any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits):
+        if len(search.y) > _TRIALS_OF_HEADS or any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits):
             return max(model.ridge for _, _, model in trials)
         losses: dict[int, float] = {}
 
@@ -458,7 +463,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         for step in (-1, 1):
             while loss(best + step) < loss(best):
                 best += step
-        self._ratio = RIDGES[best] / RIDGES[first]
+        share = len(search.splits[0][0]) / len(search.y)
+        self._ratio = (RIDGES[best] / RIDGES[first]) ** (share if share < 1 / 2 else 1)
         return RIDGES[first]
 
     def _fitted_head(

@@ -30,6 +30,8 @@ _FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls.
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MERCER_WIDTH = 0.5
+# Steps at so many thresholds, at most, of all columns together.
+_MOST_STEPS = 400
 # What a fit may cost by default, in multiplications: in any case, and for each row; of several classes, so many
 # times of it. The work of decompositions of D columns, in units of D^3, and a classifier's passes over features.
 _BUDGET, _BUDGET_A_ROW, _CUBE, _PASSES = 4e10, 2e6, 25, 60
@@ -40,15 +42,17 @@ _FEW_COLUMNS = 500
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen: how numbers are encoded, the metric, the map, and its width.
+    """What is chosen: how numbers are encoded, the metric, the map, its width, and whether there are steps.
 
-    The metric is "none", "full", "diagonal", or "auto", the better one of these.
+    The metric is "none", "full", "diagonal", or "auto", the better one of these. Steps of single columns, beside
+    the features of the map, make a function additive that may jump at thresholds.
     """
 
     numbers: str = "standard"
     metric: str = "none"
     map: str = "Nystroem"
     width: float = 1.0
+    steps: bool = False
 
 
 @dataclass
@@ -106,6 +110,8 @@ class Search:
         if best.metric == "auto":
             found = self._metrics[best.numbers]
             best = replace(best, metric="diagonal" if found.root_.ndim == 1 else "full")
+        if best.metric != "full":
+            best = self._least([best, replace(best, steps=True)])
         for step in (1, -1):
             place = _WIDTHS.index(1.0) + step
             while 0 <= place < len(_WIDTHS):
@@ -115,7 +121,7 @@ class Search:
                 best, place = wider, place + step
             if best.width != 1:
                 break
-        if d >= _FEWEST_FOR_MERCER:
+        if d >= _FEWEST_FOR_MERCER and "raw" in encodings:
             best = self._least([best, replace(best, map="MercerFeatures", width=_MERCER_WIDTH)])
         return best
 
@@ -231,7 +237,32 @@ def unfitted_map(choice: Choice, rows: NDArray, weights: NDArray, n_columns: int
         kernel = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
     size = float(np.sqrt(np.mean(np.float64(rows) ** 2) * rows.shape[1])) or 1.0
     linear = FunctionTransformer(divided, kw_args={"by": size}, feature_names_out="one-to-one")
-    return FeatureUnion([("kernel", kernel), ("linear", linear)])
+    parts = [("kernel", kernel), ("linear", linear)]
+    if choice.steps:
+        parts.append(("steps", FunctionTransformer(steps, kw_args={"thresholds": thresholds(rows)})))
+    return FeatureUnion(parts)
+
+
+def thresholds(rows: NDArray) -> list[NDArray]:
+    """Return for each column some of its values, ascending: quantiles of the rows, and of the different values.
+
+    The latter are there for values that are rare. Columns of two values have none.
+    """
+    values = [np.unique(column) for column in rows.T]
+    n = int(np.clip(_MOST_STEPS // max(1, 2 * sum(len(each) > 2 for each in values)), 1, 32))
+    inner = np.arange(1, n + 1) / (n + 1)
+    found = []
+    for column, each in zip(rows.T, values, strict=True):
+        some = [np.quantile(side, inner, method="inverted_cdf") for side in (column, each)]
+        found.append(np.setdiff1d(np.concatenate(some), each[-1:]) if len(each) > 2 else each[:0])
+    return found
+
+
+def steps(X: NDArray, thresholds: list[NDArray]) -> NDArray:
+    """Return for each threshold of each column whether numbers are above it, of mean square norm at most one."""
+    columns = [column[:, None] > each for column, each in zip(X.T, thresholds, strict=True)]
+    size = np.sqrt(sum(map(len, thresholds)) or 1)
+    return np.hstack(columns).astype(X.dtype) / X.dtype.type(size)
 
 
 def divided(X: NDArray, by: float) -> NDArray:
