@@ -79,7 +79,7 @@ def _by_bessel(nu: float, t: NDArray) -> NDArray[np.floating]:
     Near zero, where K_nu overflows, it is 1 - Gamma(1 - nu) / Gamma(1 + nu) (t/2)^(2 nu) + O(t^2).
     """
     if nu in _SIMPLE:
-        value, factor = np.exp(-t), 1.0
+        value, factor = np.exp(-t), np.ones_like(t)
         for coefficient in _SIMPLE[nu]:
             factor = 1.0 + coefficient * t * factor
         return value * factor

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.held_out_ridge import RIDGES
 from rflib.learners.krr import KRR
 from rflib.learners.krr_classifier import KRRClassifier
 from rflib.learners.logistic_head import LogisticHead
@@ -35,7 +36,6 @@ from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
 from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
 from rflib.learners.table_encoding import Table
-from rflib.learners.held_out_ridge import RIDGES
 from rflib.learners.table_search import Choice, Search, fitted_features, rows_in
 from rflib.learners.values import check_weights
 from rflib.maps.dask_rows import is_dask
@@ -46,10 +46,9 @@ from rflib.validation import check_flag, check_number
 # Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,
 # and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
-_DEFAULT_RIDGE = 1e-4
 # Of more rows, the head is not tried on few of them.
 _TRIALS_OF_HEADS = 12_000
-# The curvature of the logistic loss, at most, beside that of the squared error.
+# The ridge of logistic regression beside that of ridge regression, whose loss has more curvature.
 _CURVATURE = 0.5
 # The ridge for all rows and columns is this share of the one for few.
 _LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01, 0.003])
@@ -161,9 +160,9 @@ class _TableLearner(CheckedRows, BaseEstimator):
             bool(self.verbose),
         )
         choice = search.best() if splits else Choice()
-        ridge = self._ridge(search, choice) if splits else _DEFAULT_RIDGE
+        self._try_heads(search, choice)
         self._records = search.records
-        return choice, ridge, search.n_columns(n)
+        return choice, search.ridge, search.n_columns(n)
 
     def _splits(self, y: NDArray, groups: NDArray | None) -> Iterator[tuple[NDArray, NDArray]]:
         """Yield the places of rows to fit and of rows that are held out."""
@@ -226,11 +225,11 @@ class _TableLearner(CheckedRows, BaseEstimator):
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
     ) -> KRR:
         """Return ridge regression of all rows, with a ridge of at most that of few rows and columns."""
-        cv: Any = None if len(y) < _FOLDS_BELOW else 3
         if groups is not None and (n_groups := len(np.unique(groups))) > 1:
-            cv = GroupKFold(min(5, n_groups))
-        options = {} if cv is None or groups is not None else {"alphas": ridge * _LESS}
-        return KRR(cv=cv, gram_dtype="float64", **options).fit(Z, y, weights, groups)
+            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
+        if len(y) < _FOLDS_BELOW:
+            return KRR(gram_dtype="float64").fit(Z, y, weights)
+        return KRR(alphas=ridge * _LESS, cv=3, gram_dtype="float64").fit(Z, y, weights)
 
     # what differs
 
@@ -249,8 +248,8 @@ class _TableLearner(CheckedRows, BaseEstimator):
     def _strata(self, y: NDArray) -> NDArray:
         return np.zeros(len(y), dtype=int)
 
-    def _ridge(self, search: Search, choice: Choice) -> float:
-        return max(search.trial(choice, split)[2].ridge for split in range(len(search.splits)))
+    def _try_heads(self, search: Search, choice: Choice) -> None:
+        pass
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
@@ -434,14 +433,15 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         counts = np.bincount(codes)
         return np.where(counts[codes] < 3, counts.argmax(), codes)
 
-    def _ridge(self, search: Search, choice: Choice) -> float:
-        """Return the ridge of ridge regression, and keep the ratio to it of the one with the least log loss.
+    def _try_heads(self, search: Search, choice: Choice) -> None:
+        """Keep the ratio of the ridge with the least log loss to that of ridge regression.
 
         The fewer of the rows are in the trials, the less the ratio says of all rows.
         """
+        is_one = any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits)
+        if is_one or not search.splits or len(search.y) > _TRIALS_OF_HEADS:
+            return
         trials = [search.trial(choice, split) for split in range(len(search.splits))]
-        if len(search.y) > _TRIALS_OF_HEADS or any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits):
-            return max(model.ridge for _, _, model in trials)
         losses: dict[int, float] = {}
 
         def loss(place: int) -> float:
@@ -450,7 +450,9 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
             if place not in losses:
                 start, found = perf_counter(), []
                 for (Z, others, _), (train, held) in zip(trials, search.splits, strict=True):
-                    head = LogisticHead(_CURVATURE * RIDGES[place]).fit(Z, search.y[train], search.weights[train])
+                    head = LogisticHead(_CURVATURE * RIDGES[place]).fit(
+                        Z, search.y[train], search.weights[train]
+                    )
                     chances = np.full((len(held), len(self.classes_)), 1e-9)
                     chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
                     own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
@@ -459,13 +461,12 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
                 search.record({"ridge": _CURVATURE * RIDGES[place]}, losses[place], start)
             return losses[place]
 
-        first = best = RIDGES.index(max(model.ridge for _, _, model in trials))
+        first = best = RIDGES.index(search.ridge)
         for step in (-1, 1):
             while loss(best + step) < loss(best):
                 best += step
         share = len(search.splits[0][0]) / len(search.y)
         self._ratio = (RIDGES[best] / RIDGES[first]) ** (share if share < 1 / 2 else 1)
-        return RIDGES[first]
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float

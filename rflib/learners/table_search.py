@@ -83,6 +83,8 @@ class Search:
         Whether to print trials.
     records : list of dict
         What was tried.
+    ridge : float
+        That of the best choice.
     """
 
     table: Table
@@ -96,21 +98,25 @@ class Search:
     seconds: float | None
     verbose: bool
     records: list[dict[str, Any]] = field(default_factory=list)
+    ridge: float = 1e-4
     _encoded: dict[Any, Any] = field(default_factory=dict)
-    _metrics: dict[str, LearnedMetric] = field(default_factory=dict)
+    _metric_kinds: dict[str, str] = field(default_factory=dict)
+    _errors: dict[Choice, float] = field(default_factory=dict)
+    _ridges: dict[Choice, float] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
     def best(self) -> Choice:
-        """Return the choice with the least error: encoding, then metric, then width, then map."""
+        """Return the choice with the least error: encoding, then metric or steps, then width, then map."""
         encodings = self.table.encodings
         best = self._least([Choice(numbers) for numbers in encodings if numbers != "both"])
         both = replace(best, numbers="both") if "both" in encodings else best
         d = self._encoded_rows(best, 0)[0].shape[1]
-        best = self._least([best, replace(both, metric="auto" if d <= _MOST_FOR_FULL else "diagonal")])
-        if best.metric == "auto":
-            found = self._metrics[best.numbers]
-            best = replace(best, metric="diagonal" if found.root_.ndim == 1 else "full")
-        if best.metric != "full":
+        kind = "auto" if d <= _MOST_FOR_FULL else "diagonal"
+        bases = dict.fromkeys([both, best if best.numbers == "raw" else both])
+        metrics = [replace(base, metric=kind) for base in bases]
+        best = self._least([best, replace(best, steps=True), *metrics])
+        found = "none" if best.metric == "none" else self._metric_kinds[best.numbers]
+        if found == "diagonal":
             best = self._least([best, replace(best, steps=True)])
         for step in (1, -1):
             place = _WIDTHS.index(1.0) + step
@@ -123,7 +129,8 @@ class Search:
                 break
         if d >= _FEWEST_FOR_MERCER and "raw" in encodings:
             best = self._least([best, replace(best, map="MercerFeatures", width=_MERCER_WIDTH)])
-        return best
+        self.ridge = self._ridges[best]
+        return replace(best, metric=found)
 
     def n_columns(self, n_rows: int) -> int:
         """Return the number of columns that can be afforded for so many rows."""
@@ -143,7 +150,9 @@ class Search:
         n_columns = max(1, min(_TRIAL_COLUMNS, len(rows) // 2))
         feature_map = unfitted_map(choice, rows, weights, n_columns, self.seed).fit(rows)
         Z, held = feature_map.transform(rows), feature_map.transform(others)
-        fit, check = (Rows(X, self.targets[p], self.weights[p]) for X, p in zip((Z, held), places, strict=True))
+        fit, check = (
+            Rows(X, self.targets[p], self.weights[p]) for X, p in zip((Z, held), places, strict=True)
+        )
         return Z, held, held_out_ridge(np.asarray, fit, check)
 
     def record(self, about: dict[str, Any], error: float, start: float) -> None:
@@ -159,10 +168,8 @@ class Search:
 
     def _error(self, choice: Choice) -> float:
         """Return the squared error of ridge regression on held-out rows, as a share of the targets' variance."""
-        about = asdict(choice)
-        for found in self.records:
-            if all(found.get(name) == value for name, value in about.items()):
-                return float(found["error"])
+        if choice in self._errors:
+            return self._errors[choice]
         start = perf_counter()
         if self.records and self.seconds is not None and start - self._start > self.seconds / 2:
             return np.inf
@@ -172,8 +179,10 @@ class Search:
             for model, (_, held) in zip(models, self.splits, strict=True)
         ]
         spread = self.targets.var(axis=0).sum()
-        self.record(about, float(np.mean(errors) / (spread or 1.0)), start)
-        return float(self.records[-1]["error"])
+        self._errors[choice] = float(np.mean(errors) / (spread or 1.0))
+        self._ridges[choice] = max(model.ridge for model in models)
+        self.record(asdict(choice), self._errors[choice], start)
+        return self._errors[choice]
 
     def _encoded_rows(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
         key = choice.numbers, choice.metric != "none", split
@@ -181,10 +190,8 @@ class Search:
             train, held = self.splits[split]
             if choice.metric != "none":
                 rows, others = self._encoded_rows(replace(choice, metric="none"), split)
-                metric = fitted_metric(
-                    choice, rows, self.y[train], self.weights[train], self.task, self.seed
-                )
-                self._metrics[choice.numbers] = metric
+                metric = fitted_metric(choice, rows, self.y[train], self.weights[train], self.task, self.seed)
+                self._metric_kinds[choice.numbers] = "diagonal" if metric.root_.ndim == 1 else "full"
                 self._encoded[key] = metric.transform(rows), metric.transform(others)
             else:
                 encoder = self.table.encoder(choice.numbers, self.task, self.seed)
