@@ -314,7 +314,7 @@ def test_jumps_at_thresholds_are_learned_by_steps():
     assert "steps" in dict(model.pipeline_["map"].transformer_list)
     assert model.score(X[300:], y[300:]) > 0.9  # .8 without steps
     found = thresholds(X)
-    assert [len(each) for each in found] == [64, 64, 64, 32]
+    assert [len(each) for each in found[:3]] == [64, 64, 64] and 16 < len(found[3]) < 64
     made = steps(X, found)
     np.testing.assert_array_equal(made[:, 0] > 0, X[:, 0] > found[0][0])
     assert (made**2).sum(axis=1).max() <= 1
