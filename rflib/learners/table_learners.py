@@ -51,7 +51,7 @@ _TRIALS_OF_HEADS = 12_000
 # The ridge of logistic regression beside that of ridge regression, whose loss has more curvature.
 _CURVATURE = 0.5
 # The ridge for all rows and columns is this share of the one for few.
-_LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01, 0.003])
+_LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01])
 
 
 class _TableLearner(CheckedRows, BaseEstimator):
@@ -229,7 +229,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
             return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
         if len(y) < _FOLDS_BELOW:
             return KRR(gram_dtype="float64").fit(Z, y, weights)
-        return KRR(alphas=ridge * _LESS, cv=3, gram_dtype="float64").fit(Z, y, weights)
+        return KRR(alphas=ridge * _LESS, cv=2, gram_dtype="float64").fit(Z, y, weights)
 
     # what differs
 
@@ -291,7 +291,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     Attributes
     ----------
     pipeline_ : Pipeline
-        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+        The fitted steps of scikit-learn's Pipeline: "encode", "map" and "head". The map is a FeatureUnion of
+        "kernel", which is a Pipeline of "metric" and "columns", "linear", and perhaps "steps".
     search_ : list of dict
         What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
         error of ridge regression as a share of the targets' variance.
@@ -369,7 +370,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     pipeline_ : Pipeline
-        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+        The fitted steps of scikit-learn's Pipeline: "encode", "map" and "head". The map is a FeatureUnion of
+        "kernel", which is a Pipeline of "metric" and "columns", "linear", and perhaps "steps".
     search_ : list of dict
         What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
         error of ridge regression as a share of the targets' variance, or, of a ridge of logistic regression, the

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -100,13 +101,13 @@ class Search:
     records: list[dict[str, Any]] = field(default_factory=list)
     ridge: float = 1e-4
     _encoded: dict[Any, Any] = field(default_factory=dict)
-    _metric_kinds: dict[str, str] = field(default_factory=dict)
+    _metrics: dict[Any, LearnedMetric] = field(default_factory=dict)
     _errors: dict[Choice, float] = field(default_factory=dict)
     _ridges: dict[Choice, float] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
     def best(self) -> Choice:
-        """Return the choice with the least error: encoding, then metric or steps, then width, then map."""
+        """Return the choice with the least error: encoding, then metric, steps, width and map."""
         encodings = self.table.encodings
         best = self._least([Choice(numbers) for numbers in encodings if numbers != "both"])
         both = replace(best, numbers="both") if "both" in encodings else best
@@ -114,10 +115,8 @@ class Search:
         kind = "auto" if d <= _MOST_FOR_FULL else "diagonal"
         bases = dict.fromkeys([both, best if best.numbers == "raw" else both])
         metrics = [replace(base, metric=kind) for base in bases]
-        best = self._least([best, replace(best, steps=True), *metrics])
-        found = "none" if best.metric == "none" else self._metric_kinds[best.numbers]
-        if found == "diagonal":
-            best = self._least([best, replace(best, steps=True)])
+        best = self._least([best, *metrics])
+        best = self._least([best, replace(best, steps=True)])
         for step in (1, -1):
             place = _WIDTHS.index(1.0) + step
             while 0 <= place < len(_WIDTHS):
@@ -130,7 +129,8 @@ class Search:
         if d >= _FEWEST_FOR_MERCER and "raw" in encodings:
             best = self._least([best, replace(best, map="MercerFeatures", width=_MERCER_WIDTH)])
         self.ridge = self._ridges[best]
-        return replace(best, metric=found)
+        metric = self._metric(best, 0)
+        return best if metric is None else replace(best, metric=_kind(metric))
 
     def n_columns(self, n_rows: int) -> int:
         """Return the number of columns that can be afforded for so many rows."""
@@ -148,7 +148,8 @@ class Search:
         (rows, others), places = self._encoded_rows(choice, split), self.splits[split]
         weights = self.weights[places[0]]
         n_columns = max(1, min(_TRIAL_COLUMNS, len(rows) // 2))
-        feature_map = unfitted_map(choice, rows, weights, n_columns, self.seed).fit(rows)
+        metric = self._metric(choice, split)
+        feature_map = unfitted_map(choice, metric, rows, weights, n_columns, self.seed).fit(rows)
         Z, held = feature_map.transform(rows), feature_map.transform(others)
         fit, check = (
             Rows(X, self.targets[p], self.weights[p]) for X, p in zip((Z, held), places, strict=True)
@@ -185,20 +186,29 @@ class Search:
         return self._errors[choice]
 
     def _encoded_rows(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
-        key = choice.numbers, choice.metric != "none", split
+        key = choice.numbers, split
         if key not in self._encoded:
             train, held = self.splits[split]
-            if choice.metric != "none":
-                rows, others = self._encoded_rows(replace(choice, metric="none"), split)
-                metric = fitted_metric(choice, rows, self.y[train], self.weights[train], self.task, self.seed)
-                self._metric_kinds[choice.numbers] = "diagonal" if metric.root_.ndim == 1 else "full"
-                self._encoded[key] = metric.transform(rows), metric.transform(others)
-            else:
-                encoder = self.table.encoder(choice.numbers, self.task, self.seed)
-                rows = encoder.fit_transform(rows_in(self.X, train), self.y[train])
-                self._encoded[key] = rows, encoder.transform(rows_in(self.X, held))
+            encoder = self.table.encoder(choice.numbers, self.task, self.seed)
+            rows = encoder.fit_transform(rows_in(self.X, train), self.y[train])
+            self._encoded[key] = rows, encoder.transform(rows_in(self.X, held))
         rows, others = self._encoded[key]
         return rows, others
+
+    def _metric(self, choice: Choice, split: int) -> LearnedMetric | None:
+        if choice.metric == "none":
+            return None
+        key = choice.numbers, split
+        if key not in self._metrics:
+            (rows, _), (train, _) = self._encoded_rows(choice, split), self.splits[split]
+            self._metrics[key] = fitted_metric(
+                choice, rows, self.y[train], self.weights[train], self.task, self.seed
+            )
+        return self._metrics[key]
+
+
+def _kind(metric: LearnedMetric) -> str:
+    return "diagonal" if metric.root_.ndim == 1 else "full"
 
 
 def rows_in(X: Any, places: NDArray) -> Any:
@@ -231,20 +241,30 @@ def fitted_metric(
     return metric.fit(rows[some], y[some])
 
 
-def unfitted_map(choice: Choice, rows: NDArray, weights: NDArray, n_columns: int, seed: int) -> FeatureUnion:
-    """Return the map of a choice for encoded rows: features of the kernel, and the rows themselves.
+def unfitted_map(
+    choice: Choice,
+    metric: LearnedMetric | None,
+    rows: NDArray,
+    weights: NDArray,
+    n_columns: int,
+    seed: int,
+) -> FeatureUnion:
+    """Return the map of a choice for encoded rows: features of the kernel, the rows themselves, and perhaps steps.
 
     The rows make the function linear where a kernel would fade, and have the mean square norm of features.
     """
-    landmarks = rows[sample(weights, n_columns, seed)]
+    near = rows if metric is None else metric.transform(rows)
+    landmarks = near[sample(weights, n_columns, seed)]
     width = choice.width * median(landmarks, False)
     if choice.map == "Nystroem":
-        kernel: Any = Nystroem(Matern(1.5, width), landmarks=landmarks, random_state=seed)
+        columns: Any = Nystroem(Matern(1.5, width), landmarks=landmarks, random_state=seed)
     else:
-        kernel = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+        columns = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+    kernel = Pipeline(
+        [("metric", "passthrough" if metric is None else FrozenEstimator(metric)), ("columns", columns)]
+    )
     size = float(np.sqrt(np.mean(np.float64(rows) ** 2) * rows.shape[1])) or 1.0
-    linear = FunctionTransformer(divided, kw_args={"by": size}, feature_names_out="one-to-one")
-    parts = [("kernel", kernel), ("linear", linear)]
+    parts = [("kernel", kernel), ("linear", FunctionTransformer(divided, kw_args={"by": size}))]
     if choice.steps:
         parts.append(("steps", FunctionTransformer(steps, kw_args={"thresholds": thresholds(rows)})))
     return FeatureUnion(parts)
@@ -280,19 +300,17 @@ def divided(X: NDArray, by: float) -> NDArray:
 def fitted_features(
     choice: Choice, table: Table, X: Any, y: NDArray, weights: NDArray, n_columns: int, task: str, seed: int
 ) -> tuple[Pipeline, NDArray]:
-    """Return the fitted steps that make features, and these of X: encoder, perhaps a metric, and map.
+    """Return the fitted steps that make features, and these of X: encoder and map.
 
     The features are not what the steps give for X, where levels are encoded by the targets of other rows.
     """
     encoder = table.encoder(choice.numbers, task, seed)
     rows = encoder.fit_transform(X, y)
-    steps: list[tuple[str, Any]] = [("encode", encoder)]
-    if choice.metric != "none":
-        metric = fitted_metric(choice, rows, y, weights, task, seed)
-        rows = metric.transform(rows)
-        steps.append(("metric", metric))
-    feature_map = unfitted_map(choice, rows, weights, n_columns, seed).fit(rows)
-    return Pipeline([*steps, ("map", feature_map)]), feature_map.transform(rows)
+    metric = None if choice.metric == "none" else fitted_metric(choice, rows, y, weights, task, seed)
+    if choice.steps:
+        n_columns = max(n_columns - sum(map(len, thresholds(rows))), (n_columns + 1) // 2)
+    feature_map = unfitted_map(choice, metric, rows, weights, n_columns, seed).fit(rows)
+    return Pipeline([("encode", encoder), ("map", feature_map)]), feature_map.transform(rows)
 
 
 def _rate() -> float:

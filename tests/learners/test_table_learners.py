@@ -269,7 +269,7 @@ def test_seconds_limit_the_search_and_the_columns():
     X, y = make_friedman1(1000, noise=0.3, random_state=0)
     model = KernelRegressor(seconds=0.01).fit(X, y)
     assert len(model.search_) == 1
-    assert model.pipeline_["map"]["kernel"].n_components_ == 128
+    assert model.pipeline_["map"]["kernel"]["columns"].n_components_ == 128
     with pytest.raises(ValueError, match="seconds"):
         KernelRegressor(seconds=0).fit(X, y)
 
