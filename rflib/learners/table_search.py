@@ -28,6 +28,8 @@ _TRIAL_COLUMNS, _TRIAL_ROUNDS, _ROUNDS, _METRIC_ROWS = 400, 2, 3, 10_000
 _MOST_FOR_FULL, _FEWEST_FOR_MERCER = 300, 64
 # The map of a metric: the numbers of columns between which it has one for 20 rows, and the width.
 _FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
+# What differs from a simpler choice must have less than this share of its error.
+_CLEARLY = 0.99
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls.
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MERCER_WIDTH = 0.5
@@ -164,8 +166,9 @@ class Search:
             print(f"{shown}: error {error:.4f}, {self.records[-1]['seconds']:.2f} s", flush=True)
 
     def _least(self, choices: list[Choice]) -> Choice:
-        known = {id(c): self._error(c) for c in choices}
-        return min(choices, key=lambda choice: known[id(choice)])
+        """Return the choice with the least error: the first one unless another's is clearly less."""
+        first = choices[0]
+        return min(choices, key=lambda choice: self._error(choice) * (_CLEARLY if choice == first else 1))
 
     def _error(self, choice: Choice) -> float:
         """Return the squared error of ridge regression on held-out rows, as a share of the targets' variance."""
