@@ -271,10 +271,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
     own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
     are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
-    encoded rows may be learned (`LearnedMetric`), and steps at thresholds of single columns added. The kernel is a Matern kernel (nu = 3/2), approximated by
-    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
-    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
-    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    encoded rows may be learned (`LearnedMetric`), and steps at thresholds of single columns added. The kernel is a
+    Matern kernel (nu = 3/2), approximated by Nystroem's method; of many columns, also a Gaussian kernel by
+    `MercerFeatures`. All these, and the width of the kernel, are chosen by the squared error of ridge regression
+    on at most 1,500 rows that are held out, after a fit to at most 3,000 others; of fewer than 1,500 rows, by
+    three folds, and of fewer than 20 rows, not at all.
     The ridge is that with the least squared error of rows left out one by one, of 1,500 rows and more in two
     folds, or of five folds of ``groups``.
 
@@ -345,10 +346,11 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
     own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
     are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
-    encoded rows may be learned (`LearnedMetric`), and steps at thresholds of single columns added. The kernel is a Matern kernel (nu = 3/2), approximated by
-    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
-    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
-    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
+    encoded rows may be learned (`LearnedMetric`), and steps at thresholds of single columns added. The kernel is a
+    Matern kernel (nu = 3/2), approximated by Nystroem's method; of many columns, also a Gaussian kernel by
+    `MercerFeatures`. All these, and the width of the kernel, are chosen by the squared error of ridge regression
+    on at most 1,500 rows that are held out, after a fit to at most 3,000 others; of fewer than 1,500 rows, by
+    three folds, and of fewer than 20 rows, not at all.
     The last step is logistic regression, whose ridge follows from the best one of ridge regression in two folds
     of all rows and, of at most 12,000 rows, from the log loss of the held-out rows, so that its probabilities
     are calibrated as they are. Blocks of rows that need not fit into memory get ridge regression
