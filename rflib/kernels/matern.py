@@ -21,6 +21,8 @@ from rflib.validation import check_number
 _LARGE_ORDER = 20
 _TERMS = 12
 _NEAR = 1e-10
+# For these orders the kernel is exp(-t) times a polynomial, by Horner's rule: 1, 1 + t, 1 + t (1 + t / 3).
+_SIMPLE: dict[float, tuple[float, ...]] = {0.5: (), 1.5: (1.0,), 2.5: (1 / 3, 1.0)}
 # Beyond this argument the kernel is zero at orders below _LARGE_ORDER.
 _FAR = 2000
 # The trapezoidal rule of `_by_gaussians`: the largest step, what is left out on either side, the largest -log s.
@@ -78,10 +80,15 @@ class Matern(KernelWithWidth, RadialKernel):
 
 
 def _by_bessel(nu: float, t: NDArray) -> NDArray[np.floating]:
-    """Evaluate the kernel by scipy's K_nu.
+    """Evaluate the kernel in closed form where there is one, or by scipy's K_nu.
 
     Near zero, where K_nu overflows, it is 1 - Gamma(1 - nu) / Gamma(1 + nu) (t/2)^(2 nu) + O(t^2).
     """
+    if nu in _SIMPLE:
+        value, factor = np.exp(-t), np.ones_like(t)
+        for coefficient in _SIMPLE[nu]:
+            factor = 1.0 + coefficient * t * factor
+        return value * factor
     value = np.ones_like(t)
     if nu < 1:
         value -= gamma(1 - nu) / gamma(1 + nu) * np.minimum(t / 2, _NEAR) ** (2 * nu)

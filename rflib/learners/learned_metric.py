@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from rflib.drafts import all_or_nothing
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.namespaces import is_foreign, to_numpy
-from rflib.kernels.sparse_rows import Rows, canonical, times_columns
+from rflib.kernels.sparse_rows import Rows as AnyRows
+from rflib.kernels.sparse_rows import canonical, times_columns
 from rflib.kernels.width import median
 from rflib.learners.checked_rows import CheckedRows
-from rflib.learners.krr import KRR
+from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.values import as_labels, as_numbers
 from rflib.maps.base import RandomFeatureMap
@@ -38,8 +39,8 @@ _N_COMPONENTS, _WIDTH = 512, 0.5
 _MOST_COLUMNS = 2000
 # Targets whose deviation is below this share of the largest one are equal up to rounding.
 _CONSTANT = 1e-13
-# Number of rows whose gradients are computed, at least, and numbers in those of a block of rows.
-_FEWEST_GRADIENTS = 2000
+# Number of rows whose gradients are computed, at least and at most, and numbers in those of a block of rows.
+_FEWEST_GRADIENTS, _MOST_GRADIENTS = 2000, 4000
 _BLOCK_ELEMENTS = 1 << 22
 
 
@@ -141,7 +142,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         check_seed(self)
         if self.feature_map is not None and not isinstance(self.feature_map, RandomFeatureMap):
             refuse(self, "feature_map", "None or a feature map of rflib")
-        rows = canonical(self._rows(X, reset=True)).astype(np.float64, copy=False)
+        rows = canonical(self._rows(X, reset=True))
         targets = self._targets(y)
         check_consistent_length(rows, targets)
         is_sparse = not isinstance(rows, np.ndarray)
@@ -157,7 +158,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
             self._search(rows, targets, is_sparse or rows.shape[1] >= _MOST_COLUMNS)
         return self
 
-    def _search(self, rows: Rows, targets: NDArray[np.float64], only_diagonal: bool) -> None:
+    def _search(self, rows: AnyRows, targets: NDArray[np.float64], only_diagonal: bool) -> None:
         """Compare the rounds on held-out rows, and keep the best one."""
         kinds = [bool(self.diagonal)]
         if self.diagonal == "auto":
@@ -165,16 +166,16 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         rng = check_random_state(self.random_state)
         order = rng.permutation(len(targets))
         held, rest = np.split(order, [len(order) // _HELD_OUT])
-        data = _Data(rows[rest], targets[rest], rows[held], targets[held])
+        train, others = Rows(rows[rest], targets[rest]), Rows(rows[held], targets[held])
         spread = targets.var(axis=0).sum()
         first = None
         start = perf_counter()
-        for found in self._rounds(data, kinds, int(rng.randint(2**31 - 1))):
+        for found in self._rounds(train, others, kinds, int(rng.randint(2**31 - 1))):
             first = found if first is None else first
-            error = float(found.errors.mean() / spread)
+            error = float(found.model.errors.mean() / spread)
             if all(error < each["error"] for each in self.search_):
                 self.round_, self.root_ = found.number, found.root
-            deviation = (found.errors - first.errors).std() / np.sqrt(len(held))
+            deviation = (found.model.errors - first.model.errors).std() / np.sqrt(len(held))
             self.search_.append(
                 {
                     "round": found.number,
@@ -198,7 +199,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         check_is_fitted(self)
         rows = self._rows(X)
-        return _times(rows, self.root_.astype(rows.dtype, copy=False))
+        return _times(rows, self.root_)
 
     @property
     def metric_(self) -> NDArray[np.float64]:
@@ -240,27 +241,27 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
             vary, deviations, where=vary, out=0.0 * deviations
         )
 
-    def _rounds(self, data: _Data, kinds: Sequence[bool], seed: int) -> Iterator[_Round]:
+    def _rounds(self, train: Rows, held: Rows, kinds: Sequence[bool], seed: int) -> Iterator[_Round]:
         """Yield round 0 and the rounds with a metric, full or diagonal as the kinds say."""
-        distance = median(data.rows, False)
+        distance = median(train.X, False)
         if self.feature_map is None:
-            columns = min(_N_COMPONENTS, len(data.targets))
+            columns = min(_N_COMPONENTS, len(train.targets))
             feature_map: RandomFeatureMap = Nystroem(Gaussian(_WIDTH * distance), columns)
         else:
             feature_map = clone(self.feature_map)
         if feature_map.random_state is None:
             feature_map.random_state = seed
-        first = _Round.of(0, np.ones(data.rows.shape[1]), feature_map, data)
+        first = _Round.of(0, np.ones(train.X.shape[1]), feature_map, train, held)
         yield first
         for diagonal in kinds:
             found = first
             for number in range(1, self.n_rounds + 1):
-                moment = found.mean_products(data.rows, diagonal)
+                moment = found.mean_products(train.X, diagonal)
                 if not moment.any():
                     break
                 root = np.sqrt(moment) if diagonal else _symmetric_root(moment)
-                root = root * (distance / median(_times(data.rows, root), False))
-                found = _Round.of(number, root, feature_map, data)
+                root = root * (distance / median(_times(train.X, root), False))
+                found = _Round.of(number, root, feature_map, train, held)
                 yield found
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
@@ -273,51 +274,45 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
 
 @dataclass(frozen=True)
-class _Data:
-    """Rows and targets to learn from, and others that are held out."""
-
-    rows: Rows
-    targets: NDArray[np.float64]
-    held: Rows
-    held_targets: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
 class _Round:
-    """A model of rows multiplied by a root of a metric, of which a vector is the diagonal, and held-out errors."""
+    """A model of rows multiplied by a root of a metric, of which a vector is the diagonal."""
 
     number: int
     root: NDArray[np.float64]
-    model: KRR
-    errors: NDArray[np.float64]
+    feature_map: RandomFeatureMap
+    model: HeldOutRidge
 
     @staticmethod
-    def of(number: int, root: NDArray[np.float64], feature_map: RandomFeatureMap, data: _Data) -> _Round:
-        model = KRR(feature_map=feature_map).fit(_times(data.rows, root), data.targets)
+    def of(
+        number: int, root: NDArray[np.float64], feature_map: RandomFeatureMap, train: Rows, held: Rows
+    ) -> _Round:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            misses = model.predict(_times(data.held, root)) - data.held_targets
-        return _Round(number, root, model, (misses**2).sum(axis=1))
+            fitted = clone(feature_map).fit(_times(train.X, root))
+            model = held_out_ridge(lambda X: fitted.transform(_times(X, root)), train, held)
+        return _Round(number, root, fitted, model)
 
-    def mean_products(self, rows: Rows, diagonal: bool) -> NDArray[np.float64]:
+    def mean_products(self, rows: AnyRows, diagonal: bool) -> NDArray[np.float64]:
         """Return the mean over rows of the outer products of the gradients in these rows, or its diagonal.
 
-        Of many rows, which are in random order, so many are taken that the gradients cost no more than the model.
+        Of many rows, which are in random order, so many are taken that the gradients cost no more than the model,
+        and no more than have a mean that is precise enough.
         """
-        (n, d), weights = rows.shape, self.model.coef_.T
+        (n, d), weights = rows.shape, self.model.coef
         n_components, n_targets = weights.shape
-        n = min(n, max(_FEWEST_GRADIENTS, n * n_components // (n_targets * d)))
+        n = min(n, _MOST_GRADIENTS, max(_FEWEST_GRADIENTS, n * n_components // (n_targets * d)))
         total = np.zeros(d if diagonal else (d, d))
         for part in row_blocks(n, max(1, _BLOCK_ELEMENTS // (d * n_targets))):
             block = _times(rows[part], self.root)
-            gradients = self.model.feature_map_.gradient_products(block, weights).reshape(-1, d)
+            gradients = self.feature_map.gradient_products(block, weights).reshape(-1, d)
             gradients = _times(gradients, self.root)
             total += np.einsum("ij,ij->j", gradients, gradients) if diagonal else gradients.T @ gradients
         return total / n
 
 
-def _times(X: Rows, root: NDArray) -> Rows:
+def _times(X: AnyRows, root: NDArray) -> AnyRows:
     """Return rows multiplied by a root of a metric."""
+    root = root.astype(X.dtype, copy=False)
     return X @ root if root.ndim == 2 else times_columns(X, root)
 
 

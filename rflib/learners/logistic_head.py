@@ -18,7 +18,7 @@ from rflib.validation import check_number
 # The loss of a class has at most this curvature in its score.
 _CURVATURE = 0.25
 _MAX_ITER = 100
-_TOLERANCE = 1e-4
+_TOLERANCE = 3e-4
 
 
 class LogisticHead(ClassifierMixin, BaseEstimator):

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.held_out_ridge import RIDGES
 from rflib.learners.krr import KRR
 from rflib.learners.krr_classifier import KRRClassifier
 from rflib.learners.logistic_head import LogisticHead
@@ -35,7 +36,7 @@ from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
 from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
 from rflib.learners.table_encoding import Table
-from rflib.learners.table_search import RIDGES, Choice, Search, fitted_features, rows_in
+from rflib.learners.table_search import Choice, Search, fitted_features, rows_in
 from rflib.learners.values import check_weights
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
@@ -45,8 +46,12 @@ from rflib.validation import check_flag, check_number
 # Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,
 # and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
-# Of logistic regression.
-_DEFAULT_RIDGE, _LARGEST_RIDGE = 1e-4, 1e-2
+# Of more rows, the head is not tried on few of them.
+_TRIALS_OF_HEADS = 12_000
+# The ridge of logistic regression beside that of ridge regression, whose loss has more curvature.
+_CURVATURE = 0.5
+# The ridge for all rows and columns is this share of the one for few.
+_LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01])
 
 
 class _TableLearner(CheckedRows, BaseEstimator):
@@ -123,7 +128,9 @@ class _TableLearner(CheckedRows, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of trials, and of the rows that the map is fitted to
             choice, ridge, n_columns = self._searched(table, X, y, weights, groups, n)
-            features, Z = fitted_features(choice, table, X, y, n_columns, self._task_of(y), self._seed)
+            own = self._row_weights(y, weights)
+            own = np.ones(n) if own is None else own
+            features, Z = fitted_features(choice, table, X, y, own, n_columns, self._task_of(y), self._seed)
             head = self._fitted_head(Z, y, weights, groups, ridge)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
 
@@ -153,9 +160,9 @@ class _TableLearner(CheckedRows, BaseEstimator):
             bool(self.verbose),
         )
         choice = search.best() if splits else Choice()
-        ridge = self._ridge(search, choice) if splits else _DEFAULT_RIDGE
+        self._try_heads(search, choice)
         self._records = search.records
-        return choice, ridge, search.n_columns(n)
+        return choice, search.ridge, search.n_columns(n)
 
     def _splits(self, y: NDArray, groups: NDArray | None) -> Iterator[tuple[NDArray, NDArray]]:
         """Yield the places of rows to fit and of rows that are held out."""
@@ -201,9 +208,8 @@ class _TableLearner(CheckedRows, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             choice, _, n_columns = self._searched(table, rows, targets, None, None, n)
-            features, _ = fitted_features(
-                choice, table, rows, targets, n_columns, self._task_of(targets), self._seed
-            )
+            ones, task = np.ones(len(targets)), self._task_of(targets)
+            features, _ = fitted_features(choice, table, rows, targets, ones, n_columns, task, self._seed)
             made = FeatureBlocks(lambda X: features.transform(self._rows(X)), blocks)
             head = self._head_of_blocks(made, features.transform(rows), targets)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
@@ -214,6 +220,16 @@ class _TableLearner(CheckedRows, BaseEstimator):
             return X
         finite: Any = True if issparse(X) else "allow-nan"
         return self._validated(X, reset=reset, accept_sparse="csr", ensure_all_finite=finite)
+
+    def _ridge_regression(
+        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+    ) -> KRR:
+        """Return ridge regression of all rows, with a ridge of at most that of few rows and columns."""
+        if groups is not None and (n_groups := len(np.unique(groups))) > 1:
+            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
+        if len(y) < _FOLDS_BELOW:
+            return KRR(gram_dtype="float64").fit(Z, y, weights)
+        return KRR(alphas=ridge * _LESS, cv=2, gram_dtype="float64").fit(Z, y, weights)
 
     # what differs
 
@@ -232,8 +248,8 @@ class _TableLearner(CheckedRows, BaseEstimator):
     def _strata(self, y: NDArray) -> NDArray:
         return np.zeros(len(y), dtype=int)
 
-    def _ridge(self, search: Search, choice: Choice) -> float:
-        return _DEFAULT_RIDGE
+    def _try_heads(self, search: Search, choice: Choice) -> None:
+        pass
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
@@ -255,11 +271,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
     own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
     are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
-    encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
-    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
-    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
-    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
-    The ridge is that with the least squared error of rows left out one by one, or of five folds of ``groups``.
+    encoded rows may be learned (`LearnedMetric`), and steps at thresholds of single columns added. The kernel is a
+    Matern kernel (nu = 3/2), approximated by Nystroem's method; of many columns, also a Gaussian kernel by
+    `MercerFeatures`. All these, and the width of the kernel, are chosen by the squared error of ridge regression
+    on at most 1,500 rows that are held out, after a fit to at most 3,000 others; of fewer than 1,500 rows, by
+    three folds, and of fewer than 20 rows, not at all.
+    The ridge is that with the least squared error of rows left out one by one, of 1,500 rows and more in two
+    folds, or of five folds of ``groups``.
 
     Parameters
     ----------
@@ -275,7 +293,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     Attributes
     ----------
     pipeline_ : Pipeline
-        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+        The fitted steps of scikit-learn's Pipeline: "encode", "map" and "head". The map is a FeatureUnion of
+        "kernel", which is a Pipeline of "metric" and "columns", "linear", and perhaps "steps".
     search_ : list of dict
         What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
         error of ridge regression as a share of the targets' variance.
@@ -315,9 +334,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
     ) -> KRR:
-        if groups is not None and (n_groups := len(np.unique(groups))) > 1:
-            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
-        return KRR(gram_dtype="float64").fit(Z, y, weights)
+        return self._ridge_regression(Z, y, weights, groups, ridge)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> KRR:
         return KRR().fit_blocks(blocks)
@@ -329,12 +346,14 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     Columns of numbers, booleans, categories and texts are taken as they are, with missing values. Scikit-learn's
     own parts encode them: numbers are standardised, replaced by normal quantiles, or both; texts and categories
     are one-hot, with rare levels joined, or replaced by the mean target of each of many levels. A metric of the
-    encoded rows may be learned (`LearnedMetric`). The kernel is a Matern kernel (nu = 3/2), approximated by
-    Nystroem's method; of many columns, also a Gaussian kernel by `MercerFeatures`. All these, and the width of
-    the kernel, are chosen by the squared error of ridge regression on at most 1,500 rows that are held out, after
-    a fit to at most 3,000 others; of fewer than 1,500 rows, by three folds, and of fewer than 20 rows, not at all.
-    The last step is logistic regression, whose ridge has the least log loss of the held-out rows, so that its
-    probabilities are calibrated as they are. Blocks of rows that need not fit into memory get ridge regression
+    encoded rows may be learned (`LearnedMetric`), and steps at thresholds of single columns added. The kernel is a
+    Matern kernel (nu = 3/2), approximated by Nystroem's method; of many columns, also a Gaussian kernel by
+    `MercerFeatures`. All these, and the width of the kernel, are chosen by the squared error of ridge regression
+    on at most 1,500 rows that are held out, after a fit to at most 3,000 others; of fewer than 1,500 rows, by
+    three folds, and of fewer than 20 rows, not at all.
+    The last step is logistic regression, whose ridge follows from the best one of ridge regression in two folds
+    of all rows and, of at most 12,000 rows, from the log loss of the held-out rows, so that its probabilities
+    are calibrated as they are. Blocks of rows that need not fit into memory get ridge regression
     (`KRRClassifier`) with a sigmoid on top.
 
     Parameters
@@ -355,7 +374,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     pipeline_ : Pipeline
-        The fitted steps of scikit-learn's Pipeline: "encode", "metric" if one was learned, "map", and "head".
+        The fitted steps of scikit-learn's Pipeline: "encode", "map" and "head". The map is a FeatureUnion of
+        "kernel", which is a Pipeline of "metric" and "columns", "linear", and perhaps "steps".
     search_ : list of dict
         What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
         error of ridge regression as a share of the targets' variance, or, of a ridge of logistic regression, the
@@ -382,6 +402,7 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     """
 
     _task = "classification"
+    _ratio = 1.0
 
     def __init__(
         self,
@@ -418,31 +439,47 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         counts = np.bincount(codes)
         return np.where(counts[codes] < 3, counts.argmax(), codes)
 
-    def _ridge(self, search: Search, choice: Choice) -> float:
-        """Return the ridge with the least log loss of held-out rows, the largest of equals."""
-        best, least = _DEFAULT_RIDGE, np.inf
-        features = [search.trial_features(choice, split) for split in range(len(search.splits))]
-        for ridge in (each for each in RIDGES if each <= _LARGEST_RIDGE):
-            start, losses = perf_counter(), []
-            for (Z, others), (train, held) in zip(features, search.splits, strict=True):
-                if len(np.unique(search.y[train])) < 2:
-                    return _DEFAULT_RIDGE
-                head = LogisticHead(ridge).fit(Z, search.y[train], search.weights[train])
-                chances = np.full((len(held), len(self.classes_)), 1e-9)
-                chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
-                own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
-                losses.append(np.average(-np.log(own), weights=search.weights[held]))
-            loss = float(np.mean(losses))
-            search.record({"ridge": ridge}, loss, start)
-            if loss >= least:
-                break
-            best, least = ridge, loss
-        return best
+    def _try_heads(self, search: Search, choice: Choice) -> None:
+        """Keep the ratio of the ridge with the least log loss to that of ridge regression.
+
+        The fewer of the rows are in the trials, the less the ratio says of all rows.
+        """
+        is_one = any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits)
+        if is_one or not search.splits or len(search.y) > _TRIALS_OF_HEADS:
+            return
+        trials = [search.trial(choice, split) for split in range(len(search.splits))]
+        losses: dict[int, float] = {}
+
+        def loss(place: int) -> float:
+            if not 0 <= place < len(RIDGES):
+                return np.inf
+            if place not in losses:
+                start, found = perf_counter(), []
+                for (Z, others, _), (train, held) in zip(trials, search.splits, strict=True):
+                    head = LogisticHead(_CURVATURE * RIDGES[place]).fit(
+                        Z, search.y[train], search.weights[train]
+                    )
+                    chances = np.full((len(held), len(self.classes_)), 1e-9)
+                    chances[:, np.searchsorted(self.classes_, head.classes_)] += head.predict_proba(others)
+                    own = chances[np.arange(len(held)), np.searchsorted(self.classes_, search.y[held])]
+                    found.append(np.average(-np.log(own), weights=search.weights[held]))
+                losses[place] = float(np.mean(found))
+                search.record({"ridge": _CURVATURE * RIDGES[place]}, losses[place], start)
+            return losses[place]
+
+        first = best = RIDGES.index(search.ridge)
+        for step in (-1, 1):
+            while loss(best + step) < loss(best):
+                best += step
+        share = len(search.splits[0][0]) / len(search.y)
+        self._ratio = (RIDGES[best] / RIDGES[first]) ** (share if share < 1 / 2 else 1)
 
     def _fitted_head(
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
     ) -> LogisticHead:
-        return LogisticHead(ridge, class_weight=self.class_weight).fit(Z, y, weights)
+        targets, own = self._targets(y, weights), self._row_weights(y, weights)
+        alpha = _CURVATURE * self._ratio * self._ridge_regression(Z, targets, own, groups, ridge).alpha_
+        return LogisticHead(alpha, class_weight=self.class_weight).fit(Z, y, weights)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:
         head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)

@@ -9,41 +9,53 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.matern import Matern
 from rflib.kernels.width import median
+from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.learned_metric import LearnedMetric
-from rflib.learners.ridge_system import solve_ridges
 from rflib.learners.table_encoding import Table
 from rflib.maps.mercer import MercerFeatures
 from rflib.maps.nystroem import Nystroem
 
-# The choices are made with at most so many columns. A metric is learned from at most so many rows in the end, in
-# so many rounds, of at most so many columns. Mercer features are tried from so many encoded columns on.
-_TRIAL_COLUMNS, _METRIC_ROWS, _ROUNDS, _MOST_FOR_METRIC, _FEWEST_FOR_MERCER = 500, 10_000, 2, 300, 64
+# The choices are made with at most so many columns. A metric is learned from at most so many rows, in so many
+# rounds; a full one of at most so many encoded columns. Mercer features are tried from so many on.
+_TRIAL_COLUMNS, _TRIAL_ROUNDS, _ROUNDS, _METRIC_ROWS = 400, 2, 3, 10_000
+_MOST_FOR_FULL, _FEWEST_FOR_MERCER = 300, 64
+# The map of a metric: the numbers of columns between which it has one for 20 rows, and the width.
+_FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
+# What differs from a simpler choice must have less than this share of its error.
+_CLEARLY = 0.99
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls.
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MERCER_WIDTH = 0.5
-# What a fit may cost by default, in multiplications; the work of decompositions of D columns, in units of D^3,
-# and the passes over features of a classifier.
-_BUDGET, _CUBE, _PASSES = 2.5e11, 25, 60
+# Steps at so many thresholds, at most, of all columns together.
+_MOST_STEPS = 400
+# What a fit may cost by default, in multiplications: in any case, and for each row; of several classes, so many
+# times of it. The work of decompositions of D columns, in units of D^3, and a classifier's passes over features.
+_BUDGET, _BUDGET_A_ROW, _CUBE, _PASSES = 4e10, 2e6, 25, 60
 _FEWEST_COLUMNS, _MOST_COLUMNS = 128, 4096
 # More columns than half of the rows are hardly better; up to so many are always used.
 _FEW_COLUMNS = 500
-RIDGES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen: how numbers are encoded, whether there is a metric, the map, and its width."""
+    """What is chosen: how numbers are encoded, the metric, the map, its width, and whether there are steps.
+
+    The metric is "none", "full", "diagonal", or "auto", the better one of these. Steps of single columns, beside
+    the features of the map, make a function additive that may jump at thresholds.
+    """
 
     numbers: str = "standard"
-    metric: bool = False
+    metric: str = "none"
     map: str = "Nystroem"
     width: float = 1.0
+    steps: bool = False
 
 
 @dataclass
@@ -74,6 +86,8 @@ class Search:
         Whether to print trials.
     records : list of dict
         What was tried.
+    ridge : float
+        That of the best choice.
     """
 
     table: Table
@@ -87,18 +101,25 @@ class Search:
     seconds: float | None
     verbose: bool
     records: list[dict[str, Any]] = field(default_factory=list)
+    ridge: float = 1e-4
     _encoded: dict[Any, Any] = field(default_factory=dict)
+    _metrics: dict[Any, LearnedMetric] = field(default_factory=dict)
+    _errors: dict[Choice, float] = field(default_factory=dict)
+    _ridges: dict[Choice, float] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
     def best(self) -> Choice:
-        """Return the choice with the least error: encoding, then metric, then map and width."""
-        best = self._least([Choice(numbers) for numbers in self.table.encodings])
-        d = next(iter(self._encoded.values()))[1].shape[1]
-        if d <= _MOST_FOR_METRIC:
-            best = self._least([best, replace(best, metric=True)])
-            if best.metric and best.numbers != "both" and "both" in self.table.encodings:
-                best = self._least([best, replace(best, numbers="both")])
-        for step in (-1, 1):
+        """Return the choice with the least error: encoding, then metric, steps, width and map."""
+        encodings = self.table.encodings
+        best = self._least([Choice(numbers) for numbers in encodings if numbers != "both"])
+        both = replace(best, numbers="both") if "both" in encodings else best
+        d = self._encoded_rows(best, 0)[0].shape[1]
+        kind = "auto" if d <= _MOST_FOR_FULL else "diagonal"
+        bases = dict.fromkeys([both, best if best.numbers == "raw" else both])
+        metrics = [replace(base, metric=kind) for base in bases]
+        best = self._least([best, *metrics])
+        best = self._least([best, replace(best, steps=True)])
+        for step in (1, -1):
             place = _WIDTHS.index(1.0) + step
             while 0 <= place < len(_WIDTHS):
                 wider = self._least([best, replace(best, width=_WIDTHS[place])])
@@ -107,27 +128,35 @@ class Search:
                 best, place = wider, place + step
             if best.width != 1:
                 break
-        if d >= _FEWEST_FOR_MERCER:
+        if d >= _FEWEST_FOR_MERCER and "raw" in encodings:
             best = self._least([best, replace(best, map="MercerFeatures", width=_MERCER_WIDTH)])
-        return best
+        self.ridge = self._ridges[best]
+        metric = self._metric(best, 0)
+        return best if metric is None else replace(best, metric=_kind(metric))
 
     def n_columns(self, n_rows: int) -> int:
         """Return the number of columns that can be afforded for so many rows."""
-        budget = _BUDGET
+        classes = self.targets.shape[1] if self.task == "classification" else 0
+        budget = (_BUDGET + _BUDGET_A_ROW * n_rows) * max(1, classes)
         if self.seconds is not None:
             budget = max(0.0, self.seconds - (perf_counter() - self._start)) * _rate() / 2
-        outputs = self.targets.shape[1] * _PASSES if self.task == "classification" else 0
         grid = np.arange(_FEWEST_COLUMNS, _MOST_COLUMNS + 1, 32.0)
-        costs = 2 * n_rows * grid**2 + _CUBE * grid**3 + 2 * outputs * n_rows * grid
+        costs = 2 * n_rows * grid**2 + _CUBE * grid**3 + 2 * _PASSES * classes * n_rows * grid
         afforded = grid[max(0, int(np.searchsorted(costs, budget)) - 1)]
         return int(min(afforded, max(n_rows // 2, _FEW_COLUMNS), n_rows))
 
-    def trial_features(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
-        """Return the features of the rows of a split to fit, and of those that are held out."""
-        rows, others = self._encoded_rows(choice, split)
+    def trial(self, choice: Choice, split: int) -> tuple[NDArray, NDArray, HeldOutRidge]:
+        """Return the features of the rows of a split to fit, and of those held out, and ridge regression."""
+        (rows, others), places = self._encoded_rows(choice, split), self.splits[split]
+        weights = self.weights[places[0]]
         n_columns = max(1, min(_TRIAL_COLUMNS, len(rows) // 2))
-        feature_map = unfitted_map(choice, rows, n_columns, self.seed).fit(rows)
-        return feature_map.transform(rows), feature_map.transform(others)
+        metric = self._metric(choice, split)
+        feature_map = unfitted_map(choice, metric, rows, weights, n_columns, self.seed).fit(rows)
+        Z, held = feature_map.transform(rows), feature_map.transform(others)
+        fit, check = (
+            Rows(X, self.targets[p], self.weights[p]) for X, p in zip((Z, held), places, strict=True)
+        )
+        return Z, held, held_out_ridge(np.asarray, fit, check)
 
     def record(self, about: dict[str, Any], error: float, start: float) -> None:
         """Note what was tried."""
@@ -137,57 +166,52 @@ class Search:
             print(f"{shown}: error {error:.4f}, {self.records[-1]['seconds']:.2f} s", flush=True)
 
     def _least(self, choices: list[Choice]) -> Choice:
-        known = {id(c): self._error(c) for c in choices}
-        return min(choices, key=lambda choice: known[id(choice)])
+        """Return the choice with the least error: the first one unless another's is clearly less."""
+        first = choices[0]
+        return min(choices, key=lambda choice: self._error(choice) * (_CLEARLY if choice == first else 1))
 
     def _error(self, choice: Choice) -> float:
         """Return the squared error of ridge regression on held-out rows, as a share of the targets' variance."""
-        about = asdict(choice)
-        for found in self.records:
-            if all(found.get(name) == value for name, value in about.items()):
-                return float(found["error"])
+        if choice in self._errors:
+            return self._errors[choice]
         start = perf_counter()
         if self.records and self.seconds is not None and start - self._start > self.seconds / 2:
             return np.inf
-        errors = []
-        for split, (train, held) in enumerate(self.splits):
-            Z, others = self.trial_features(choice, split)
-            fit, check = ((self.targets[rows], self.weights[rows]) for rows in (train, held))
-            errors.append(_ridge_errors(Z, *fit, others, *check))
-        spread = self.targets.var(axis=0).mean()
-        self.record(about, float(np.mean(errors, axis=0).min() / (spread or 1.0)), start)
-        return float(self.records[-1]["error"])
+        models = [self.trial(choice, split)[2] for split in range(len(self.splits))]
+        errors = [
+            np.average(model.errors, weights=self.weights[held])
+            for model, (_, held) in zip(models, self.splits, strict=True)
+        ]
+        spread = self.targets.var(axis=0).sum()
+        self._errors[choice] = float(np.mean(errors) / (spread or 1.0))
+        self._ridges[choice] = max(model.ridge for model in models)
+        self.record(asdict(choice), self._errors[choice], start)
+        return self._errors[choice]
 
     def _encoded_rows(self, choice: Choice, split: int) -> tuple[NDArray, NDArray]:
-        key = choice.numbers, choice.metric, split
+        key = choice.numbers, split
         if key not in self._encoded:
             train, held = self.splits[split]
-            if choice.metric:
-                rows, others = self._encoded_rows(replace(choice, metric=False), split)
-                metric = unfitted_metric(self.task, self.seed).fit(rows, self.y[train])
-                self._encoded[key] = metric.transform(rows), metric.transform(others)
-            else:
-                encoder = self.table.encoder(choice.numbers, self.task, self.seed)
-                rows = encoder.fit_transform(rows_in(self.X, train), self.y[train])
-                self._encoded[key] = rows, encoder.transform(rows_in(self.X, held))
+            encoder = self.table.encoder(choice.numbers, self.task, self.seed)
+            rows = encoder.fit_transform(rows_in(self.X, train), self.y[train])
+            self._encoded[key] = rows, encoder.transform(rows_in(self.X, held))
         rows, others = self._encoded[key]
         return rows, others
 
+    def _metric(self, choice: Choice, split: int) -> LearnedMetric | None:
+        if choice.metric == "none":
+            return None
+        key = choice.numbers, split
+        if key not in self._metrics:
+            (rows, _), (train, _) = self._encoded_rows(choice, split), self.splits[split]
+            self._metrics[key] = fitted_metric(
+                choice, rows, self.y[train], self.weights[train], self.task, self.seed
+            )
+        return self._metrics[key]
 
-def _ridge_errors(
-    Z: NDArray, y: NDArray, weights: NDArray, others: NDArray, targets: NDArray, own: NDArray
-) -> NDArray[np.float64]:
-    """Return the squared errors of ridge regression on held-out rows for each of the ridges, (n_ridges,)."""
-    shares = weights / weights.sum()
-    centre, mean = shares @ Z, shares @ y
-    rows = (Z - centre) * np.sqrt(shares)[:, None]
-    sides = rows.T @ (np.sqrt(shares)[:, None] * (y - mean))
-    errors = np.full(len(RIDGES), np.inf)
-    for i, coef in enumerate(solve_ridges(rows.T @ rows, sides, np.array(RIDGES), None)):
-        if coef is not None:
-            misses = (others - centre) @ coef + mean - targets
-            errors[i] = np.average((misses**2).mean(axis=1), weights=own)
-    return errors
+
+def _kind(metric: LearnedMetric) -> str:
+    return "diagonal" if metric.root_.ndim == 1 else "full"
 
 
 def rows_in(X: Any, places: NDArray) -> Any:
@@ -195,25 +219,80 @@ def rows_in(X: Any, places: NDArray) -> Any:
     return X.iloc[places] if hasattr(X, "iloc") else X[places]
 
 
-def unfitted_metric(task: str, seed: int) -> LearnedMetric:
-    """Return the metric for a task."""
-    kind = "classification" if task == "classification" else "regression"
-    return LearnedMetric(n_rounds=_ROUNDS, task=kind, random_state=seed)
+def sample(weights: NDArray[np.float64], size: int, seed: int) -> NDArray[np.intp]:
+    """Return places of at most so many rows, ascending, drawn by their weights."""
+    n = len(weights)
+    if size >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False, p=weights / weights.sum()))
 
 
-def unfitted_map(choice: Choice, rows: NDArray, n_columns: int, seed: int) -> FeatureUnion:
-    """Return the map of a choice for encoded rows: features of the kernel, and the rows themselves.
+def fitted_metric(
+    choice: Choice, rows: NDArray, y: NDArray, weights: NDArray, task: str, seed: int
+) -> LearnedMetric:
+    """Return the metric of a choice that is learned from encoded rows for a task."""
+    task = "classification" if task == "classification" else "regression"
+    some = sample(weights, _METRIC_ROWS, seed)
+    columns = int(np.clip(len(some) // 20, _FEWEST_FOR_METRIC, _MOST_FOR_METRIC))
+    metric = LearnedMetric(
+        Nystroem(Gaussian(_METRIC_WIDTH * median(rows[some], False)), min(columns, len(some) // 2)),
+        n_rounds=_TRIAL_ROUNDS if choice.metric == "auto" else _ROUNDS,
+        diagonal="auto" if choice.metric == "auto" else choice.metric == "diagonal",
+        task=task,
+        random_state=seed,
+    )
+    return metric.fit(rows[some], y[some])
+
+
+def unfitted_map(
+    choice: Choice,
+    metric: LearnedMetric | None,
+    rows: NDArray,
+    weights: NDArray,
+    n_columns: int,
+    seed: int,
+) -> FeatureUnion:
+    """Return the map of a choice for encoded rows: features of the kernel, the rows themselves, and perhaps steps.
 
     The rows make the function linear where a kernel would fade, and have the mean square norm of features.
     """
-    width = choice.width * median(rows, False)
+    near = rows if metric is None else metric.transform(rows)
+    landmarks = near[sample(weights, n_columns, seed)]
+    width = choice.width * median(landmarks, False)
     if choice.map == "Nystroem":
-        kernel: Any = Nystroem(Matern(1.5, width), min(n_columns, len(rows)), random_state=seed)
+        columns: Any = Nystroem(Matern(1.5, width), landmarks=landmarks, random_state=seed)
     else:
-        kernel = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+        columns = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
+    kernel = Pipeline(
+        [("metric", "passthrough" if metric is None else FrozenEstimator(metric)), ("columns", columns)]
+    )
     size = float(np.sqrt(np.mean(np.float64(rows) ** 2) * rows.shape[1])) or 1.0
-    linear = FunctionTransformer(divided, kw_args={"by": size}, feature_names_out="one-to-one")
-    return FeatureUnion([("kernel", kernel), ("linear", linear)])
+    parts = [("kernel", kernel), ("linear", FunctionTransformer(divided, kw_args={"by": size}))]
+    if choice.steps:
+        parts.append(("steps", FunctionTransformer(steps, kw_args={"thresholds": thresholds(rows)})))
+    return FeatureUnion(parts)
+
+
+def thresholds(rows: NDArray) -> list[NDArray]:
+    """Return for each column some of its values, ascending: quantiles of the rows, and of the different values.
+
+    The latter are there for values that are rare. Columns of two values have none.
+    """
+    values = [np.unique(column) for column in rows.T]
+    n = int(np.clip(_MOST_STEPS // max(1, 2 * sum(len(each) > 2 for each in values)), 1, 32))
+    inner = np.arange(1, n + 1) / (n + 1)
+    found = []
+    for column, each in zip(rows.T, values, strict=True):
+        some = [np.quantile(side, inner, method="inverted_cdf") for side in (column, each)]
+        found.append(np.setdiff1d(np.concatenate(some), each[-1:]) if len(each) > 2 else each[:0])
+    return found
+
+
+def steps(X: NDArray, thresholds: list[NDArray]) -> NDArray:
+    """Return for each threshold of each column whether numbers are above it, of mean square norm at most one."""
+    columns = [column[:, None] > each for column, each in zip(X.T, thresholds, strict=True)]
+    size = np.sqrt(sum(map(len, thresholds)) or 1)
+    return np.hstack(columns).astype(X.dtype) / X.dtype.type(size)
 
 
 def divided(X: NDArray, by: float) -> NDArray:
@@ -222,22 +301,19 @@ def divided(X: NDArray, by: float) -> NDArray:
 
 
 def fitted_features(
-    choice: Choice, table: Table, X: Any, y: NDArray, n_columns: int, task: str, seed: int
+    choice: Choice, table: Table, X: Any, y: NDArray, weights: NDArray, n_columns: int, task: str, seed: int
 ) -> tuple[Pipeline, NDArray]:
-    """Return the fitted steps that make features, and these of X: encoder, perhaps a metric, and map.
+    """Return the fitted steps that make features, and these of X: encoder and map.
 
     The features are not what the steps give for X, where levels are encoded by the targets of other rows.
     """
     encoder = table.encoder(choice.numbers, task, seed)
     rows = encoder.fit_transform(X, y)
-    steps: list[tuple[str, Any]] = [("encode", encoder)]
-    if choice.metric:
-        some = np.sort(np.random.default_rng(seed).permutation(len(rows))[:_METRIC_ROWS])
-        metric = unfitted_metric(task, seed).fit(rows[some], y[some])
-        rows = metric.transform(rows)
-        steps.append(("metric", metric))
-    feature_map = unfitted_map(choice, rows, n_columns, seed).fit(rows)
-    return Pipeline([*steps, ("map", feature_map)]), feature_map.transform(rows)
+    metric = None if choice.metric == "none" else fitted_metric(choice, rows, y, weights, task, seed)
+    if choice.steps:
+        n_columns = max(n_columns - sum(map(len, thresholds(rows))), (n_columns + 1) // 2)
+    feature_map = unfitted_map(choice, metric, rows, weights, n_columns, seed).fit(rows)
+    return Pipeline([("encode", encoder), ("map", feature_map)]), feature_map.transform(rows)
 
 
 def _rate() -> float:
