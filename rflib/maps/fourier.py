@@ -184,7 +184,7 @@ class FourierFeatures(RandomFeatureMap):
         return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
     @property
-    def _needs_rows(self) -> bool:  # type: ignore[override]
+    def _needs_rows(self) -> bool:
         return self._has_options() or measure_needs_rows(self.construction(), self._resolved_kernel())
 
     def _surely_finite(self, X: Rows) -> bool:
