@@ -22,21 +22,9 @@ _STEP = 1e-5
 
 
 def mercer_gradients(columns: MercerColumns, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j.
+    """Return the gradients (n, n_functions, d) of f_t(x) = sum_j weights[j, t] z_j(x) at rows X (n, d).
 
-    Parameters
-    ----------
-    columns : MercerColumns
-        The columns.
-    X : ndarray or csr_array of shape (n, d)
-        Rows.
-    weights : ndarray of shape (n_columns, n_functions)
-        The weights.
-
-    Returns
-    -------
-    ndarray of shape (n, n_functions, d)
-        The gradients.
+    The z_j are the columns, and ``weights`` has the shape (n_columns, n_functions).
     """
     sizes, combination = [len(products) for products in columns.products], columns.combination
     of_products = (
@@ -98,16 +86,10 @@ def _sums(places: NDArray[np.int64], n: int) -> csr_array:
 
 
 def _along_axes(tables: Tables, u: NDArray, values: NDArray, by_ratios: NDArray) -> NDArray[np.float64]:
-    """Return derivatives along the axes (n_functions, n_axes, n).
+    """Return derivatives along the axes, shape (n_functions, n_axes, n), at coordinates u (n_axes, n).
 
-    Parameters
-    ----------
-    u : ndarray of shape (n_axes, n)
-        Coordinates.
-    values : ndarray of shape (n_functions, n)
-        The functions, all terms of which have the product of the axes' first functions as a factor.
-    by_ratios : ndarray of shape (n_functions, n_ratios, n)
-        Their derivatives by the ratios of the other functions to the first ones.
+    Given are the values (n_functions, n) of functions all terms of which have the product of the axes' first
+    functions as a factor, and their derivatives (n_functions, n_ratios, n) by the ratios of the others to these.
     """
     step = _STEP * tables.kernel.width
     every = np.arange(len(u))
