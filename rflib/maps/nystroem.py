@@ -147,7 +147,7 @@ class Nystroem(RandomFeatureMap):
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
         is_repaired = known is not None and self._rank_ is not None and self._rank_ < len(W)
-        self._left_out = (
+        self._left_out_ = (
             None if is_repaired else self._landmarks_left_out(W[np.ix_(order, order)], X.shape[0])
         )
 
@@ -241,7 +241,7 @@ class Nystroem(RandomFeatureMap):
 
     @property
     def _fades(self) -> bool:
-        return self._left_out is not None
+        return self._left_out_ is not None
 
     @property
     def _lacks(self) -> bool:
@@ -257,8 +257,8 @@ class Nystroem(RandomFeatureMap):
 
         As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.
         """
-        assert self._left_out is not None
-        kept, exact = self._left_out
+        assert self._left_out_ is not None
+        kept, exact = self._left_out_
         with np.errstate(divide="ignore", invalid="ignore"):
             left_out = loss(kept / exact if unit is None else np.minimum(kept / unit, 1))
         others = np.sort(losses)
