@@ -101,11 +101,9 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     _kernels: ClassVar[tuple[Callable[[Kernel], bool], str]] = (lambda kernel: True, "no kernel")
     # Whether `_draw` and `_columns` get sparse rows as they are (`canonical`); None if the kernel takes these.
     _takes_sparse: ClassVar[bool | None] = False
-    # Whether `_draw` uses more of the rows than their number of columns.
-    _needs_rows = True
     # Whether the kernel is its own, and not that of a map inside, which is fitted to the same rows.
     _has_kernel: ClassVar[bool] = True
-    # Number of Dask rows that it is fitted on if it does.
+    # Number of Dask rows that it is fitted on if it needs rows.
     _sample_size = 10_000
 
     kernel: KernelLike
@@ -172,6 +170,11 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             _, (first, targets, _) = rows.head()
             return first, targets
         return rows.sample(self._sample_size, int(self._rng().integers(2**31)))
+
+    @property
+    def _needs_rows(self) -> bool:
+        """Whether `_draw` uses more of the rows than their number of columns."""
+        return True
 
     def _rng(self) -> Generator:
         try:
@@ -465,7 +468,7 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _n_features_out(self) -> int:
         return self.n_components_
 
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = bool(self._accepted_sparse)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

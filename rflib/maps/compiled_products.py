@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 
 @njit(nogil=True, cache=True)
-def multiply_along(  # type: ignore[no-untyped-def]
-    parents: NDArray, functions: NDArray, ratios: NDArray, out: NDArray
-):
+def multiply_along(parents: NDArray, functions: NDArray, ratios: NDArray, out: NDArray) -> None:
     """Write the products at rows into ``out`` (n, n_products), each its parent times a ratio.
 
     The first one is there already. The others are out[:, parents[j]] * ratios[:, functions[j]]; a parent comes

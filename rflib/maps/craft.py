@@ -106,7 +106,7 @@ class CRAFT(RandomFeatureMap):
         return self._base()._accepted_sparse
 
     @property
-    def _needs_rows(self) -> bool:  # type: ignore[override]
+    def _needs_rows(self) -> bool:
         return self._base()._needs_rows
 
     @property

@@ -135,18 +135,8 @@ def choose_columns(
     2201.08712). The rest is left out and counts as bias. The set of sketched degrees is found by adding or
     removing one degree at a time.
 
-    Parameters
-    ----------
-    series : InnerProductSeries
-        The kernel.
-    rows : ndarray or csr_array of shape (n, d)
-        Sample of the training rows, in random order.
-    n_rows, n_components : int
-        Number of all training rows, and number of columns.
-    law : Law
-        How sketches are drawn.
-    exact_degrees : int or None
-        Highest exact degree; None means the best one.
+    Given are rows (n, d), a sample of the n_rows training rows in random order, how sketches are drawn, and the
+    highest exact degree; None means the best one.
 
     Raises
     ------

@@ -78,22 +78,18 @@ def fit_columns(
 
     Parameters
     ----------
-    functions : ndarray of shape (n, n_functions)
-        The functions at the rows.
-    kernel : ndarray of shape (n, n)
-        The kernel matrix.
+    functions, kernel : ndarrays of shape (n, n_functions) and (n, n)
+        The functions at the rows, and the kernel matrix.
     held : tuple of ndarrays
-        The same two arrays of held-out rows.
+        The same of held-out rows.
     numbers : tuple of ndarrays of int, of shape (H,) and (T,)
         The functions of the head and of the tail.
     n_columns : int
         Largest number of columns.
     law : ndarray of shape (H + T,)
         Coefficients of the functions of the head and of the tail by the law.
-    is_exact : bool
-        Whether the law is exact if the coordinates of the rows are independent.
-    is_definite : bool
-        Whether all columns are to have the sign 1.
+    is_exact, is_definite : bool
+        Whether the law is exact if coordinates are independent, and whether all columns are to have the sign 1.
     """
     (head, tail), (held_head, held_tail) = ([each[:, i] for i in numbers] for each in (functions, held[0]))
     n, n_head = head.shape

@@ -119,7 +119,7 @@ class FourierFeatures(BlockFeatures):
         return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
     @property
-    def _needs_rows(self) -> bool:  # type: ignore[override]
+    def _needs_rows(self) -> bool:
         return measure_needs_rows(self.construction(), self._resolved_kernel())
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:

@@ -19,25 +19,10 @@ _STEP = 1e-5
 def kernel_gradients(
     kernel: RadialKernel, X: Rows, landmarks: Rows, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the gradients of f_t(x) = sum_j weights[j, t] k(x, l_j) at rows x.
+    """Return the gradients (n, n_functions, d) of f_t(x) = sum_j weights[j, t] k(x, l_j) at rows X (n, d).
 
-    Where a row is a landmark, the derivative of this term is zero, also if the profile has a corner at zero.
-
-    Parameters
-    ----------
-    kernel : RadialKernel
-        A kernel with one width.
-    X : ndarray or csr_array of shape (n, d)
-        Rows.
-    landmarks : ndarray or csr_array of shape (m, d)
-        The l_j.
-    weights : ndarray of shape (m, n_functions)
-        The weights.
-
-    Returns
-    -------
-    ndarray of shape (n, n_functions, d)
-        The gradients.
+    The kernel has one width, the landmarks l_j have the shape (m, d), and the weights (m, n_functions). Where a
+    row is a landmark, the derivative of this term is zero, also if the profile has a corner at zero.
     """
     step = _STEP * kernel.single_width
     gradients = np.empty((X.shape[0], weights.shape[1], X.shape[1]))

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from rflib.kernels.base import Kernel
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.sparse_rows import Rows, canonical, dense, mean_row, times_columns
+from rflib.maps.row_blocks import row_blocks
 from rflib.validation import refuse
 
 # Rows for each k-means centre, and iterations. With more of either, the error hardly falls.
@@ -58,9 +59,8 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    _, factors = kernel.by_column(
-        X.shape[1]
-    )  # distances are those of the kernel, also if each column has a width
+    # Distances are those of the kernel, also if each column has a width.
+    _, factors = kernel.by_column(X.shape[1])
     drawn = uniform(kernel, X, rows_used("kmeans", n), rng)
     factors = np.ones(X.shape[1]) if factors is None else factors
     rows, start = times_columns(drawn, factors).astype(X.dtype), dense(drawn[:n])
@@ -79,24 +79,19 @@ def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
 
 def _are_confused(rows: Rows, centres: NDArray, labels: NDArray) -> bool:
     """Return whether squares of many distances to the centres are rounding errors of those to the mean."""
-    mean, height, count = mean_row(rows), max(1, _ELEMENTS // rows.shape[1]), 0
-    for k in range(0, rows.shape[0], height):
-        part = dense(rows[k : k + height]).astype(np.float64)
-        squares, spread = (
-            ((part - other) ** 2).sum(axis=1) for other in (centres[labels[k : k + height]], mean)
-        )
-        count += int(
-            np.count_nonzero((squares > 0) & (squares < _CONFUSED * np.finfo(rows.dtype).eps * spread))
-        )
+    mean, limit, count = mean_row(rows), _CONFUSED * np.finfo(rows.dtype).eps, 0
+    for part in row_blocks(rows.shape[0], max(1, _ELEMENTS // rows.shape[1])):
+        block = dense(rows[part]).astype(np.float64)
+        squares, spread = (((block - other) ** 2).sum(axis=1) for other in (centres[labels[part]], mean))
+        count += int(np.count_nonzero((squares > 0) & (squares < limit * spread)))
     return count > rows.shape[0] / 100
 
 
 def _lloyd(rows: Rows, centres: NDArray, factors: NDArray) -> NDArray[np.float64]:
     """Return the centres of k-means clusters; one without rows moves to a row that is far from its own."""
-    n, height = len(centres), max(1, _ELEMENTS // len(centres))
+    n, blocks = len(centres), row_blocks(rows.shape[0], max(1, _ELEMENTS // len(centres)))
     for _ in range(_ITERATIONS):
-        parts = [rows[k : k + height] for k in range(0, rows.shape[0], height)]
-        distances = [euclidean_distances(part, centres, factors) for part in parts]
+        distances = [euclidean_distances(rows[part], centres, factors) for part in blocks]
         labels = np.concatenate([part.argmin(axis=1) for part in distances])
         counts = np.bincount(labels, minlength=n)
         members = csr_array((1 / counts[labels], (labels, np.arange(len(labels)))), shape=(n, len(labels)))

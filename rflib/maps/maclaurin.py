@@ -42,7 +42,7 @@ class RandomMaclaurin(RandomFeatureMap):
     degrees_ : ndarray of shape (n_components,)
         Degree of each column, in increasing order.
     sketches_ : tuple of Sketch
-        The random signs of each degree that occurs (`rflib.maps.product_sketch.Sketch`).
+        The random signs of each degree that occurs (`rflib.maps.product_sketch`).
 
     References
     ----------

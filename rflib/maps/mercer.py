@@ -135,6 +135,9 @@ class MercerFeatures(RandomFeatureMap):
     _takes_sparse = None
     _stays_with_caller = _not_in_state = ("_stream_",)
     _stream_: RowSample | None = None
+    # Held-out rows, until what they lose is noted, and whether there are too few of them for this.
+    _held_rows: Rows | None = None
+    _has_few_rows = False
     kernel_, signature_, columns_, predicted_error_ = (FittedToSample() for _ in range(4))
 
     def __init__(

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.axis_functions import Tables
 from rflib.maps.mercer_columns import EigenProducts, MercerColumns
+from rflib.maps.product_tree import Level
 from rflib.maps.row_blocks import over_row_blocks
 
 # Elements of the products at a block of rows.
@@ -21,21 +22,9 @@ _STEP = 1e-5
 
 
 def mercer_gradients(columns: MercerColumns, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j.
+    """Return the gradients (n, n_functions, d) of f_t(x) = sum_j weights[j, t] z_j(x) at rows X (n, d).
 
-    Parameters
-    ----------
-    columns : MercerColumns
-        The columns.
-    X : ndarray or csr_array of shape (n, d)
-        Rows.
-    weights : ndarray of shape (n_columns, n_functions)
-        The weights.
-
-    Returns
-    -------
-    ndarray of shape (n, n_functions, d)
-        The gradients.
+    The z_j are the columns, and ``weights`` has the shape (n_columns, n_functions).
     """
     sizes, combination = [len(products) for products in columns.products], columns.combination
     of_products = (
@@ -61,24 +50,20 @@ class _Backward:
     """Sums of products with weights (n_products, n_functions), with derivatives from the last factors on."""
 
     def __init__(self, products: EigenProducts, weights: NDArray[np.float64]) -> None:
-        self.tables, self.levels = products.tables, products.tree.steps
-        n_inner = sum(len(level.parents) for level in self.levels[:-1])
-        self.weights = np.insert(weights, [1] * n_inner, 0, axis=0)
-        n_ratios = len(self.tables.series) - len(self.tables.lengths)
-        stop = 1
+        self.tables, n_ratios = products.tables, len(products.tables.series) - len(products.tables.lengths)
         # What a level hands to its parents, and to the ratios that are its last factors.
-        self.to_parents: list[csr_array] = []
-        self.to_ratios: list[csr_array] = []
-        for level in self.levels:
-            self.to_parents.append(_sums(level.parents, stop))
-            self.to_ratios.append(_sums(level.functions, n_ratios))
-            stop += len(level.parents)
+        self.levels: list[tuple[Level, csr_array, csr_array]] = []
+        n_known = 1
+        for level in products.tree.steps:
+            self.levels.append((level, _sums(level.parents, n_known), _sums(level.functions, n_ratios)))
+            n_known += len(level.parents)
+        self.weights = np.insert(weights, [1] * (n_known - len(weights)), 0, axis=0)
 
     def at(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the derivatives along the axes at coordinates (n_axes, n), shape (n_functions, n_axes, n)."""
         root, ratios = self.tables.at(u)
         products = [root[None, :]]
-        for level in self.levels:
+        for level, *_ in self.levels:
             products.append(np.concatenate(products)[level.parents] * ratios[level.functions])
         known = np.concatenate(products)
         values = self.weights.T @ known
@@ -86,9 +71,7 @@ class _Backward:
         for t, weight in enumerate(self.weights.T):
             adjoint = np.repeat(weight[:, None], u.shape[1], axis=1)
             stop = len(adjoint)
-            for level, to_parents, to_ratios in zip(
-                self.levels[::-1], self.to_parents[::-1], self.to_ratios[::-1], strict=True
-            ):
+            for level, to_parents, to_ratios in reversed(self.levels):
                 start = stop - len(level.parents)
                 handed = adjoint[start:stop]
                 by_ratios[t] += to_ratios @ (handed * known[level.parents])
@@ -103,16 +86,10 @@ def _sums(places: NDArray[np.int64], n: int) -> csr_array:
 
 
 def _along_axes(tables: Tables, u: NDArray, values: NDArray, by_ratios: NDArray) -> NDArray[np.float64]:
-    """Return derivatives along the axes (n_functions, n_axes, n).
+    """Return derivatives along the axes, shape (n_functions, n_axes, n), at coordinates u (n_axes, n).
 
-    Parameters
-    ----------
-    u : ndarray of shape (n_axes, n)
-        Coordinates.
-    values : ndarray of shape (n_functions, n)
-        The functions, all terms of which have the product of the axes' first functions as a factor.
-    by_ratios : ndarray of shape (n_functions, n_ratios, n)
-        Their derivatives by the ratios of the other functions to the first ones.
+    Given are the values (n_functions, n) of functions all terms of which have the product of the axes' first
+    functions as a factor, and their derivatives (n_functions, n_ratios, n) by the ratios of the others to these.
     """
     step = _STEP * tables.kernel.width
     every = np.arange(len(u))

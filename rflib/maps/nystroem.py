@@ -133,51 +133,47 @@ class Nystroem(RandomFeatureMap):
         return self.kernel_, X  # the landmarks are rows as the user gave them
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        n_rows, rule = X.shape[0], self.landmarks
-        if isinstance(rule, str):
-            check_choice(self, "landmarks", tuple(LANDMARKS))
-            n = min(self.n_components, n_rows)
-            if n < self.n_components:
-                warn(
-                    f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
-                    f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
-                    cause="few rows",
-                )
-        similarities = kernel(X) if kernel.is_precomputed else None
-        if not isinstance(rule, str):
-            chosen = own_landmarks(self, rule, X)
-            if chosen.ndim == 1:
-                chosen = chosen if similarities is not None else X[chosen]
-            elif similarities is not None:
-                refuse(
-                    self,
-                    "landmarks",
-                    "the name of a rule, or integers, the numbers of rows, with kernel='precomputed'",
-                )
-        elif similarities is None:
-            chosen = LANDMARKS[rule](kernel, X, n, rng)
-        else:
-            if rule == "kmeans":
-                refuse(self, "landmarks", "'uniform' or 'rpcholesky' with kernel='precomputed'")
-            every = np.arange(float(n_rows))[:, None]
-            chosen = LANDMARKS[rule](Lookup(similarities), every, n, rng)[:, 0].astype(np.int64)
+        known = kernel(X) if kernel.is_precomputed else None
+        chosen = self._chosen(kernel, X, known, rng)
+        if known is not None:
+            self.indices_, chosen = chosen, known[np.ix_(chosen, chosen)]
         # Landmarks are in double precision even if X is float32: small eigenvalues amplify the kernel's rounding.
-        if similarities is not None:
-            self.indices_ = chosen
-            chosen = similarities[np.ix_(chosen, chosen)]
         landmarks = chosen.astype(np.float64)
         W = kernel(landmarks)
-        self._order_, self._rank_ = _independent(W)
-        if kernel.is_precomputed:
-            self.indices_, landmarks = self.indices_[self._order_], landmarks[:, self._order_]
-        self.landmarks_ = landmarks[self._order_]
+        order, self._rank_ = _independent(W)
+        if known is not None:
+            self.indices_, landmarks = self.indices_[order], landmarks[:, order]
+        self._order_, self.landmarks_ = order, landmarks[order]
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
-        is_repaired = kernel.is_precomputed and self._rank_ is not None and self._rank_ < len(W)
-        known = (
-            None if is_repaired else self._landmarks_left_out(W[np.ix_(self._order_, self._order_)], n_rows)
+        is_repaired = known is not None and self._rank_ is not None and self._rank_ < len(W)
+        self._left_out_ = (
+            None if is_repaired else self._landmarks_left_out(W[np.ix_(order, order)], X.shape[0])
         )
-        self._left_out = known
+
+    def _chosen(self, kernel: Kernel, X: Rows, known: NDArray | None, rng: Generator) -> Rows:
+        """Return the landmarks or, if the similarities of the rows are known, the numbers of those rows."""
+        n_rows, rule = X.shape[0], self.landmarks
+        if not isinstance(rule, str):
+            own = own_landmarks(self, rule, X)
+            if own.ndim > 1 and known is not None:
+                expected = "the name of a rule, or integers, the numbers of rows, with kernel='precomputed'"
+                refuse(self, "landmarks", expected)
+            return X[own] if own.ndim == 1 and known is None else own
+        check_choice(self, "landmarks", tuple(LANDMARKS))
+        n = min(self.n_components, n_rows)
+        if n < self.n_components:
+            warn(
+                f"Nystroem: there are only {n_rows} rows for n_components = {self.n_components} landmarks, so "
+                f"n_components_ is {n_rows}. Lower n_components, or give more rows.",
+                cause="few rows",
+            )
+        if known is None:
+            return LANDMARKS[rule](kernel, X, n, rng)
+        if rule == "kmeans":
+            refuse(self, "landmarks", "'uniform' or 'rpcholesky' with kernel='precomputed'")
+        every = np.arange(float(n_rows))[:, None]
+        return LANDMARKS[rule](Lookup(known), every, n, rng)[:, 0].astype(np.int64)
 
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
@@ -188,8 +184,10 @@ class Nystroem(RandomFeatureMap):
         """
         super().restore(state)
         drawn = np.argsort(self._order_)
-        landmarks = self.landmarks_[drawn]
-        self._normalise(self.kernel_(landmarks[:, drawn] if self.kernel_.is_precomputed else landmarks))
+        known = self.kernel_.is_precomputed
+        self._normalise(
+            self.kernel_(self.landmarks_[np.ix_(drawn, drawn)] if known else self.landmarks_[drawn])
+        )
         return self
 
     def _normalise(self, W: NDArray) -> None:
@@ -243,7 +241,7 @@ class Nystroem(RandomFeatureMap):
 
     @property
     def _fades(self) -> bool:
-        return self._left_out is not None
+        return self._left_out_ is not None
 
     @property
     def _lacks(self) -> bool:
@@ -259,8 +257,8 @@ class Nystroem(RandomFeatureMap):
 
         As many of the rows that lose nothing as there are landmarks may be the landmarks themselves.
         """
-        assert self._left_out is not None
-        kept, exact = self._left_out
+        assert self._left_out_ is not None
+        kept, exact = self._left_out_
         with np.errstate(divide="ignore", invalid="ignore"):
             left_out = loss(kept / exact if unit is None else np.minimum(kept / unit, 1))
         others = np.sort(losses)

@@ -86,7 +86,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     centre_ : ndarray of shape (n_features_in_,)
         The point about which the kernel is expanded.
     sketches_ : tuple of Sketch
-        The draws of the sketched degrees (`rflib.maps.product_sketch.Sketch`).
+        The draws of the sketched degrees (`rflib.maps.product_sketch`).
 
     References
     ----------

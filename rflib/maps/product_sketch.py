@@ -44,18 +44,10 @@ def hadamard_order(d: int) -> int:
 def draw_turns(
     degree: int, d: int, draws: int, block: int, *, quarter: bool, rng: Generator
 ) -> NDArray[np.int8]:
-    """Return the entries of the vectors as numbers of quarter turns, shape (degree, draws, d).
+    """Return the entries of the vectors of draws as numbers of quarter turns, shape (degree, draws, d).
 
-    Parameters
-    ----------
-    degree, d, draws : int
-        Number of vectors of a draw, their length, and the number of draws.
-    block : int
-        Order of the Hadamard matrix, at least d; 1 for independent vectors.
-    quarter : bool
-        Whether entries are 1, i, -1 and -i instead of 1 and -1.
-    rng : Generator
-        Source of randomness.
+    With ``quarter`` they are 1, i, -1 and -i, else 1 and -1. The order of the Hadamard matrices, ``block``, is at
+    least d, or 1 for independent vectors.
     """
     kinds, step = (4, 1) if quarter else (2, 2)
     if block == 1:
@@ -95,16 +87,8 @@ def moments(
       b2 = 2 t^2 - s, and the covariance is (c1^n + c2^n) / 2 - t^(2n) with c1 = t^2 - (1 - s) / (b - 1) and
       c2 = t^2 - (t^2 - s) / (b - 1).
 
-    Parameters
-    ----------
-    products, overlaps : ndarrays of shape (n_pairs,)
-        The numbers t and s of each pair.
-    n_degrees : int
-        Number of degrees n, from 0 on.
-    block : int
-        The order b of a block; 1 for independent vectors.
-    quarter : bool
-        Whether the draws are complex to real.
+    Given are t and s of each pair (n_pairs,), the number of degrees, from 0 on, and b, which is 1 for independent
+    vectors; ``quarter`` stands for complex-to-real draws.
     """
     t2, s, others = products**2, overlaps, max(block - 1, 1)
     real = 1 + 2 * (t2 - s)

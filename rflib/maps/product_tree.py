@@ -93,18 +93,12 @@ class ProductTree:
 
 
 def largest_products(values: NDArray, n: int) -> tuple[ProductTree, NDArray[np.float64]]:
-    """Return the n products with the largest eigenvalues, and these, descending.
+    """Return the n products with the largest eigenvalues, and these, descending; fewer if no more are above 0.
 
-    The search is best-first, and each product is reached from one other only: the axes are sorted by the ratio of
-    their second eigenvalue to the first; after a product come the next power on its last axis, the next axis in
-    place of its last one, and one axis more. So it takes O(n log n), however many axes there are.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_axes, J)
-        The eigenvalues on each axis, descending, 0 where there are no more.
-    n : int
-        Number of products. There may be fewer whose eigenvalue is above 0.
+    The eigenvalues on each axis (n_axes, J) are descending, 0 where there are no more. The search is best-first,
+    and each product is reached from one other only: the axes are sorted by the ratio of their second eigenvalue to
+    the first; after a product come the next power on its last axis, the next axis in place of its last one, and
+    one axis more. So it takes O(n log n), however many axes there are.
     """
     shares = values / values[:, :1]
     second = shares[:, 1] if shares.shape[1] > 1 else np.zeros(len(shares))
@@ -135,20 +129,9 @@ def largest_products(values: NDArray, n: int) -> tuple[ProductTree, NDArray[np.f
 
 
 def evaluate(tree: ProductTree, root: Array, ratios: Array, out: Array, *, compiled: bool) -> None:
-    """Write the products at some rows into an array (n, n_products).
+    """Write the products at n rows into an array (n, n_products), on request compiled by numba.
 
-    Parameters
-    ----------
-    tree : ProductTree
-        The products.
-    root : array of shape (n,)
-        The first product.
-    ratios : array of shape (n_functions, n)
-        The ratios, in the order of `ProductTree.functions`.
-    out : array of shape (n, n_products)
-        What is written to.
-    compiled : bool
-        Whether numba is to compute the same.
+    Given are the first product (n,), and the ratios (n_functions, n) in the order of `ProductTree.functions`.
     """
     xp, n = namespace(root), root.shape[0]
     out[:, 0] = root

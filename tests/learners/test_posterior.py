@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from rflib.kernels import DeltaGaussian, Gaussian
 from rflib.learners import KRR, KRRClassifier
-from rflib.maps import MVORF, ORF, RFF, MercerFeatures, Nystroem, OptimizedMaclaurin
+from rflib.maps import CRAFT, MVORF, ORF, RFF, MercerFeatures, Nystroem, OptimizedMaclaurin
 
 FINE = tuple(np.logspace(-5, 0, 11))
 
@@ -261,6 +261,17 @@ def test_what_is_missing_is_known_in_pipelines_for_restored_maps_and_in_single_p
     single = KRR(feature_map=fitted, alphas=1e-3, gram_dtype="float64").fit(X.astype(np.float32), X[:, 0])
     found = single.predict(new.astype(np.float32), return_std=True)[1]
     np.testing.assert_allclose(found, expected, rtol=2e-2)
+
+
+def test_what_a_projection_of_landmarks_misses_is_known_when_it_is_restored():
+    X = np.random.default_rng(1).standard_normal((100, 2))
+    feature_map = CRAFT(Nystroem(Gaussian(1.0)), 20, n_components_up=40, random_state=0)
+    restored = clone(feature_map).restore(feature_map.fit(X).state())
+    found, expected = (
+        KRR(feature_map=FrozenEstimator(each), alphas=1e-3).fit(X, X[:, 0]).predict(X, return_std=True)[1]
+        for each in (restored, feature_map)
+    )
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_nothing_is_added_where_features_have_both_signs(data):

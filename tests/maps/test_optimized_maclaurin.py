@@ -248,13 +248,6 @@ def test_more_columns_lower_the_error():
     assert predicted[-1] < 0.7 * predicted[0]
 
 
-def test_row_blocks_change_nothing(monkeypatch):
-    fitted = OptimizedMaclaurin(SphericalPolynomial(4, 3), 41, random_state=0).fit(X)
-    whole = fitted.transform(X)
-    monkeypatch.setattr("rflib.maps.optimized_maclaurin._BLOCK_ELEMENTS", 7 * 41)
-    np.testing.assert_allclose(fitted.transform(X), whole, rtol=1e-12)
-
-
 def test_narrow_kernels_and_many_columns_in_single_precision():
     """Amplitudes of high degrees are products of huge and tiny numbers."""
     rows = 30 * sphere(200, 3)

@@ -44,6 +44,7 @@ from rflib.maps import (
     RandomMaclaurin,
     SurrogateLeverageRFF,
     TensorSketch,
+    row_blocks,
 )
 from rflib.maps.base import RandomFeatureMap, as_generator
 from rflib.maps.product_features import ProductFeatures
@@ -74,11 +75,14 @@ def test_the_same_seed_gives_the_same_features(make, X, y):
     assert np.allclose(first, other) == isinstance(make(5), ProductFeatures)
 
 
-def test_rows_are_mapped_one_by_one(make, X, y):
+def test_rows_are_mapped_one_by_one(make, X, y, monkeypatch):
     m = make().fit(X, y)
     Z = m.transform(X)
     assert np.allclose(np.concatenate([m.transform(X[:7]), m.transform(X[7:])]), Z, atol=1e-12)
     assert np.allclose(m.transform(X[::-1])[::-1], Z, atol=1e-12)
+    cut = row_blocks.row_blocks
+    monkeypatch.setattr(row_blocks, "row_blocks", lambda n_rows, height: cut(n_rows, 7))
+    assert np.allclose(m.transform(X), Z, atol=1e-12)
 
 
 def test_single_precision_stays_and_is_close(make, X, y):

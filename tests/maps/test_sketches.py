@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.linalg import hadamard
 from scipy.stats import norm
-from sklearn.base import clone
 from sklearn.kernel_approximation import PolynomialCountSketch
 
 import rflib.maps.craft
@@ -163,22 +162,6 @@ def test_high_degrees_in_single_precision(cls, p):
     assert np.abs(single - Z).max() < 1e-4 * np.abs(Z).max()
 
 
-@pytest.mark.parametrize(
-    "m",
-    [
-        TensorSketch(SphericalPolynomial(4, 3), 9),
-        PolySketch(SphericalPolynomial(4, 5), 9),
-        CRAFT(n_components=9, n_components_up=32),
-    ],
-)
-def test_blocks_of_rows_change_nothing(m, monkeypatch):
-    X = sphere(23, 5)
-    Z = clone(m).set_params(random_state=0).fit(X).transform(X)
-    for module in (rflib.maps.tensor_sketch, rflib.maps.poly_sketch, rflib.maps.craft):
-        monkeypatch.setattr(module, "_BLOCK_ELEMENTS", 130)
-    assert np.allclose(clone(m).set_params(random_state=0).fit(X).transform(X), Z, atol=1e-12)
-
-
 def test_craft_projects_its_base_by_signs():
     """Given the base's features u and v, the variance over the signs is that of a random projection."""
     X = sphere(6, 5)
@@ -223,11 +206,3 @@ def test_products_and_fast_transforms_give_the_same_sketch(n_components, dtype, 
         assert found[-1].dtype == dtype
     scale = np.abs(found[0]).max()
     np.testing.assert_allclose(*found, rtol=0, atol=scale * (1e-5 if dtype == "float32" else 1e-13))
-
-
-def test_row_blocks_change_nothing(monkeypatch):
-    rows = np.random.default_rng(0).standard_normal((40, 9))
-    maclaurin = RandomMaclaurin(Polynomial(3, coef0=1.0), 32, random_state=0).fit(rows)
-    whole = maclaurin.transform(rows)
-    monkeypatch.setattr("rflib.maps.maclaurin._BLOCK_ELEMENTS", 7 * 32)
-    np.testing.assert_allclose(maclaurin.transform(rows), whole, rtol=1e-12)
