@@ -11,6 +11,7 @@ from typing import Any
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.width import KernelWithWidth
+from rflib.keywords import Keywords
 from rflib.maps.base import RandomFeatureMap
 from rflib.validation import hint
 
@@ -101,9 +102,10 @@ def build(role: str, spec: Spec, **extra: Any) -> Any:
         options.setdefault("cv", FOLDS)
     for key in options:
         if key not in known:
+            remedy = cls._called_here(key, options[key]) if issubclass(cls, Keywords) else None
+            explained = f" {remedy}" if remedy else hint(key, known)
             raise ValueError(
-                f"{spec['type']} has no parameter {key!r}.{hint(key, known)} Its parameters are "
-                f"{', '.join(known)}."
+                f"{spec['type']} has no parameter {key!r}.{explained} Its parameters are {', '.join(known)}."
             )
     try:
         return cls(**options, **extra)

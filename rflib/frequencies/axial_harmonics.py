@@ -119,8 +119,8 @@ def _terms(functions: AxialFunctions, pairs: RowPairs, length: float) -> Terms:
     distinct, places = np.unique(t, return_inverse=True)
     values = chebval(distinct, functions.coefficients)[:, places.reshape(t.shape)].prod(axis=1)
     size, degrees = np.sqrt(np.maximum(1 - t**2, 0)).prod(axis=0), functions.degrees.tolist()
-    on_a_line = [unit_kernel(e, n) * size**n * value for n, value in zip(degrees, values, strict=True)]
-    return Terms(e, cosines, degrees, np.array(on_a_line).reshape(len(degrees), -1))
+    radial_factors = [unit_kernel(e, n) * size**n * value for n, value in zip(degrees, values, strict=True)]
+    return Terms(e, cosines, degrees, np.array(radial_factors).reshape(len(degrees), -1))
 
 
 def _coordinate(norms: NDArray, length: float) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.control_variates import ControlVariate, control_variate
-from rflib.measures.plane_waves import PlaneWaves, Stratum
+from rflib.measures.plane_waves import PlaneWaves, WaveGroup
 from rflib.measures.row_pairs import RowPairs
 
 
@@ -34,7 +34,7 @@ class Candidate:
     def __init__(self, key: _AtPairs) -> None:
         self._key, self.measure = key, key.measure
         self._controls: dict[tuple[int, int, bool], ControlVariate] = {}
-        self._strata: dict[tuple[str, tuple[ControlVariate, ...]], list[Stratum]] = {}
+        self._groups: dict[tuple[str, tuple[ControlVariate, ...]], list[WaveGroup]] = {}
 
     @cached_property
     def profile(self) -> NDArray[np.float64]:
@@ -56,12 +56,12 @@ class Candidate:
             )
         return self._controls[key]
 
-    def strata(self, kind: str, controls: Sequence[ControlVariate]) -> list[Stratum]:
-        """Return `rflib.measures.plane_waves.PlaneWaves.strata` with some of these control variates."""
+    def groups(self, kind: str, controls: Sequence[ControlVariate]) -> list[WaveGroup]:
+        """Return `rflib.measures.plane_waves.PlaneWaves.groups` with some of these control variates."""
         key = kind, tuple(controls)
-        if key not in self._strata:
-            self._strata[key] = _waves(self._key).strata(kind, controls)
-        return self._strata[key]
+        if key not in self._groups:
+            self._groups[key] = _waves(self._key).groups(kind, controls)
+        return self._groups[key]
 
 
 def candidate(measure: AtomicMeasure, pairs: RowPairs) -> Candidate:

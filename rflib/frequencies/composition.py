@@ -1,11 +1,11 @@
 """The choice of columns for an atomic measure: its exact harmonics, and the cosines and sines of each atom.
 
 The mean squared error of a kernel value over pairs of rows is the squared bias of the measure plus the variance of
-the columns that are drawn. This variance is a sum over independent strata, which are the cosines and the sines of
-each atom. The directions of a stratum form whole orthogonal bases and a remainder. Each is weighted by the inverse
-of its variance, which follows from the energies of the stratum (`rflib.measures.harmonics`). The lowest harmonics
+the columns that are drawn. This variance is a sum over independent groups, which are the cosines and the sines of
+each atom. The directions of a group form whole orthogonal bases and a remainder. Each is weighted by the inverse
+of its variance, which follows from the energies of the group (`rflib.measures.harmonics`). The lowest harmonics
 may be removed from the drawn columns and kept exactly, which costs columns of their own
-(`rflib.measures.control_variates`). Each stratum is multiplied by the factor at which its noise and the bias that
+(`rflib.measures.control_variates`). Each group is multiplied by the factor at which its noise and the bias that
 the factor causes are least together (Stein's effect; Chang et al. 2017), or it is left out. The composition with
 the least predicted error is chosen. docs/mvorf.md derives the formulas.
 """
@@ -27,7 +27,7 @@ from rflib.kernels.base import RadialKernel
 from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.control_variates import ControlVariate, polynomial_columns
 from rflib.measures.harmonics import orthogonal_factors
-from rflib.measures.plane_waves import KINDS, PlaneWaves, Stratum
+from rflib.measures.plane_waves import KINDS, PlaneWaves, WaveGroup
 from rflib.measures.row_pairs import RowPairs
 
 _TINY = 1e-300
@@ -53,21 +53,21 @@ class Composition:
         The atoms.
     controls : tuple of ControlVariate
         The exact harmonics, at most one control variate for each of the degrees 0 to 3.
-    strata : tuple of Stratum
-        The strata that are drawn.
-    counts : ndarray of shape (n_strata,)
-        Number of frequencies of each stratum.
-    variances : ndarray of shape (n_strata,)
-        Variance of each stratum with this number of frequencies, without its factor, averaged over the pairs.
-    shrinkage : ndarray of shape (n_strata,)
-        Factors of the kernels of the strata, between 0 and 1.
+    groups : tuple of WaveGroup
+        The groups that are drawn.
+    counts : ndarray of shape (n_groups,)
+        Number of frequencies of each group.
+    variances : ndarray of shape (n_groups,)
+        Variance of each group with this number of frequencies, without its factor, averaged over the pairs.
+    shrinkage : ndarray of shape (n_groups,)
+        Factors of the kernels of the groups, between 0 and 1.
     mean_squared_error : float
         Predicted mean squared error of a kernel value, averaged over the pairs.
     """
 
     measure: AtomicMeasure
     controls: tuple[ControlVariate, ...]
-    strata: tuple[Stratum, ...]
+    groups: tuple[WaveGroup, ...]
     counts: NDArray[np.int64]
     variances: NDArray
     shrinkage: NDArray
@@ -83,13 +83,13 @@ class Composition:
         d = self.measure.dimension
         vectors: dict[str, list[NDArray]] = {kind: [np.empty((0, d))] for kind in KINDS}
         weights: dict[str, list[NDArray]] = {kind: [np.empty(0)] for kind in KINDS}
-        each = zip(self.strata, self.counts.tolist(), self.shrinkage, strict=True)
-        for stratum, count, factor in each:
-            radius, weight = self.measure.radii[stratum.atom], factor * self.measure.weights[stratum.atom]
+        each = zip(self.groups, self.counts.tolist(), self.shrinkage, strict=True)
+        for group, count, factor in each:
+            radius, weight = self.measure.radii[group.atom], factor * self.measure.weights[group.atom]
             unit = orthogonal(count, d, rng)
-            if radius or stratum.kind == "cos":
-                vectors[stratum.kind].append(radius * unit)
-                weights[stratum.kind].append(weight * _Precision(stratum.energies, d).shares(count))
+            if radius or group.kind == "cos":
+                vectors[group.kind].append(radius * unit)
+                weights[group.kind].append(weight * _Precision(group.energies, d).shares(count))
         frequencies, signed = (
             np.concatenate([array for kind in KINDS for array in arrays[kind]])
             for arrays in (vectors, weights)
@@ -98,23 +98,23 @@ class Composition:
 
     def error_over(self, exact: NDArray, pairs: RowPairs) -> float:
         """Return the mean squared error that is predicted over other pairs than those of the choice."""
-        every, factors = self._strata_at(pairs)
+        every, factors = self._groups_at(pairs)
         bias = expected(self.measure, self.controls, every, factors, pairs) - exact
         chosen = {
             (s.kind, s.atom): (_Precision(s.energies, len(pairs.centre)), int(n))
-            for s, n in zip(self.strata, self.counts, strict=True)
+            for s, n in zip(self.groups, self.counts, strict=True)
         }
         variance = 0.0
-        for stratum, factor in zip(every, factors, strict=True):
+        for group, factor in zip(every, factors, strict=True):
             if factor:
-                precision, count = chosen[stratum.kind, stratum.atom]
-                variance += factor**2 * precision.variance(count, stratum.energies)
+                precision, count = chosen[group.kind, group.atom]
+                variance += factor**2 * precision.variance(count, group.energies)
         return float(pairs.shares @ bias**2) + variance
 
     def bias_estimate(self, kernel: RadialKernel, nearest: float, farthest: float) -> float:
-        """Return a bound on the bias of the atoms, and of strata that are shrunk or left out.
+        """Return a bound on the bias of the atoms, and of groups that are shrunk or left out.
 
-        Where strata of both signs are left out and nearly cancel, it is the largest bias on a grid of rows.
+        Where groups of both signs are left out and nearly cancel, it is the largest bias on a grid of rows.
 
         Parameters
         ----------
@@ -124,40 +124,40 @@ class Composition:
             Smallest and largest distance of a row from the pole of the control variates.
         """
         d = self.measure.dimension
-        if _is_replaced(self.measure, self.strata):
+        if _is_replaced(self.measure, self.groups):
             pairs = RowPairs.within(nearest, farthest, d)
-            every, factors = self._strata_at(pairs)
+            every, factors = self._groups_at(pairs)
             mean = expected(self.measure, self.controls, every, factors, pairs)
             return largest_bias(mean, kernel, pairs, self.measure)
-        # The kernel of a stratum is positive or negative definite, and so is largest between a row and itself.
+        # The kernel of a group is positive or negative definite, and so is largest between a row and itself.
         pairs = RowPairs.of_themselves(np.zeros(d), np.linspace(nearest, farthest, _N_NORMS_OF_BOUND))
-        every, factors = self._strata_at(pairs)
+        every, factors = self._groups_at(pairs)
         left_out = sum((1 - f) * np.abs(s.means).max() for s, f in zip(every, factors, strict=True))
         return float(self.measure.bias_estimate + left_out)
 
-    def _strata_at(self, pairs: RowPairs) -> tuple[list[Stratum], NDArray[np.float64]]:
-        """Return all strata at the pairs, also those that are not drawn, and their factors, of these zero."""
+    def _groups_at(self, pairs: RowPairs) -> tuple[list[WaveGroup], NDArray[np.float64]]:
+        """Return all groups at the pairs, also those that are not drawn, and their factors, of these zero."""
         waves = PlaneWaves(self.measure.radii, self.measure.weights, pairs)
-        every = [stratum for kind in KINDS for stratum in waves.strata(kind, self.controls)]
-        drawn = {(s.kind, s.atom): factor for s, factor in zip(self.strata, self.shrinkage, strict=True)}
+        every = [group for kind in KINDS for group in waves.groups(kind, self.controls)]
+        drawn = {(s.kind, s.atom): factor for s, factor in zip(self.groups, self.shrinkage, strict=True)}
         return every, np.array([drawn.get((s.kind, s.atom), 0.0) for s in every])
 
 
 def expected(
     measure: AtomicMeasure,
     controls: Sequence[ControlVariate],
-    strata: Sequence[Stratum],
+    groups: Sequence[WaveGroup],
     factors: NDArray,
     pairs: RowPairs,
 ) -> NDArray[np.float64]:
-    """Return the expected kernel at the pairs, if all strata of the measure have these factors.
+    """Return the expected kernel at the pairs, if all groups of the measure have these factors.
 
-    The means of strata are found by a quadrature. They are therefore subtracted from the kernel of the atoms where
-    little is left out. Where strata of both signs are left out, these may be large and nearly cancel, so that the
+    The means of groups are found by a quadrature. They are therefore subtracted from the kernel of the atoms where
+    little is left out. Where groups of both signs are left out, these may be large and nearly cancel, so that the
     means of those that are drawn are added to the exact harmonics instead.
     """
-    means = np.array([stratum.means for stratum in strata]).reshape(len(strata), -1)
-    if _is_replaced(measure, [s for s, factor in zip(strata, factors, strict=True) if factor]):
+    means = np.array([group.means for group in groups]).reshape(len(groups), -1)
+    if _is_replaced(measure, [s for s, factor in zip(groups, factors, strict=True) if factor]):
         exact = sum((control.kernel(pairs) for control in controls), start=np.zeros(len(pairs.distances)))
         return np.asarray(exact + factors @ means)
     return np.asarray(measure.profile(pairs.distances) - (1 - factors) @ means)
@@ -169,9 +169,9 @@ def largest_bias(mean: NDArray, kernel: RadialKernel, pairs: RowPairs, measure: 
     return float(np.abs(mean[inside] - kernel.at_distance(pairs.distances[inside])).max())
 
 
-def _is_replaced(measure: AtomicMeasure, drawn: Iterable[Stratum]) -> bool:
+def _is_replaced(measure: AtomicMeasure, drawn: Iterable[WaveGroup]) -> bool:
     """Return whether a measure has negative weights, of which none is drawn."""
-    return measure.negative is not None and all(measure.weights[stratum.atom] > 0 for stratum in drawn)
+    return measure.negative is not None and all(measure.weights[group.atom] > 0 for group in drawn)
 
 
 def compose(
@@ -195,7 +195,7 @@ def compose(
     n_columns : int
         Number of columns D.
     positive : bool, default=False
-        Whether all columns must have the sign +1. Harmonics of negative sign are then not exact, and strata of
+        Whether all columns must have the sign +1. Harmonics of negative sign are then not exact, and groups of
         negative weight are left out.
 
     Returns
@@ -279,32 +279,34 @@ class _Choice:
             ]
             for degree in range(4)
         )
-        odd = [(controls, known.strata("sin", controls)) for controls in product(first, third)]
+        odd = [(controls, known.groups("sin", controls)) for controls in product(first, third)]
         for even_controls in product(zeroth, second):
             if sum(control.n_columns for control in even_controls) <= self.n_columns:
-                even = known.strata("cos", even_controls)
+                even = known.groups("cos", even_controls)
                 for odd_controls, sines in odd:
                     self._try(measure, (*even_controls, *odd_controls), even + sines)
 
-    def _try(self, measure: AtomicMeasure, controls: Sequence[ControlVariate], strata: list[Stratum]) -> None:
+    def _try(
+        self, measure: AtomicMeasure, controls: Sequence[ControlVariate], groups: list[WaveGroup]
+    ) -> None:
         controls = tuple(control for control in controls if control.n_columns)
         left = self.n_columns - sum(control.n_columns for control in controls)
         if left < 0:
             return
         size = float(self.pairs.shares @ self.exact**2)
-        signals = [float(self.pairs.shares @ s.means**2) for s in strata]
+        signals = [float(self.pairs.shares @ s.means**2) for s in groups]
         drawn = [
             i
-            for i, stratum in enumerate(strata)
-            if stratum.energies.sum() + signals[i] > _NEGLIGIBLE * size
-            and (measure.weights[stratum.atom] > 0 or not self.positive)
+            for i, group in enumerate(groups)
+            if group.energies.sum() + signals[i] > _NEGLIGIBLE * size
+            and (measure.weights[group.atom] > 0 or not self.positive)
         ]
         drawn = sorted(sorted(drawn, key=lambda i: -signals[i])[:left])
 
         def scored(kept: Sequence[int]) -> Composition:
-            factors = np.isin(np.arange(len(strata)), kept).astype(float)
-            bias = expected(measure, controls, strata, factors, self.pairs) - self.exact
-            return self._scored(measure, controls, [strata[i] for i in kept], bias, left)
+            factors = np.isin(np.arange(len(groups)), kept).astype(float)
+            bias = expected(measure, controls, groups, factors, self.pairs) - self.exact
+            return self._scored(measure, controls, [groups[i] for i in kept], bias, left)
 
         chosen = scored(drawn)
         if len(drawn) > 1:
@@ -318,19 +320,19 @@ class _Choice:
         self,
         measure: AtomicMeasure,
         controls: tuple[ControlVariate, ...],
-        strata: Sequence[Stratum],
+        groups: Sequence[WaveGroup],
         bias: NDArray,
         n_waves: int,
     ) -> Composition:
-        """Return the composition of these strata, which share n_waves columns, with its error."""
-        counts, variances = _allocate([_Precision(s.energies, self.d) for s in strata], n_waves)
-        shares, factors = self.pairs.shares, np.ones(len(strata))
-        if strata:
-            means = np.array([stratum.means for stratum in strata])
+        """Return the composition of these groups, which share n_waves columns, with its error."""
+        counts, variances = _allocate([_Precision(s.energies, self.d) for s in groups], n_waves)
+        shares, factors = self.pairs.shares, np.ones(len(groups))
+        if groups:
+            means = np.array([group.means for group in groups])
             factors = _shrinkage(means, variances, bias, shares)
             bias = bias - (1 - factors) @ means
         error = float(shares @ bias**2 + factors**2 @ variances)
-        return Composition(measure, controls, tuple(strata), counts, variances, factors, error)
+        return Composition(measure, controls, tuple(groups), counts, variances, factors, error)
 
 
 def _shrinkage(means: NDArray, variances: NDArray, bias: NDArray, shares: NDArray) -> NDArray[np.float64]:
@@ -354,7 +356,7 @@ def _shrinkage(means: NDArray, variances: NDArray, bias: NDArray, shares: NDArra
 
 
 class _Precision:
-    """The inverse variance of a stratum as a function of its number of directions."""
+    """The inverse variance of a group as a function of its number of directions."""
 
     def __init__(self, energies: NDArray, d: int) -> None:
         self.d = d

@@ -155,12 +155,12 @@ def _eigenfunctions(
 def terms_of(functions: Sequence[ControlVariate], d: int, pairs: RowPairs) -> Terms:
     """Return the terms of functions of the same measure, which share the Bessel functions of each degree."""
     degrees = [each.degree for each in functions]
-    on_a_line = np.zeros((len(functions), len(pairs.cosines)))
+    radial_factors = np.zeros((len(functions), len(pairs.cosines)))
     for degree in set(degrees):
         which = [k for k, each in enumerate(degrees) if each == degree]
         combination = np.hstack([functions[k].combination for k in which])
         values = radial_functions(d, degree, functions[0].radii, pairs.norms) @ combination
         signs = np.concatenate([functions[k].signs for k in which])
         size = unit_kernel(d, degree) * pairs.norms.prod(axis=0) ** degree
-        on_a_line[which] = size * (values.prod(axis=0) * signs).T
-    return Terms(d, pairs.cosines, degrees, on_a_line)
+        radial_factors[which] = size * (values.prod(axis=0) * signs).T
+    return Terms(d, pairs.cosines, degrees, radial_factors)

@@ -57,19 +57,21 @@ class Terms:
         Cosines of the angles between the rows there.
     degrees : list of int
         Degree n of each function.
-    on_a_line : ndarray of shape (n_functions, n_pairs)
+    radial_factors : ndarray of shape (n_functions, n_pairs)
         The term of each function between rows in the same direction.
     """
 
     dimension: int
     cosines: NDArray
     degrees: list[int]
-    on_a_line: NDArray
+    radial_factors: NDArray
 
     def kernels(self) -> NDArray[np.float64]:
         """Return the terms at the pairs, shape (n_functions, n_pairs)."""
         across = {n: legendre(self.dimension, n, self.cosines) for n in set(self.degrees)}
-        return self.on_a_line * np.array([across[n] for n in self.degrees]).reshape(self.on_a_line.shape)
+        return self.radial_factors * np.array([across[n] for n in self.degrees]).reshape(
+            self.radial_factors.shape
+        )
 
 
 Sample = tuple[int, Parts]
@@ -121,7 +123,7 @@ class SampledHarmonics:
         squares = (terms.kernels().sum(axis=0) - exact) ** 2
         for k, (n, parts) in enumerate(self.samples, len(terms.degrees) - len(self.samples)):
             variance = relative_variance(n, terms.dimension, terms.degrees[k], parts, terms.cosines)
-            squares += terms.on_a_line[k] ** 2 * variance
+            squares += terms.radial_factors[k] ** 2 * variance
         return float(pairs.shares @ squares)
 
     @abstractmethod
@@ -185,7 +187,7 @@ class _Search:
             if n and polynomial_columns(d, n) > _LEAST
         }
         noise = {(n, parts): covariances(d, n, parts, terms.cosines) for n in kinds for parts in kinds[n]}
-        squares = shares * terms.on_a_line**2
+        squares = shares * terms.radial_factors**2
         self.noise = {
             k: {parts: noise[n, parts] @ squares[k] for parts in kinds[n]}
             for k, n in enumerate(degrees)

@@ -23,7 +23,7 @@ from rflib.maps.harmonics import Harmonics, harmonics_of
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
 from rflib.maps.waves import CosinesAndSines
-from rflib.measures.atomic import AtomicLadder, AtomicMeasure
+from rflib.measures.atomic import AtomicMeasure, CandidateMeasures
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import is_positive_definite
@@ -108,7 +108,7 @@ class MVORF(FourierFeatures):
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         kernel, domain = radial(kernel), Domain.of(X)
         measure = construct(self.construction(), kernel, domain)
-        if not isinstance(measure, AtomicLadder | AtomicMeasure):
+        if not isinstance(measure, CandidateMeasures | AtomicMeasure):
             raise ValueError(
                 f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
             )
@@ -129,7 +129,7 @@ class MVORF(FourierFeatures):
 
 def _choices(
     kernel: RadialKernel,
-    measure: AtomicLadder | AtomicMeasure,
+    measure: CandidateMeasures | AtomicMeasure,
     rows: StratifiedPairs,
     few: RowPairs,
     many: RowPairs,
@@ -140,20 +140,20 @@ def _choices(
     Seen from the origin of the unit sphere, no harmonic of a kernel that is positive definite there has a negative
     sign. Seen from the mean of the rows, harmonics of low degree hold more of the kernel.
     """
-    definite, rungs = measure.definite, measure.rungs
+    definite, candidates = measure.definite, measure.candidates
     found: list[tuple[float, Choice, RowPairs]] = []
     seen = [(few, many)]
     if definite and kernel.unit_norm:
         seen.append((few.from_the_origin(), many.from_the_origin()))
     for sample, pairs in seen:
         exact = np.asarray(kernel.at_distance(pairs.distances), dtype=np.float64)
-        alone = radial_harmonics(rungs, exact, pairs, n_columns, positive=definite)
+        alone = radial_harmonics(candidates, exact, pairs, n_columns, positive=definite)
         found.append((alone.mean_squared_error, alone, pairs))
         at_sample = np.asarray(kernel.at_distance(sample.distances), dtype=np.float64)
-        waves = compose(rungs, at_sample, sample, n_columns, positive=definite)
+        waves = compose(candidates, at_sample, sample, n_columns, positive=definite)
         in_plane = None
         if len(sample.centre) == 2:
-            allowed = [rung for rung in rungs if not definite or rung.negative is None]
+            allowed = [each for each in candidates if not definite or each.negative is None]
             in_plane = rings(allowed, at_sample, sample, n_columns)
         for each in (waves, in_plane):
             if each is not None:

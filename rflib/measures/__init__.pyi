@@ -1,5 +1,5 @@
-from .atomic import AtomicLadder as AtomicLadder
 from .atomic import AtomicMeasure as AtomicMeasure
+from .atomic import CandidateMeasures as CandidateMeasures
 from .base import ProductMeasure as ProductMeasure
 from .base import RadialMeasure as RadialMeasure
 from .base import Sampling as Sampling

@@ -67,8 +67,8 @@ class AtomicMeasure(RadialMeasure):
         object.__setattr__(self, "negative", _jordan_part(self.radii, -self.weights))
 
     @property
-    def rungs(self) -> tuple[AtomicMeasure]:
-        """The measure itself, as the only rung of a ladder."""
+    def candidates(self) -> tuple[AtomicMeasure]:
+        """The measure itself, as the only candidate."""
         return (self,)
 
     @property
@@ -290,7 +290,7 @@ def _jordan_part(radii: NDArray, weights: NDArray) -> DiscretePart | None:
 
 
 @dataclass(frozen=True, eq=False)
-class AtomicLadder(SpectralMeasure):
+class CandidateMeasures(SpectralMeasure):
     """A choice of atomic measures for one kernel, from few atoms with a rough fit to many atoms with a close fit.
 
     `for_sampling` returns the one with the least predicted error for a given number of frequencies.
@@ -299,7 +299,7 @@ class AtomicLadder(SpectralMeasure):
     ----------
     dimension : int
         Number of input columns d.
-    rungs : tuple of AtomicMeasure
+    candidates : tuple of AtomicMeasure
         The measures.
     zmax : float
         Largest distance at which the measures represent the kernel, in units of the inputs.
@@ -308,23 +308,23 @@ class AtomicLadder(SpectralMeasure):
     """
 
     dimension: int
-    rungs: tuple[AtomicMeasure, ...]
+    candidates: tuple[AtomicMeasure, ...]
     zmax: float
     definite: bool = False
 
     def for_sampling(self, sampling: Sampling) -> AtomicMeasure:
-        """Return the rung with the least predicted root mean square error.
+        """Return the candidate with the least predicted root mean square error.
 
         Raises
         ------
         ValueError
-            If there are too few frequencies for every rung.
+            If there are too few frequencies for every candidate.
         """
-        errors = [rung.predicted_error(sampling) for rung in self.rungs]
+        errors = [each.predicted_error(sampling) for each in self.candidates]
         if not np.isfinite(min(errors)):
-            least = min(len(rung.radii) for rung in self.rungs)
+            least = min(len(each.radii) for each in self.candidates)
             raise ValueError(
                 f"The minimum-variance measure has at least {least} atoms, each of which needs a frequency. Set "
                 f"n_components to at least {2 * least}, or to at least {least} with layout='phase'."
             )
-        return self.rungs[int(np.argmin(errors))]
+        return self.candidates[int(np.argmin(errors))]

@@ -160,7 +160,7 @@ class SpectralMeasure(ABC):
     def for_sampling(self, sampling: Sampling) -> SpectralMeasure:
         """Return the measure to use for frequencies that are drawn by this plan.
 
-        It is the measure itself, except that `rflib.measures.AtomicLadder` returns one of its rungs.
+        It is the measure itself, except that `rflib.measures.CandidateMeasures` returns one of its candidates.
         """
         return self
 

@@ -20,18 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.atomic import AtomicLadder
+from rflib.measures.atomic import CandidateMeasures
 from rflib.measures.base import RadialMeasure
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure, has_positive_measure, is_positive_definite
 from rflib.measures.harmonics import orthogonal_factors
 from rflib.measures.minimum_variance import (
     DELTAS,
+    candidates_of,
     check_options,
     distances_to_fit,
     fitted_weights,
     frequency_norms,
-    ladder_of,
     nearest_single_norm,
     nodes,
     profile_values,
@@ -62,8 +62,8 @@ _SMALL_SURCHARGE = 1e-5
 
 def minimum_residual(
     kernel: RadialKernel, domain: Domain, *, deltas: tuple[float, ...] = DELTAS, largest_radius: float = 4.0
-) -> AtomicLadder:
-    """Return a ladder of atomic measures for the kernel on the domain, to be used with exact harmonics.
+) -> CandidateMeasures:
+    """Return candidate measures of atoms for the kernel on the domain, to be used with exact harmonics.
 
     Parameters and exceptions are those of `rflib.measures.minimum_variance.minimum_variance`.
     """
@@ -73,7 +73,7 @@ def minimum_residual(
     values = profile_values(kernel, ranges, _N_DISTANCES_OF_SERIES if few else _N_DISTANCES, quantiles)
     positive = has_positive_measure(kernel)
     signs = (True,) if positive else (False, True) if is_positive_definite(kernel) else (False,)
-    return _ladder(
+    return _candidates(
         domain.dimension,
         ranges,
         largest_radius,
@@ -107,7 +107,7 @@ def _prices(radii: NDArray, pairs: RowPairs) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=64)
-def _ladder(
+def _candidates(
     d: int,
     ranges: tuple[float, ...],
     largest_radius: float,
@@ -117,7 +117,7 @@ def _ladder(
     deltas: tuple[float, ...],
     signs: tuple[bool, ...],
     midpoint_bytes: bytes,
-) -> AtomicLadder:
+) -> CandidateMeasures:
     quantiles, midpoints = np.frombuffer(quantile_bytes), np.frombuffer(midpoint_bytes)
     targets, values, exact = map(np.frombuffer, value_bytes)
     solutions: list[tuple[NDArray, NDArray]] = []
@@ -142,7 +142,7 @@ def _ladder(
         all_reached &= not any(left.values())
     if midpoints.size and not all_reached:
         solutions.append((midpoints, np.full(midpoints.size, exact[0] / midpoints.size)))
-    return replace(ladder_of(solutions, d, ranges, quantiles, values, exact), definite=True in signs)
+    return replace(candidates_of(solutions, d, ranges, quantiles, values, exact), definite=True in signs)
 
 
 def _grids(d: int, zmax: float, largest_radius: float) -> Iterator[NDArray[np.float64]]:

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 
 from rflib.kernels.base import RadialKernel
 from rflib.kernels.width import KernelWithWidth
-from rflib.measures.atomic import AtomicLadder, AtomicMeasure
+from rflib.measures.atomic import AtomicMeasure, CandidateMeasures
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 from rflib.measures.variance import cosine_moments
@@ -44,19 +44,19 @@ DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 def minimum_variance(
     kernel: RadialKernel, domain: Domain, *, deltas: tuple[float, ...] = DELTAS, largest_radius: float = 4.0
-) -> AtomicLadder:
-    """Return a ladder of atomic measures for the kernel on the domain.
+) -> CandidateMeasures:
+    """Return candidate measures of atoms for the kernel on the domain.
 
     A linear program is solved for each delta, and for three models of the directions, which are independent, half
     orthogonal bases or whole ones (`rflib.measures.atomic`). Each is solved with and without norms near zero,
     because the atoms of such norms take frequencies that other atoms may need to complete a basis. The best single
-    norm is one more candidate. `AtomicLadder` then chooses by the error that is predicted for a number of
+    norm is one more candidate. `CandidateMeasures` then chooses by the error that is predicted for a number of
     frequencies.
 
     Parameters
     ----------
     kernel : RadialKernel
-        The kernel. Only its profile ``at_distance`` is used, and ladders are cached by its values.
+        The kernel. Only its profile ``at_distance`` is used, and candidates are cached by its values.
     domain : Domain
         The number of input columns, the largest distance, and the sample of distances over which the variance is
         averaged.
@@ -78,7 +78,7 @@ def minimum_variance(
     check_options("minimum_variance", deltas, largest_radius)
     ranges, quantiles = ranges_of(domain), quantiles_of(domain)
     values = profile_values(kernel, ranges, _N_DISTANCES, quantiles)
-    return _ladder(
+    return _candidates(
         domain.dimension,
         ranges,
         quantiles.tobytes(),
@@ -135,14 +135,14 @@ def check_grid(ranges: Sequence[float]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=64)
-def _ladder(
+def _candidates(
     d: int,
     ranges: tuple[float, ...],
     quantile_bytes: bytes,
     value_bytes: tuple[bytes, ...],
     deltas: tuple[float, ...],
     largest_radius: float,
-) -> AtomicLadder:
+) -> CandidateMeasures:
     quantiles = np.frombuffer(quantile_bytes)
     targets, values, exact = map(np.frombuffer, value_bytes)
     solutions = []
@@ -160,23 +160,23 @@ def _ladder(
             for first in (0, away):
                 for mu in fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
                     solutions.extend(with_merged(radii[first:], mu))
-    return ladder_of(solutions, d, ranges, quantiles, values, exact)
+    return candidates_of(solutions, d, ranges, quantiles, values, exact)
 
 
-def ladder_of(
+def candidates_of(
     solutions: Iterable[tuple[NDArray, NDArray]],
     d: int,
     ranges: Sequence[float],
     quantiles: NDArray,
     values: NDArray,
     exact: NDArray,
-) -> AtomicLadder:
-    """Return a ladder of the atomic measures, with the bounds of their bias."""
+) -> CandidateMeasures:
+    """Return the atomic measures as candidates, with the estimates of their bias."""
     check, zmax = check_grid(ranges), max(ranges)
-    rungs = []
+    candidates = []
     for radii, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, radii)) @ weights - exact).max())
-        rungs.append(
+        candidates.append(
             AtomicMeasure(
                 d,
                 radii=radii,
@@ -187,7 +187,7 @@ def ladder_of(
                 bias_estimate=bound,
             )
         )
-    return AtomicLadder(d, tuple(rungs), zmax)
+    return CandidateMeasures(d, tuple(candidates), zmax)
 
 
 def profile_values(

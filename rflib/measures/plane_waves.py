@@ -16,7 +16,7 @@ KINDS = ("cos", "sin")
 
 
 @dataclass(frozen=True, eq=False)
-class Stratum:
+class WaveGroup:
     """The columns of one atom and of one kind.
 
     Attributes
@@ -63,15 +63,15 @@ class PlaneWaves:
         phases = radii[:, None, None, None] * self._projections
         self._values = {"cos": np.cos(phases), "sin": np.sin(phases)}
 
-    def strata(self, kind: str, controls: Sequence[ControlVariate]) -> list[Stratum]:
-        """Return the strata of all atoms after the control variates are removed from their columns.
+    def groups(self, kind: str, controls: Sequence[ControlVariate]) -> list[WaveGroup]:
+        """Return the groups of all atoms after the control variates are removed from their columns.
 
         Control variates of an even degree are removed from cosines, and those of an odd degree from sines.
         """
         products = self._products(kind, [c for c in controls if KINDS.index(kind) == c.degree % 2])
         energies = self._energies(products)
         means = self._weights[:, None] * (products @ self._quadrature.probabilities)
-        return [Stratum(kind, atom, *each) for atom, each in enumerate(zip(energies, means, strict=True))]
+        return [WaveGroup(kind, atom, *each) for atom, each in enumerate(zip(energies, means, strict=True))]
 
     def _products(self, kind: str, controls: Sequence[ControlVariate]) -> NDArray[np.float64]:
         """Return the products of a column's values at both rows, shape (n_atoms, n_pairs, n_nodes)."""

@@ -29,7 +29,7 @@ def digits() -> np.ndarray:
 
 
 def chosen(kernel, X, n_columns: int) -> AxialHarmonics:
-    measure, rows = MVORF(kernel).spectrum(X).rungs[0], StratifiedPairs.of(X)
+    measure, rows = MVORF(kernel).spectrum(X).candidates[0], StratifiedPairs.of(X)
     found = axial_harmonics(kernel, rows, rows.pairs, n_columns, measure)
     assert found is not None
     return found

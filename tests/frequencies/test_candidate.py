@@ -28,7 +28,7 @@ def test_fits_with_other_columns_before_change_nothing():
 def test_strata_are_computed_once_for_equal_measures_and_pairs(monkeypatch):
     calls = []
     monkeypatch.setattr(
-        PlaneWaves, "strata", lambda self, kind, controls: calls.append((kind, controls)) or [len(calls)]
+        PlaneWaves, "groups", lambda self, kind, controls: calls.append((kind, controls)) or [len(calls)]
     )
 
     def known():
@@ -39,7 +39,7 @@ def test_strata_are_computed_once_for_equal_measures_and_pairs(monkeypatch):
     first = known()
     zeroth, second = first.control(0, 2), first.control(2, 1)
     assert known().control(0, 2) is zeroth
-    assert first.strata("cos", [zeroth]) == known().strata("cos", (zeroth,)) == [1]
-    assert known().strata("cos", [zeroth, second]) == [2]
-    assert known().strata("sin", [zeroth]) == [3]
+    assert first.groups("cos", [zeroth]) == known().groups("cos", (zeroth,)) == [1]
+    assert known().groups("cos", [zeroth, second]) == [2]
+    assert known().groups("sin", [zeroth]) == [3]
     assert len(calls) == 3

@@ -24,8 +24,10 @@ def blob(n: int, d: int, seed: int = 0) -> np.ndarray:
 
 def chosen(kernel, X, n_columns: int, *, positive: bool = False) -> RadialHarmonics:
     pairs = Domain.of(X).all_pairs
-    rungs = MVORF(kernel).spectrum(X).rungs
-    return radial_harmonics(rungs, kernel.at_distance(pairs.distances), pairs, n_columns, positive=positive)
+    candidates = MVORF(kernel).spectrum(X).candidates
+    return radial_harmonics(
+        candidates, kernel.at_distance(pairs.distances), pairs, n_columns, positive=positive
+    )
 
 
 def by_hand(d: int, degrees: list[int], sizes: list[float], n_pairs: int = 200) -> tuple[np.ndarray, Terms]:

@@ -19,11 +19,11 @@ from rflib.kernels import (
 from rflib.kernels.width_warning import WidthWarning
 from rflib.maps import (
     CRAFT,
-    GORF,
     MVORF,
     ORF,
     QMC,
     AutoMap,
+    LeverageRFF,
     MercerFeatures,
     Nystroem,
     RandomFeatureMap,
@@ -214,12 +214,14 @@ def test_where_the_kernel_matrix_is_zero_the_error_is_absolute(criterion, rows):
 
 
 def test_a_candidate_that_fails_is_told_and_passed_over():
-    few = GORF(DeltaGaussian(), measure="minimum_variance", radii="stratified")
-    fitted = AutoMap(Gaussian(), 2, candidates=[few, "ORF"], random_state=0).fit(ROWS)
+    few = LeverageRFF(pool=3)
+    fitted = AutoMap(Gaussian(), 10, candidates=[few, "ORF"], random_state=0).fit(ROWS)
     assert type(fitted.best_) is ORF
-    assert "needs a frequency" in fitted.scores_[-1]["failure"]
-    with pytest.raises(ValueError, match=r"no candidate could be fitted. GORF\(.*needs a frequency"):
-        AutoMap(Gaussian(), 2, candidates=[few]).fit(ROWS)
+    assert "pool must be" in fitted.scores_[-1]["failure"]
+    with pytest.raises(
+        ValueError, match=r"no candidate could be fitted. LeverageRFF\(pool=3\): .*pool must be"
+    ):
+        AutoMap(Gaussian(), 10, candidates=[few]).fit(ROWS)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])

@@ -47,7 +47,7 @@ def test_waves_less_exact_harmonics_are_unbiased_for_their_measure(kernel, ranks
     """The mean of 100 draws of 9 frequencies of each kind and atom, seen from a pole that is not the origin."""
     X, rng = sphere(60, 6), np.random.default_rng(0)
     pairs = Domain.of(X).all_pairs
-    measure = max(MVORF(KERNELS[kernel]).spectrum(X).rungs, key=lambda rung: len(rung.radii))
+    measure = max(MVORF(KERNELS[kernel]).spectrum(X).candidates, key=lambda candidate: len(candidate.radii))
     controls = [
         control_variate(6, degree, measure.radii, measure.weights, pairs.anchors, rank)
         for degree, rank in enumerate(ranks)

@@ -39,19 +39,19 @@ LAWS = [
 
 
 @pytest.fixture(scope="module")
-def ladders():
+def candidates():
     make = partial(GORF, measure="minimum_variance")
     return {columns: make(kernel).spectrum(TRAIN) for columns, kernel in KERNELS.items()}
 
 
 @pytest.mark.parametrize(("columns", "layout", "radii", "directions"), LAWS)
-def test_predicted_error_is_the_error(columns, layout, radii, directions, ladders):
+def test_predicted_error_is_the_error(columns, layout, radii, directions, candidates):
     """Low-discrepancy directions may do better than predicted, but not by half. Pairs are of different rows."""
     kernel, options = KERNELS[columns], {"layout": layout, "radii": radii, "directions": directions}
     n = columns if layout == "phase" else (columns + 1) // 2
     phases = columns if layout == "phase" else columns % 2
     sampling = Sampling(n, directions, radii, phases=phases)
-    measure = ladders[columns].for_sampling(sampling)
+    measure = candidates[columns].for_sampling(sampling)
     predicted, pairs = measure.predicted_error(sampling) ** 2, np.triu_indices(len(TEST), 1)
     exact = kernel(TEST)
     maps = (GORF(kernel, columns, measure=measure, random_state=seed, **options) for seed in range(SEEDS))
@@ -70,7 +70,7 @@ def test_predicted_error_is_the_error(columns, layout, radii, directions, ladder
     ],
     ids=str,
 )
-def test_the_rung_is_chosen_for_the_law(sampling, ladders):
+def test_the_candidate_is_chosen_for_the_law(sampling, candidates):
     """It has the least predicted error under this law, where the usual law chooses another one."""
-    errors = [rung.predicted_error(sampling) for rung in ladders[160].rungs]
-    assert ladders[160].for_sampling(sampling).predicted_error(sampling) == min(errors)
+    errors = [each.predicted_error(sampling) for each in candidates[160].candidates]
+    assert candidates[160].for_sampling(sampling).predicted_error(sampling) == min(errors)

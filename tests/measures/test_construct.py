@@ -13,7 +13,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
 from rflib.maps import DIGMM, GORF, GRFF, MVORF, SRF
-from rflib.measures.atomic import AtomicLadder
+from rflib.measures.atomic import CandidateMeasures
 from rflib.measures.base import RadialMeasure
 from rflib.measures.construct import CONSTRUCTIONS, construct, has_exact_measure
 from rflib.measures.domain import Domain
@@ -27,7 +27,7 @@ DOMAIN = Domain.of(X)
 def test_auto_is_exact_where_there_is_an_exact_measure():
     assert has_exact_measure(DeltaGaussian()) and not has_exact_measure(SphericalPolynomial())
     assert isinstance(construct("auto", DeltaGaussian(), DOMAIN), RadialMeasure)
-    assert isinstance(construct("auto", SphericalPolynomial(), DOMAIN), AtomicLadder)
+    assert isinstance(construct("auto", SphericalPolynomial(), DOMAIN), CandidateMeasures)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
@@ -111,6 +111,6 @@ def test_kernel_without_exact_measure():
 def test_the_papers_measure_is_its_authors():
     assert construct("paper", SphericalPolynomial(), DOMAIN).total_mass == pytest.approx(1)
     assert isinstance(construct("paper", SphericalPolynomial(), DOMAIN), RadialMeasure)
-    assert not isinstance(construct("paper", SphericalPolynomial(), DOMAIN), AtomicLadder)
+    assert not isinstance(construct("paper", SphericalPolynomial(), DOMAIN), CandidateMeasures)
     assert construct("paper", DeltaGaussian(), DOMAIN) is construct("exact", DeltaGaussian(), DOMAIN)
-    assert isinstance(construct("paper", ArcCosine(), DOMAIN), AtomicLadder)
+    assert isinstance(construct("paper", ArcCosine(), DOMAIN), CandidateMeasures)

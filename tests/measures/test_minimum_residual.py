@@ -48,10 +48,13 @@ def test_errors_are_below_those_of_independent_frequencies(d, rows, kernel):
 def test_a_narrow_indefinite_kernel_is_represented(d):
     train, _ = rows_of("20 widths", d)
     kernel, domain = DeltaGaussian(coefficients=(1, -0.5), sigmas=(1, 3)), Domain.of(train)
-    rung = min(construct("minimum_residual", kernel, domain).rungs, key=lambda rung: rung.bias_estimate)
-    assert rung.bias_estimate < 1e-3
+    candidate = min(
+        construct("minimum_residual", kernel, domain).candidates,
+        key=lambda candidate: candidate.bias_estimate,
+    )
+    assert candidate.bias_estimate < 1e-3
     z = np.linspace(0, domain.zmax, 501)
-    assert np.abs(rung.profile(z) - kernel.at_distance(z)).max() < 1.01 * rung.bias_estimate + 1e-9
+    assert np.abs(candidate.profile(z) - kernel.at_distance(z)).max() < 1.01 * candidate.bias_estimate + 1e-9
 
 
 @pytest.mark.parametrize("d", [4, 20])
@@ -59,4 +62,4 @@ def test_other_rows_have_the_norms_of_the_first_grid(d):
     """A wide range needs no further norms where Omega_d decays quickly."""
     train, _ = rows_of("20 widths", d)
     measure = construct("minimum_residual", Gaussian(1), Domain.of(train))
-    assert max(rung.radii.size for rung in measure.rungs) <= 64 + 12
+    assert max(candidate.radii.size for candidate in measure.candidates) <= 64 + 12

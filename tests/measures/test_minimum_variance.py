@@ -1,4 +1,4 @@
-"""Minimum-variance measures: the bias bound holds, and ladders are known by the kernel's values.
+"""Minimum-variance measures: the bias bound holds, and candidates are known by the kernel's values.
 
 The predicted error is tested with the maps, in tests/maps/test_predicted_error.py.
 """
@@ -56,27 +56,27 @@ def test_bias_is_within_its_bound_everywhere(kernel: RadialKernel, d, zmax):
     """On other distances than those of the program: evenly spaced, and at every scale down to 1e-13 zmax."""
     z = zmax * np.append(np.linspace(0, 1, 3331), np.geomspace(1e-13, 1, 2222))
     exact = kernel.at_distance(z)
-    ladder = minimum_variance(kernel, domain(d, zmax))
-    for rung in ladder.rungs:
+    candidates = minimum_variance(kernel, domain(d, zmax))
+    for each in candidates.candidates:
         assert (
-            np.abs(rung.profile(z) - exact).max() <= 1.01 * rung.bias_estimate + 1e-12 * np.abs(exact).max()
+            np.abs(each.profile(z) - exact).max() <= 1.01 * each.bias_estimate + 1e-12 * np.abs(exact).max()
         )
-        assert rung.total_mass == pytest.approx(np.abs(rung.weights).sum())
-        assert rung.zmax == ladder.zmax == zmax
+        assert each.total_mass == pytest.approx(np.abs(each.weights).sum())
+        assert each.zmax == candidates.zmax == zmax
 
 
 @pytest.mark.parametrize(("kernel", "d", "zmax"), CASES[:6], ids=name)
 def test_some_rung_is_close(kernel, d, zmax):
-    bounds = [rung.bias_estimate for rung in minimum_variance(kernel, domain(d, zmax)).rungs]
+    bounds = [candidate.bias_estimate for candidate in minimum_variance(kernel, domain(d, zmax)).candidates]
     assert min(bounds) < 3e-2 * np.abs(kernel.at_distance(np.linspace(0, zmax, 99))).max()
 
 
 def test_more_frequencies_choose_a_closer_fit():
-    ladder = minimum_variance(SphericalPolynomial(4, 10), domain(16, 2.0))
+    candidates = minimum_variance(SphericalPolynomial(4, 10), domain(16, 2.0))
     samplings = [Sampling(n, "orthogonal", "stratified") for n in (32, 128, 512, 2048, 20_000)]
-    errors = [ladder.for_sampling(sampling).predicted_error(sampling) for sampling in samplings]
+    errors = [candidates.for_sampling(sampling).predicted_error(sampling) for sampling in samplings]
     assert np.all(np.diff(errors) < 0)
-    few, many = (ladder.for_sampling(sampling) for sampling in (samplings[0], samplings[-1]))
+    few, many = (candidates.for_sampling(sampling) for sampling in (samplings[0], samplings[-1]))
     assert many.bias_estimate < few.bias_estimate
 
 
@@ -93,7 +93,7 @@ class Bump:
 @pytest.fixture
 def programs(monkeypatch):
     """Counts the linear programs that are solved."""
-    module._ladder.cache_clear()
+    module._candidates.cache_clear()
     solved = []
     solve = module.linprog
     monkeypatch.setattr(module, "linprog", lambda *a, **k: solved.append(1) or solve(*a, **k))
@@ -150,8 +150,8 @@ def test_a_kernel_that_is_zero_at_0_and_beyond_the_other_rows_can_be_fitted():
     X = np.random.default_rng(5).standard_normal((120, 5))
     X[0] = 1e5
     kernel = DeltaGaussian((1, -1), (1, 10))
-    ladder = minimum_variance(kernel, Domain.of(X))
-    measure = ladder.for_sampling(Sampling(500, "orthogonal", "stratified"))
+    candidates = minimum_variance(kernel, Domain.of(X))
+    measure = candidates.for_sampling(Sampling(500, "orthogonal", "stratified"))
     z = np.linspace(0, 5, 20)
     np.testing.assert_allclose(measure.profile(z), kernel.at_distance(z), atol=0.05)
 

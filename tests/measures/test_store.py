@@ -24,7 +24,7 @@ CASES = {
     "product": (Laplacian(0.5), "exact"),
     "student": (Matern(1.5, 2.0), "exact"),
     "tables of both signs": (DeltaGaussian(), "exact"),
-    "ladder": (POLYNOMIAL, "minimum_variance"),
+    "candidates": (POLYNOMIAL, "minimum_variance"),
     "table": (POLYNOMIAL, "srf"),
     "discrete": (POLYNOMIAL, {"type": "srf", "method": "optimum"}),
     "reference": (POLYNOMIAL, "reference"),
