@@ -35,8 +35,8 @@ LinearSVM(C="cv")
 Gaussian(sigma="a")  # arg-type
 Gaussian(sigma=None)  # arg-type
 Gaussian(width=2.0)  # call-arg
-ORF(Gaussian(), "64")  # arg-type
-ORF("gaussian")  # arg-type
+ORF(Gaussian(), n_components="64")  # arg-type
+ORF(kernel="gaussian")  # arg-type
 MVORF(random_state="seed")  # arg-type
 LinearSVM(C="best")  # arg-type
 from rflib.maps import NoMap  # attr-defined

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from gzip import BadGzipFile
 from pathlib import Path
+from typing import Any, cast
 
 from rflib.datasets.checksum import mismatch
 from rflib.datasets.download import MAX_BYTES, BadContent, copy_bounded, download
@@ -153,7 +154,7 @@ def _get(source: str, part: Path, received: Path, limit: int) -> None:
         download(source, here, MAX_BYTES if compressed else limit)
     if here != part:
         with open_bytes(here) if compressed else here.open("rb") as stream, part.open("wb") as file:
-            copy_bounded(stream, file, limit)  # type: ignore[arg-type]
+            copy_bounded(cast(Any, stream), file, limit)
 
 
 def _how_to_place(file: File, target: Path, failures: Sequence[str]) -> str:

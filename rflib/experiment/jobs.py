@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from sklearn.base import clone
 
@@ -258,7 +258,7 @@ class SeedsJob(CellJob):
         return self.path
 
     def with_seeds(self, seeds: Seeds) -> Self:
-        return replace(self, seeds=seeds)  # type: ignore[type-var]
+        return cast(Self, replace(cast(Any, self), seeds=seeds))
 
 
 class BlockJob(CellJob):
@@ -288,7 +288,7 @@ class BlockJob(CellJob):
 
     def with_seeds(self, seeds: Seeds) -> Self:
         sample = self.sample.with_seeds(seeds)
-        return self if sample is self.sample else replace(self, sample=sample)  # type: ignore[type-var]
+        return self if sample is self.sample else cast(Self, replace(cast(Any, self), sample=sample))
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,7 +381,7 @@ def block_of(n_components: tuple[int, ...], seeds: Seeds) -> str:
 
 def _not_default(job: Job, *names: str) -> list[str]:
     """Return the settings that are not at their defaults, as parts of the job's name."""
-    defaults = {field.name: field.default for field in fields(job)}  # type: ignore[arg-type]
+    defaults = {field.name: field.default for field in fields(cast(Any, job))}
     values = {name: getattr(job, name) for name in names}
     return [f"{name}={value}" for name, value in values.items() if value != defaults[name]]
 

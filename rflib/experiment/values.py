@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cached_property
-from typing import Any, Self, get_type_hints
+from typing import Any, Self, cast, get_type_hints
 
 from rflib.experiment.specs import canonical
 from rflib.validation import hint
@@ -15,7 +15,8 @@ class Value:
     @property
     def content(self) -> dict[str, Any]:
         """The fields that are not at their defaults."""
-        found = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
+        own = fields(cast(Any, self))
+        found = {f.name: getattr(self, f.name) for f in own if getattr(self, f.name) != f.default}
         return {key: value.content if isinstance(value, Value) else value for key, value in found.items()}
 
     @cached_property
@@ -32,7 +33,7 @@ class Value:
         ValueError
             If the content is not a JSON object, or a key is unknown or missing. The message names the key.
         """
-        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        names = [f.name for f in fields(cast(Any, cls))]
         if not isinstance(content, Mapping):
             raise ValueError(
                 f"{cls.__name__} must be an object with the keys {', '.join(names)}, got {content!r}."
@@ -42,7 +43,7 @@ class Value:
                 raise ValueError(
                     f"{cls.__name__} has no key {key!r}.{hint(key, names)} Its keys are {', '.join(names)}."
                 )
-        missing = [f.name for f in fields(cls) if f.default is MISSING and f.name not in content]  # type: ignore[arg-type]
+        missing = [f.name for f in fields(cast(Any, cls)) if f.default is MISSING and f.name not in content]
         if missing:
             raise ValueError(f"{cls.__name__}: the key {missing[0]!r} is missing.")
         types = get_type_hints(cls)

@@ -259,7 +259,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> Any:
         raise NotImplementedError
 
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         return tags

@@ -9,6 +9,7 @@ Waite 1980). Rows with larger arguments use the functions of the C library.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -46,7 +47,7 @@ def sines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
-def _scaled_cosines(phases, amplitudes, out, shift):  # type: ignore[no-untyped-def]
+def _scaled_cosines(phases: Any, amplitudes: Any, out: Any, shift: Any) -> None:
     for i in range(phases.shape[0]):
         largest = 0.0
         for j in range(phases.shape[1]):

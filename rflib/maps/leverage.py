@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -297,7 +298,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
             used += len(Z)
         return surrogate_scores(moments, squares, n, add_n=self.add_n)
 
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags

@@ -1,7 +1,7 @@
 """The figures of a study, as SVG."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import matplotlib.figure
 
@@ -26,7 +26,7 @@ def write_figures(
 
     def draw(kind: Figure, entry: Options, path: Path) -> bool:
         """Draw an entry, and return whether there is nothing to see."""
-        with matplotlib.rc_context(rc=RC):  # type: ignore[arg-type]
+        with matplotlib.rc_context(rc=cast(Any, RC)):
             figure = matplotlib.figure.Figure(layout="constrained")
             kind.make(entry, results, figure)
             _take_literally(figure)

@@ -282,7 +282,7 @@ def test_a_spectrum_is_stored_and_used(results: Path) -> None:
     unit = Unit(ROWS, KERNEL, {"type": "SRF", "measure": "minimum_variance"})
     assert unit.spectra is not None
     step(unit.spectra, results)
-    assert "16/0/weights_" in read_arrays(step(SampleJob(unit, (16,), (0, 1)), results))
+    assert "16/0/blocks_.0.weights" in read_arrays(step(SampleJob(unit, (16,), (0, 1)), results))
 
 
 def test_wrong_input_ends_with_one_line(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

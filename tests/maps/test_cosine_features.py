@@ -69,7 +69,7 @@ def test_columns_are_as_the_docstring_says(n, n_pairs, dtype):
 
 def test_large_float64_inputs_are_compiled(monkeypatch):
     monkeypatch.setattr(row_blocks, "_COMPILED_FROM", 100)
-    functions = {size: module._functions(np.zeros(size))[0] for size in (99, 100)}
+    functions = {size: module._functions(np.zeros((size, 1)))[0] for size in (99, 100)}
     assert functions[100] is compiled.cosines
     assert functions[99] is not compiled.cosines
     assert module._functions(np.zeros(100, np.float32))[0] is not compiled.cosines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def _from_archive(path: Path) -> pd.DataFrame:
         members = [m for m in archive if m.name == "CaliforniaHousing/cal_housing.data" and m.isreg()]
         if not members or members[0].size > _MAX_BYTES:
             raise ValueError("it has no member CaliforniaHousing/cal_housing.data of the expected size")
-        return pd.read_csv(archive.extractfile(members[0]), header=None)  # type: ignore[arg-type]
+        return pd.read_csv(cast(Any, archive.extractfile(members[0])), header=None)
 
 
 ENTRIES = {
