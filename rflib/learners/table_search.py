@@ -29,7 +29,7 @@ _MOST_FOR_FULL, _FEWEST_FOR_MERCER = 300, 64
 # The map of a metric: the numbers of columns between which it has one for 20 rows, and the width.
 _FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
 # What differs from a simpler choice must have less than this share of its error.
-_CLEARLY = 0.99
+_CLEARLY = 0.995
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls.
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MERCER_WIDTH = 0.5
