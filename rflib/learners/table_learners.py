@@ -143,7 +143,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         groups: NDArray | None,
         n: int,
     ) -> tuple[Choice, float, int]:
-        """Return the choice, the ridge of a classifier, and the number of columns for n rows."""
+        """Return the choice, its ridge, and the number of columns for n rows."""
         targets = self._targets(y, weights)
         own = self._row_weights(y, weights)
         splits = list(self._splits(y, groups)) if len(y) >= _FEWEST_ROWS else []
@@ -444,6 +444,7 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
 
         The fewer of the rows are in the trials, the less the ratio says of all rows.
         """
+        self._ratio = 1.0
         is_one = any(len(np.unique(search.y[train])) < 2 for train, _ in search.splits)
         if is_one or not search.splits or len(search.y) > _TRIALS_OF_HEADS:
             return

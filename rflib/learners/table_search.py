@@ -29,12 +29,12 @@ _MOST_FOR_FULL, _FEWEST_FOR_MERCER = 300, 64
 # The map of a metric: the numbers of columns between which it has one for 20 rows, and the width.
 _FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
 # What differs from a simpler choice must have less than this share of its error.
-_CLEARLY = 0.99
+_CLEARLY = 0.995
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls.
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MERCER_WIDTH = 0.5
-# Steps at so many thresholds, at most, of all columns together.
-_MOST_STEPS = 400
+# Steps at so many thresholds, at most, of all columns together; the order of so many rows is compared.
+_MOST_STEPS, _ORDERED = 400, 256
 # What a fit may cost by default, in multiplications: in any case, and for each row; of several classes, so many
 # times of it. The work of decompositions of D columns, in units of D^3, and a classifier's passes over features.
 _BUDGET, _BUDGET_A_ROW, _CUBE, _PASSES = 4e10, 2e6, 25, 60
@@ -276,15 +276,21 @@ def unfitted_map(
 def thresholds(rows: NDArray) -> list[NDArray]:
     """Return for each column some of its values, ascending: quantiles of the rows, and of the different values.
 
-    The latter are there for values that are rare. Columns of two values have none.
+    The latter are there for values that are rare. Columns of two values have none, nor has a column that puts the
+    rows into the same order as one before, such as the quantiles of its numbers.
     """
+    orders = [np.unique(column[:_ORDERED], return_inverse=True)[1].tobytes() for column in rows.T]
     values = [np.unique(column) for column in rows.T]
-    n = int(np.clip(_MOST_STEPS // max(1, 2 * sum(len(each) > 2 for each in values)), 1, 32))
+    used = [
+        len(each) > 2 and order not in orders[:j]
+        for j, (each, order) in enumerate(zip(values, orders, strict=True))
+    ]
+    n = int(np.clip(_MOST_STEPS // max(1, 2 * sum(used)), 1, 32))
     inner = np.arange(1, n + 1) / (n + 1)
     found = []
-    for column, each in zip(rows.T, values, strict=True):
+    for column, each, is_used in zip(rows.T, values, used, strict=True):
         some = [np.quantile(side, inner, method="inverted_cdf") for side in (column, each)]
-        found.append(np.setdiff1d(np.concatenate(some), each[-1:]) if len(each) > 2 else each[:0])
+        found.append(np.setdiff1d(np.concatenate(some), each[-1:]) if is_used else each[:0])
     return found
 
 

@@ -316,6 +316,7 @@ def test_jumps_at_thresholds_are_learned_by_steps():
     assert model.score(X[300:], y[300:]) > 0.9  # .8 without steps
     found = thresholds(X)
     assert [len(each) for each in found[:3]] == [32, 32, 32] and 16 < len(found[3]) < 64
+    assert len(thresholds(np.column_stack([X, X[:, 0] ** 3]))[4]) == 0  # those of the first column do
     made = steps(X, found)
     np.testing.assert_array_equal(made[:, 0] > 0, X[:, 0] > found[0][0])
     assert (made**2).sum(axis=1).max() <= 1
