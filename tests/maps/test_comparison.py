@@ -9,7 +9,6 @@ from sklearn.datasets import load_digits
 from rflib.kernels import DeltaGaussian, SphericalPolynomial
 from rflib.maps import GORF, GRFF, MVORF, SRF, RandomMaclaurin, TensorSketch
 
-pytestmark = pytest.mark.usefixtures("shared_by_draws")
 SEEDS = 5
 
 

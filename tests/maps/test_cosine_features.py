@@ -74,4 +74,4 @@ def test_large_float64_inputs_are_compiled(monkeypatch):
     assert functions[99] is not compiled.cosines
     assert module._functions(np.zeros(100, np.float32))[0] is not compiled.cosines
     monkeypatch.setattr(row_blocks, "find_spec", lambda name: None)
-    assert module._functions(np.zeros(100))[0] is not compiled.cosines
+    assert module._functions(np.zeros((100, 1)))[0] is not compiled.cosines
