@@ -1,4 +1,4 @@
-"""The README's Python runs as it is printed, and maps take the kernels that the documentation says, and no others."""
+"""The README's Python runs as it is printed, and maps take the kernels that the pages name, and no others."""
 
 import re
 from pathlib import Path
@@ -37,7 +37,8 @@ def test_which_map_is_answered_in_five_lines_without_numbers_that_age() -> None:
 
 def printed_maps() -> list[tuple[str, str]]:
     """The rows of the table of kernels and maps."""
-    table = (README.parent / "docs/which-map.md").read_text(encoding="utf-8").split("| kernels | maps |\n|---|---|\n")[1].split("\n\n")[0]
+    page = (README.parent / "docs/which-map.md").read_text(encoding="utf-8")
+    table = page.split("| kernels | maps |\n|---|---|\n")[1].split("\n\n")[0]
     return re.findall(r"^\| (.*) \| (.*) \|$", table, re.MULTILINE)
 
 
