@@ -18,6 +18,9 @@ def printed_example() -> tuple[str, list[str]]:
     return code, re.findall(r"^print.*  # (.*)$", code, re.MULTILINE)
 
 
+@pytest.mark.filterwarnings(
+    "ignore:scipy.optimize. The .disp. and .iprint.:DeprecationWarning"
+)  # scikit-learn 1.6
 def test_the_library_example_runs_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
     code, expected = printed_example()
     exec(compile(code, str(README), "exec"), {})
