@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import LabelBinarizer, StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -26,7 +26,7 @@ from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.values import as_labels, as_numbers
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.leverage import TASKS, Targets, are_labels
+from rflib.maps.leverage import TASKS, are_labels
 from rflib.maps.nystroem import Nystroem
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, check_integer, refuse
@@ -232,7 +232,8 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         given = np.asarray(y)
         labels = given.ndim == 1 and are_labels(given) if self.task == "auto" else self.task == TASKS[1]
         if labels:
-            return Targets(as_labels(self, y), labels=True).columns(slice(None))
+            codes = np.unique(as_labels(self, y), return_inverse=True)[1]
+            return np.asarray(LabelBinarizer(neg_label=-1).fit_transform(codes), dtype=np.float64)
         numbers = np.asarray(as_numbers(self, y), dtype=np.float64)
         numbers = numbers.reshape(len(numbers), -1)
         deviations = numbers.std(axis=0)

@@ -27,6 +27,7 @@ from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.learned import arrays_of, forget, learned, put_back
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
@@ -72,12 +73,29 @@ def _has_width(kernel: Kernel) -> bool:
     return kernel.is_for_rows
 
 
-class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+class _Fitted:
+    """What every fitted map has, besides the learned kernel."""
+
+    signature_: NDArray[np.float64]
+
+
+@with_parameters
+class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base class of all maps, which estimate a kernel matrix by K_hat = Z diag(e) Z^T.
 
     The features Z (n, D) are real, and the signature e holds the sign +1 or -1 of each column. A subclass draws
     what defines its features in `_draw` and computes them in `_columns`. All attributes whose names end with an
     underscore are what `fit` has learned, and part of the map's `state`: the next fit forgets them.
+
+    Parameters
+    ----------
+    kernel : Kernel, callable or None, default=None
+        Kernel to approximate; None means Gaussian("scale"), or Polynomial(degree=2, coef0=1) for maps of functions
+        of the inner product. A function of one array is the profile of a kernel.
+    n_components : int, default=100
+        Number of columns D.
+    random_state : int, Generator, SeedSequence, RandomState or None, default=None
+        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
@@ -106,15 +124,9 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     # Number of Dask rows that it is fitted on if it needs rows.
     _sample_size = 10_000
 
-    kernel: KernelLike
-    signature_: NDArray[np.float64]
-
-    def __init__(
-        self, kernel: KernelLike = None, n_components: int = 100, *, random_state: Seed = None
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
+    kernel: KernelLike = None
+    n_components: int = 100
+    random_state: Seed = None
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rflib.kernels.namespaces import Array, empty, namespace
 from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.waves import CosinesAndSines, Waves
+from rflib.maps.waves import Waves
 
 
 class Block(Protocol):
@@ -55,27 +55,25 @@ class BlockFeatures(RandomFeatureMap):
         self.signature_ = np.concatenate([block.signs for block in blocks])
 
     @property
-    def _waves(self) -> Waves | CosinesAndSines:
-        """The waves of the map, which may be none."""
-        for block in self.blocks_:
-            if isinstance(block, Waves | CosinesAndSines):
-                return block
-        return Waves(np.zeros((0, self.n_features_in_)), np.zeros(0), 0)
+    def _waves(self) -> Any:
+        """The block of waves, which may be none."""
+        none = Waves(np.zeros((0, self.n_features_in_)), np.zeros(0), 0)
+        return next((block for block in self.blocks_ if hasattr(block, "frequencies")), none)
 
     @property
     def frequencies_(self) -> NDArray[np.float64]:
         """The frequencies of all waves, shape (n_frequencies, n_features_in_)."""
-        return self._waves.frequencies
+        return np.asarray(self._waves.frequencies)
 
     @property
     def weights_(self) -> NDArray[np.float64]:
         """The signed weights of all waves, shape (n_frequencies,)."""
-        return self._waves.weights
+        return np.asarray(self._waves.weights)
 
     @property
     def phases_(self) -> NDArray[np.float64]:
         """The phases of all waves in radians, shape (n_frequencies,)."""
-        return self._waves.phases
+        return np.asarray(self._waves.phases)
 
     def _columns(self, X: Rows) -> Array:
         features, start = empty((X.shape[0], self.n_components_), X), 0
@@ -88,7 +86,7 @@ class BlockFeatures(RandomFeatureMap):
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._fades:
             return super()._gradients(X, weights)
-        return self._waves.gradients(X, weights)
+        return np.asarray(self._waves.gradients(X, weights))
 
     @property
     def _fades(self) -> bool:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
 
-from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
@@ -25,28 +22,11 @@ class DIGMM(FourierFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, directions, radii, layout, random_state
+        As for `FourierFeatures`, whose attributes it has, too.
     measure : str, dict or SpectralMeasure, default="digmm"
         What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "digmm" sets
         options of the mixtures.
-    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
-        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
-    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
-        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
-    layout : {"cos_sin", "phase"}, default="cos_sin"
-        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
-        `FourierFeatures`.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`.
 
     References
     ----------
@@ -54,14 +34,7 @@ class DIGMM(FourierFeatures):
     indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
     """
 
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
     measure: MeasureLike = "digmm"
-    directions: str = "iid"
-    radii: str = "iid"
-    layout: str = "cos_sin"
-    random_state: Seed = None
 
     unsupported = staticmethod(not_radial)
 

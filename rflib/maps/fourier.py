@@ -13,10 +13,9 @@ from rflib.frequencies.directions import DIRECTIONS
 from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
-from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, canonical
-from rflib.maps.base import Seed
 from rflib.maps.block_features import BlockFeatures
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_dependence import measure_needs_rows
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling, SpectralMeasure
@@ -27,6 +26,7 @@ from rflib.validation import check_choice
 LAYOUTS = ("cos_sin", "phase")
 
 
+@with_parameters
 class FourierFeatures(BlockFeatures):
     """Approximate a kernel with cosines and sines of frequencies drawn from any of its spectral measures.
 
@@ -36,11 +36,8 @@ class FourierFeatures(BlockFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`.
     measure : str, dict or SpectralMeasure, default="auto"
         What the frequencies are drawn from; see `rflib.measures.construct`.
     directions : {"iid", "orthogonal", "distance", "frame", "halton", "sobol"}, default="iid"
@@ -54,8 +51,6 @@ class FourierFeatures(BlockFeatures):
           All cosines come before the sines. If D is odd, one more frequency has a single column as in "phase".
         - "phase": D frequencies have one column sqrt(2 |w_f|) cos(<v_f, x> + b_f) each, with uniform random phases
           b_f. This layout has more variance for rows that are near each other.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
@@ -81,34 +76,13 @@ class FourierFeatures(BlockFeatures):
         (`rflib.measures.RangeWarning`).
     """
 
+    measure: MeasureLike = "auto"
+    directions: str = "iid"
+    radii: str = "iid"
+    layout: str = "cos_sin"
+
     # For signed measures, the papers' s counts the positive frequencies and again the negative ones.
     frequencies_per_s: ClassVar[int] = 1
-    measure_: SpectralMeasure
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        measure: MeasureLike = "auto",
-        directions: str = "iid",
-        radii: str = "iid",
-        layout: str = "cos_sin",
-        random_state: Seed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.measure = measure
-        self.directions = directions
-        self.radii = radii
-        self.layout = layout
-        self.random_state = random_state
-
-    @classmethod
-    def _called_here(cls, name: str, value: object) -> str | None:
-        if name in ("harmonics", "parity", "coupled"):
-            return "Exact harmonics belong to MVORF, which chooses them by their predicted error."
-        return None
 
     @property
     def columns_per_s(self) -> int:
@@ -156,7 +130,8 @@ class FourierFeatures(BlockFeatures):
     def _construct(self, kernel: Kernel, X: Rows, sampling: Sampling) -> None:
         """Set the measure for the sampling, and the ball around the rows X in which it represents the kernel."""
         domain = Domain.of(X)
-        self.measure_ = construct(self.construction(), kernel, domain).for_sampling(sampling)
+        measure = construct(self.construction(), kernel, domain)
+        self.measure_: SpectralMeasure = measure.for_sampling(sampling)
         self._keep_range(self.measure_, domain)
 
     def _keep_range(self, measure: SpectralMeasure, domain: DomainOfRows) -> None:

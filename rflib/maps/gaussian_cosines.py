@@ -1,48 +1,29 @@
-"""The columns of maps that draw frequencies for the Gaussian kernel by a rule of their own."""
+"""The base of maps that draw frequencies for the Gaussian kernel by a rule of their own."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import KW_ONLY
 from operator import attrgetter
 
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import Seed
 from rflib.maps.block_features import BlockFeatures
-from rflib.maps.parameters import with_parameters
 from rflib.maps.waves import Waves
 
 
-@with_parameters
 class GaussianCosines(BlockFeatures):
     """Base class of maps with the columns sqrt(|w_f|) cos(<v_f, x>) and then sqrt(|w_f|) sin(<v_f, x>).
 
-    The sign of both columns is that of w_f. If the number of columns is odd, the last frequency has a single
-    column sqrt(2 |w_f|) cos(<v_f, x> + b) with a random phase b. A zero frequency, which stands for a constant,
-    has the phase pi/4, with which its columns are right in both cases.
-
-    Attributes
-    ----------
-    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The frequencies v_f, in inverse units of the inputs.
-    weights_ : ndarray of shape (n_frequencies,)
-        The weights w_f, which sum to one.
-    phases_ : ndarray of shape (n_frequencies,)
-        The phases in radians, zero for a frequency with two columns.
+    The sign of both columns is that of w_f, and the weights sum to one. If the number of columns is odd, the last
+    frequency has a single column sqrt(2 |w_f|) cos(<v_f, x> + b) with a random phase b. A zero frequency, which
+    stands for a constant, has the phase pi/4, with which its columns are right in both cases.
     """
 
     _needs_rows = False
     _kernels = (attrgetter("is_gaussian"), "not Gaussian")
-
-    kernel: Gaussian | None = None
-    n_components: int = 100
-    _: KW_ONLY
-    random_state: Seed = None
 
     @property
     def columns_per_s(self) -> int:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
-from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
@@ -22,30 +18,15 @@ class GORF(FourierFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, radii, layout, random_state
+        As for `FourierFeatures`, whose attributes it has, too.
     measure : str, dict or SpectralMeasure, default="paper"
         What the frequencies are drawn from; `GRFF` explains the default.
-    directions : {"orthogonal", "frame", "iid", "halton", "sobol"}, default="orthogonal"
+    directions : {"orthogonal", "frame", "iid", "distance", "halton", "sobol"}, default="orthogonal"
         How directions are drawn. "orthogonal" draws separate blocks of d Haar-distributed orthogonal directions
         for each part of the measure, which gives the published errors for the delta-Gaussian kernel. "frame" is
         the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
         max(n, 2d) for n frequencies, which are not orthogonal to each other.
-    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
-        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
-    layout : {"cos_sin", "phase"}, default="cos_sin"
-        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
-        `FourierFeatures`.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`.
 
     References
     ----------
@@ -53,14 +34,8 @@ class GORF(FourierFeatures):
     IJCNN 2021.
     """
 
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
     measure: MeasureLike = "paper"
     directions: str = "orthogonal"
-    radii: str = "iid"
-    layout: str = "cos_sin"
-    random_state: Seed = None
 
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
-from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
@@ -22,29 +18,14 @@ class GRFF(FourierFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, radii, layout, random_state
+        As for `FourierFeatures`, whose attributes it has, too.
     measure : str, dict or SpectralMeasure, default="paper"
         What the frequencies are drawn from; see `rflib.measures.construct`. "paper" is the exact measure if the
         kernel has a finite one. SphericalPolynomial has none; for it, "paper" is the measure that the paper's
         authors used (`rflib.measures.reference`), which is biased, and the more so the higher the degree. "auto"
         replaces it by the minimum-variance measure, which was introduced in rflib. The measure as printed,
         "truncated_fourier", has a mass that diverges with its cutoff.
-    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
-        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
-    layout : {"cos_sin", "phase"}, default="cos_sin"
-        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
-        `FourierFeatures`.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`.
 
     References
     ----------
@@ -52,13 +33,7 @@ class GRFF(FourierFeatures):
     IJCNN 2021.
     """
 
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
     measure: MeasureLike = "paper"
-    radii: str = "iid"
-    layout: str = "cos_sin"
-    random_state: Seed = None
 
     directions = "iid"
     frequencies_per_s = 2

@@ -20,17 +20,9 @@ class MomentMatching(GaussianCosines):
 
     Parameters
     ----------
-    kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D = 2F.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_
-        As for `FourierFeatures`.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
+        those of `BlockFeatures`.
 
     References
     ----------

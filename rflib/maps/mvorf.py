@@ -18,11 +18,11 @@ from rflib.kernels.base import Kernel, RadialKernel, radial
 from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import Seed
+from rflib.maps.cosines_and_sines import CosinesAndSines
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.harmonics import Harmonics, harmonics_of
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
-from rflib.maps.waves import CosinesAndSines
 from rflib.measures.atomic import AtomicMeasure, CandidateMeasures
 from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.domain import Domain

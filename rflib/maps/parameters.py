@@ -1,18 +1,34 @@
 """Constructors of maps from the annotated parameters in the bodies of their classes."""
 
-from dataclasses import dataclass
-from typing import TypeVar, dataclass_transform
+from dataclasses import field, make_dataclass
+from inspect import get_annotations
+from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+_WITHOUT_NAME = ("kernel", "n_components")
 
 
 @dataclass_transform(eq_default=False)
 def with_parameters(cls: type[T]) -> type[T]:
-    """Give a class an ``__init__`` that sets its annotated parameters, of which those after KW_ONLY have a name.
+    """Give a class an ``__init__`` that sets its parameters, which all but the first two must be given by name.
 
-    It is that of a dataclass, but the class is none, because its fitted attributes are part of its objects too.
+    They are the annotated attributes of its body, such as ``radii: str = "iid"``, and the parameters of its base
+    class. One of the latter that the body sets without an annotation, as in ``measure = "exact"``, is fixed.
     """
-    made = dataclass(eq=False, repr=False, match_args=False)(cls)
-    for name in ("__dataclass_fields__", "__dataclass_params__"):
-        delattr(made, name)
-    return made
+    own = {name: kind for name, kind in get_annotations(cls).items() if _is_parameter(name, kind)}
+    inherited: dict[str, Any] = getattr(cls, "_parameters", {})
+    found = {name: kind for name, kind in inherited.items() if name in own or name not in vars(cls)} | own
+    found["random_state"] = found.pop("random_state")
+    specs = [
+        (name, kind, field(default=getattr(cls, name), kw_only=name not in _WITHOUT_NAME))
+        for name, kind in found.items()
+    ]
+    made: Any = make_dataclass(cls.__name__, specs, eq=False, repr=False)
+    made.__init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    for name, value in {"__init__": made.__init__, "_parameters": found}.items():
+        setattr(cls, name, value)
+    return cls
+
+
+def _is_parameter(name: str, kind: Any) -> bool:
+    return name.strip("_") == name and "ClassVar" not in str(kind)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
-from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import Seed
 from rflib.maps.fourier import LAYOUTS, FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
 from rflib.maps.parameters import with_parameters
@@ -23,37 +19,22 @@ class QMC(FourierFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, layout, random_state
+        As for `FourierFeatures`, whose attributes it has, too. The kernel must be positive definite.
     sequence : {"halton", "sobol"}, default="halton"
         The low-discrepancy sequence, from ``scipy.stats.qmc``. Halton's is for at most 5,000 input columns,
         because its memory grows with the square of their number (3.4 GB for 5,000). Sobol's is for at most 21,200.
-    layout : {"cos_sin", "phase"}, default="cos_sin"
-        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
-        `FourierFeatures`.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`.
 
     References
     ----------
     Yang, Sindhwani, Avron, Mahoney: Quasi-Monte Carlo feature maps for shift-invariant kernels, ICML 2014.
     """
 
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
     sequence: str = "halton"
-    layout: str = "cos_sin"
-    random_state: Seed = None
 
     measure = "exact"
+    directions = "halton"
+    radii = "joint"
     unsupported = staticmethod(without_positive_measure)
 
     def _check_parameters(self) -> None:

@@ -30,17 +30,9 @@ class QuadratureRFF(GaussianCosines):
 
     Parameters
     ----------
-    kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_
-        As for `FourierFeatures`. Only the weight of the constant may be negative.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
+        those of `BlockFeatures`.
 
     References
     ----------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import KW_ONLY
 
 import numpy as np
 from numpy.random import Generator
@@ -14,9 +13,7 @@ from scipy.special import roots_hermitenorm
 from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import Seed
 from rflib.maps.gaussian_cosines import GaussianCosines
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
@@ -46,20 +43,11 @@ class QuadratureFeatures(GaussianCosines):
 
     Parameters
     ----------
-    kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
+        those of `BlockFeatures`. Frequencies that the dense grid does not need are zero; no weight is negative.
     grid : {"auto", "dense", "reweighted"}, default="auto"
         "auto" is the one with the lower error at other pairs of training rows.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_
-        As for `FourierFeatures`. Frequencies that the dense grid does not need are zero;
-        no weight is negative, and those of the dense grid sum to one.
 
     References
     ----------
@@ -80,11 +68,7 @@ class QuadratureFeatures(GaussianCosines):
 
     _needs_rows = True
 
-    kernel: Gaussian | None = None
-    n_components: int = 100
-    _: KW_ONLY
     grid: str = "auto"
-    random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "grid", GRIDS)

@@ -1,11 +1,5 @@
 """RFF: random Fourier features."""
 
-from __future__ import annotations
-
-from dataclasses import KW_ONLY
-
-from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
 from rflib.maps.parameters import with_parameters
@@ -21,34 +15,13 @@ class RFF(FourierFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Positive definite kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
-    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
-        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
-    layout : {"cos_sin", "phase"}, default="cos_sin"
-        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
-        `FourierFeatures`.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`.
+    kernel, n_components, radii, layout, random_state
+        As for `FourierFeatures`, whose attributes it has, too. The kernel must be positive definite.
 
     References
     ----------
     Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
     """
-
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
-    radii: str = "iid"
-    layout: str = "cos_sin"
-    random_state: Seed = None
 
     measure = "exact"
     directions = "iid"

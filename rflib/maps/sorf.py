@@ -35,17 +35,12 @@ class SORF(GaussianCosines):
 
     Parameters
     ----------
-    kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is a Gaussian. Further attributes are
+        those of `BlockFeatures`.
 
     Attributes
     ----------
-    frequencies_, weights_, phases_
-        As for `FourierFeatures`. The weights are equal.
     signs_ : ndarray of shape (n_blocks, 3, b), int8
         Diagonals of D_1, D_2 and D_3 for each block.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +9,7 @@ from scipy.linalg import solve
 
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.kernels.base import Kernel
-from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import Seed
 from rflib.maps.gaussian_cosines import GaussianCosines
 from rflib.maps.parameters import with_parameters
 from rflib.measures.base import chi_squared_nodes
@@ -41,10 +37,9 @@ class SphericalRadialRFF(GaussianCosines):
 
     Parameters
     ----------
-    kernel : Gaussian or None, default=None
-        Kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
+        those of `BlockFeatures`.
     n_radii : int, default=3
         Number of norms, at most that of frequencies. The default is that of the authors' code. More norms are
         exact at larger distances and leave fewer directions.
@@ -54,13 +49,6 @@ class SphericalRadialRFF(GaussianCosines):
         series is replaced by the Gauss quadrature, because this needs fewer norms.
     optimal_weights : bool, default=True
         Whether directions have optimal weights (OKQ-SOMC) or equal ones (SR-OMC).
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_
-        As for `FourierFeatures`.
 
     References
     ----------
@@ -81,13 +69,9 @@ class SphericalRadialRFF(GaussianCosines):
     True
     """
 
-    kernel: Gaussian | None = None
-    n_components: int = 100
-    _: KW_ONLY
     n_radii: int = 3
     directions: str = "orthogonal"
     optimal_weights: bool = True
-    random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "n_radii", at_least=1)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
-from rflib.kernels.radial_function import KernelLike
-from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
@@ -24,41 +20,17 @@ class SRF(FourierFeatures):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, directions, radii, layout, random_state
+        As for `FourierFeatures`, whose attributes it has, too.
     measure : str, dict or SpectralMeasure, default="srf"
         What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "srf" sets
         options of the fit (`rflib.measures.srf`).
-    directions : {"iid", "orthogonal", "frame", "halton", "sobol"}, default="iid"
-        How the directions of the frequencies are drawn; see `rflib.frequencies.directions`.
-    radii : {"iid", "paired", "stratified", "halton"}, default="iid"
-        How the norms of the frequencies are drawn; see `rflib.frequencies.draw`.
-    layout : {"cos_sin", "phase"}, default="cos_sin"
-        Whether each frequency has a cosine and a sine as columns, or one cosine with a random phase; see
-        `FourierFeatures`.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
-
-    Attributes
-    ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`.
 
     References
     ----------
     Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015.
     """
 
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
     measure: MeasureLike = "srf"
-    directions: str = "iid"
-    radii: str = "iid"
-    layout: str = "cos_sin"
-    random_state: Seed = None
 
     unsupported = staticmethod(not_radial)

@@ -12,8 +12,8 @@ from scipy.stats import norm
 
 from rflib.frequencies.directions import orthogonal
 from rflib.kernels import ArcCosine, DeltaGaussian, Gaussian, Matern, NeuralTangent, SphericalPolynomial
-from rflib.maps import MVORF, ORF
-from rflib.maps.waves import CosinesAndSines
+from rflib.maps import MVORF
+from rflib.maps.cosines_and_sines import CosinesAndSines
 from rflib.measures.base import Sampling
 from rflib.measures.construct import construct
 from rflib.measures.control_variates import control_variate
@@ -207,16 +207,12 @@ def test_the_error_falls_to_zero_where_the_diagonal_is_all():
     ("name", "remedy"),
     [
         ("objective", "use MercerFeatures"),
-        ("harmonics", "belong to MVORF"),
-        ("parity", "belong to MVORF"),
-        ("coupled", "belong to MVORF"),
         ("radii", "GORF"),
     ],
 )
 def test_parameters_of_former_versions_are_refused_with_the_remedy(name, remedy):
-    for cls in (MVORF, ORF) if "MVORF" in remedy else (MVORF,):
-        with pytest.raises(TypeError, match=f"{cls.__name__} has no parameter '{name}'.*{remedy}"):
-            cls(Gaussian(), **{name: "auto"})
+    with pytest.raises(TypeError, match=f"MVORF has no parameter '{name}'.*{remedy}"):
+        MVORF(Gaussian(), **{name: "auto"})
 
 
 @pytest.mark.parametrize("columns", [20, 120])
