@@ -21,7 +21,6 @@ from sklearn.utils.multiclass import type_of_target
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
-from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import WidthWarning
 from rflib.maps.base import RandomFeatureMap, Seed
@@ -33,6 +32,7 @@ from rflib.maps.mvorf import MVORF
 from rflib.maps.nystroem import Nystroem
 from rflib.maps.optimized_maclaurin import OptimizedMaclaurin
 from rflib.maps.orf import ORF
+from rflib.maps.parameters import with_parameters
 from rflib.maps.qmc import QMC
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
@@ -66,6 +66,7 @@ _FEWEST = 8
 _STEP = 1.1
 
 
+@with_parameters
 class AutoMap(RandomFeatureMap):
     """Choose the feature map that has the least error on held-out rows, among those that suit the kernel.
 
@@ -84,11 +85,8 @@ class AutoMap(RandomFeatureMap):
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
-    n_components : int, default=100
-        Number of columns D. With ``tolerance`` it is the largest number that may be used.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; with ``tolerance``, n_components is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
         Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default
         they are MercerFeatures, MVORF, TensorSketch and Nystroem with landmarks by randomly pivoted Cholesky; for
@@ -111,8 +109,6 @@ class AutoMap(RandomFeatureMap):
         Leave out the maps whose features are computed from stored training rows or weighted by rows, such as
         Nystroem. MercerFeatures, MVORF and OptimizedMaclaurin only use the distribution of coordinates, distances
         or norms. They store no row, and count as oblivious.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of all random draws.
 
     Attributes
     ----------
@@ -129,22 +125,10 @@ class AutoMap(RandomFeatureMap):
 
     _takes_sparse = None
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        candidates: Sequence[RandomFeatureMap | str] | None = None,
-        criterion: str = "kernel",
-        tolerance: float | None = None,
-        oblivious: bool = False,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.candidates = candidates
-        self.criterion = criterion
-        self.tolerance = tolerance
-        self.oblivious = oblivious
+    candidates: Sequence[RandomFeatureMap | str] | None = None
+    criterion: str = "kernel"
+    tolerance: float | None = None
+    oblivious: bool = False
 
     def _unfitted(self, name: str) -> RandomFeatureMap:
         index, columns = map(int, self.choice_)

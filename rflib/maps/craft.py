@@ -34,12 +34,10 @@ class CRAFT(RandomFeatureMap):
     base : RandomFeatureMap or None, default=None
         Unfitted map with a positive definite estimate, such as RandomMaclaurin, TensorSketch or SRF. Its
         n_components and random_state are replaced. None means TensorSketch().
-    n_components : int, default=100
-        Number of columns D.
+    n_components, random_state
+        As for `RandomFeatureMap`; the seed is that of the base map and of the projection.
     n_components_up : int, default=2**14
         Number of columns D_up of the base map, at least D. The default is that of pennington2015.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the base map and of the projection.
 
     Attributes
     ----------

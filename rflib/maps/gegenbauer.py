@@ -12,13 +12,12 @@ from scipy.sparse import issparse
 from scipy.special import gammaln
 
 from rflib.frequencies.directions import iid
-from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel, radial
-from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.base import Kernel, RadialKernel, radial
 from rflib.kernels.namespaces import Array, beside, held_beside, in_type_of, namespace
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, mean_row
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.inner_product_series import InnerProductSeries
-from rflib.maps.kernel_requirements import alternatives
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled
 from rflib.measures.control_variates import polynomial_columns
 from rflib.validation import check_integer, refuse
@@ -29,6 +28,7 @@ _NODES, _ROUNDING = 256, 1e-14
 _BLOCK_ELEMENTS, _LOWEST = 1 << 17, 512
 
 
+@with_parameters
 class GegenbauerFeatures(RandomFeatureMap):
     """Approximate a kernel by Gegenbauer polynomials of inner products with random directions.
 
@@ -44,18 +44,14 @@ class GegenbauerFeatures(RandomFeatureMap):
 
     Parameters
     ----------
-    kernel : Kernel or None, default=None
-        A Gaussian kernel, a function of the inner product, or a positive definite function of the distance on rows
-        of unit norm; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is Gaussian, a function of the inner product, or a positive definite
+        function of the distance on rows of unit norm.
     degree : int or None, default=None
         Highest degree l. None means the one up to 15 with the least predicted error over pairs of training rows,
         together with n_radial.
     n_radial : int or None, default=None
         Number of radial functions of each degree; None means the best one up to 3.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
@@ -81,28 +77,13 @@ class GegenbauerFeatures(RandomFeatureMap):
 
     _takes_sparse = True
 
-    def __init__(
-        self,
-        kernel: Gaussian | DotProductKernel | RadialKernel | None = None,
-        n_components: int = 100,
-        *,
-        degree: int | None = None,
-        n_radial: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.degree = degree
-        self.n_radial = n_radial
+    _kernels = (
+        lambda kernel: kernel.is_gaussian or kernel.is_dot_product or _is_zonal(kernel),
+        "neither Gaussian, nor a function of the inner product, nor a kernel of unit vectors",
+    )
 
-    @classmethod
-    def unsupported(cls, kernel: Kernel) -> str | None:
-        """Return why the kernel has no such series here and what to use instead, or None if it has one."""
-        if kernel.is_gaussian or kernel.is_dot_product or _is_zonal(kernel):
-            return None
-        return (
-            f"{kernel!r} is neither Gaussian, nor a function of the inner product, nor a kernel of unit vectors. "
-            f"{alternatives(kernel)}"
-        )
+    degree: int | None = None
+    n_radial: int | None = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_integer(self, "degree", at_least=0, or_none=True)

@@ -32,12 +32,8 @@ class HilbertSpaceFeatures(ProductFeatures):
 
     Parameters
     ----------
-    kernel : Gaussian, Matern or None, default=None
-        Kernel to approximate; None means Gaussian("scale").
-    n_components : int, default=100
-        Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the choice of the training rows that later rows are compared to.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is Gaussian or Matern.
 
     Attributes
     ----------

@@ -21,13 +21,13 @@ from rflib.kernels.namespaces import (
     take_columns,
     widest,
 )
-from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.similarity import Lookup
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows
 from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
@@ -49,6 +49,7 @@ _FEWEST_USUAL_ROWS = 100
 _DEPENDENT = 1e-3
 
 
+@with_parameters
 class Nystroem(RandomFeatureMap):
     """Approximate any kernel, definite or not, by its values at landmark rows.
 
@@ -60,14 +61,11 @@ class Nystroem(RandomFeatureMap):
 
     Parameters
     ----------
-    kernel : Kernel, callable, "precomputed" or None, default=None
-        Any kernel, definite or not; None means Gaussian("scale"). A function of one array is the profile k(z) of a
-        kernel, and a function of two arrays is a symmetric similarity k(X, Y) of two matrices of rows. With
-        "precomputed", `fit` takes the matrix (n, n) of the similarities of the training rows, and `transform` the
-        similarities (m, n) of other rows to them.
-    n_components : int, default=100
-        Number of landmarks, which is the number of columns D. If there are fewer training rows, all of them are
-        used and a warning is issued.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; any kernel will do. A function of two arrays is a symmetric similarity k(X, Y)
+        of two matrices of rows. With "precomputed", `fit` takes the matrix (n, n) of the similarities of the
+        training rows, and `transform` the similarities (m, n) of other rows to them. Each landmark has a column.
+        If there are fewer training rows than n_components, all of them are used and a warning is issued.
     landmarks : {"uniform", "kmeans", "rpcholesky"} or array-like, default="uniform"
         How the landmarks are chosen: uniformly among the rows, as the centres of k-means clusters, or as the
         pivots of a randomly pivoted Cholesky decomposition; see `rflib.maps.landmarks`. The last two take longer
@@ -77,8 +75,6 @@ class Nystroem(RandomFeatureMap):
         ``n_components``: rows (n, n_features), which need not be training rows, or integers (n,), the numbers of
         rows that `fit` gets. With "precomputed" they are integers; with Dask rows, or rows on a device, they are
         rows.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws.
 
     Attributes
     ----------
@@ -91,11 +87,6 @@ class Nystroem(RandomFeatureMap):
     normalization_ : ndarray of shape (n_components_, n_components_)
         L^(-T), which is upper triangular, or U |l|^(-1/2). Columns beyond the rank of W, to rounding, are zero.
 
-    Warns
-    -----
-    UserWarning
-        If there are fewer training rows than n_components.
-
     References
     ----------
     Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
@@ -105,16 +96,7 @@ class Nystroem(RandomFeatureMap):
     _takes_similarities: ClassVar[bool] = True
     _not_in_state = ("normalization_",)
 
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        landmarks: str | ArrayLike = "uniform",
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.landmarks = landmarks
+    landmarks: str | ArrayLike = "uniform"
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]

@@ -11,8 +11,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.base import DotProductKernel, Kernel
-from rflib.kernels.gaussian import Gaussian
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import (
     Array,
     beside,
@@ -24,9 +23,10 @@ from rflib.kernels.namespaces import (
 )
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.degree_columns import choose_columns
 from rflib.maps.inner_product_series import InnerProductSeries
+from rflib.maps.parameters import with_parameters
 from rflib.maps.product_sketch import Law, Maker, Sketch, hadamard_order
 from rflib.maps.row_blocks import filled
 from rflib.validation import check_choice, check_flag, check_integer
@@ -38,6 +38,7 @@ _SAMPLE_ROWS = 400, 4000
 _SAMPLE_ELEMENTS = 1 << 19
 
 
+@with_parameters
 class OptimizedMaclaurin(RandomFeatureMap):
     """Approximate a Gaussian kernel or one of the inner product by its series, with exact low degrees.
 
@@ -55,11 +56,10 @@ class OptimizedMaclaurin(RandomFeatureMap):
 
     Parameters
     ----------
-    kernel : Gaussian, DotProductKernel or None, default=None
-        Kernel to approximate; None means Polynomial(degree=2, coef0=1).
-    n_components : int, default=100
-        Number of columns D. The last columns are zero if the exact degrees are all that the kernel has, or if the
-        noise of another sketched degree would exceed the degree itself.
+    kernel, n_components, random_state
+        As for `RandomFeatureMap`; the kernel is Gaussian or a function of the inner product. The last columns are
+        zero if the exact degrees are all that the kernel has, or if the noise of another sketched degree would
+        exceed the degree itself.
     complex_to_real : bool, default=True
         If True, projections have entries 1, i, -1 and -i, and each draw has two columns, its real and its
         imaginary part. If False, the entries are 1 and -1, and each draw has one column.
@@ -71,8 +71,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
     centre : bool, default=True
         Whether Gaussian and polynomial kernels are expanded about the mean of the training rows instead of the
         origin.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
 
     Attributes
     ----------
@@ -101,22 +99,10 @@ class OptimizedMaclaurin(RandomFeatureMap):
     )
     _takes_sparse = True
 
-    def __init__(
-        self,
-        kernel: Gaussian | DotProductKernel | None = None,
-        n_components: int = 100,
-        *,
-        complex_to_real: bool = True,
-        projection: str = "srht",
-        exact_degrees: str | int = "auto",
-        centre: bool = True,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.complex_to_real = complex_to_real
-        self.projection = projection
-        self.exact_degrees = exact_degrees
-        self.centre = centre
+    complex_to_real: bool = True
+    projection: str = "srht"
+    exact_degrees: str | int = "auto"
+    centre: bool = True
 
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)

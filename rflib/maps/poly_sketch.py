@@ -29,12 +29,8 @@ class PolySketch(TensorSketch):
 
     Parameters
     ----------
-    kernel : Polynomial, SphericalPolynomial or None, default=None
-        Kernel to approximate; None means Polynomial(degree=2, coef0=1).
-    n_components : int, default=100
-        Number of columns D.
-    random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
+    kernel, n_components, random_state
+        As for `TensorSketch`.
 
     Attributes
     ----------
