@@ -112,7 +112,7 @@ class FourierFeatures(BlockFeatures):
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters()
         rules, n = self._rules(), self._n_frequencies()
-        self._construct(kernel, X, Sampling(n, **rules, phases=n - self._n_pairs()))
+        self._construct(kernel, X, Sampling(n, **rules))
         self._keep_frequencies(sample_frequencies(self.measure_, n, **rules, rng=rng), rng)
 
     def _rules(self) -> dict[str, str]:

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from rflib.measures.base import DiscretePart, RadialMeasure, RadialPart, Sampling, SpectralMeasure
 from rflib.measures.omega import omega
-from rflib.measures.variance import cosine_moments, frame_angles, orthogonal_pairs
+from rflib.measures.variance import cosine_moments, orthogonal_pairs
 
 _TINY = 1e-300
 _BISECTIONS = 40
-_ANGLE_BINS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,95 +88,31 @@ class AtomicMeasure(RadialMeasure):
     def variance(self, sampling: Sampling) -> NDArray:
         """Return the variance of the estimate at the distances, shape (n_distances,).
 
-        It is the sum of the variances of the single cosines; the covariances of cosines whose directions depend on
-        each other; the variance of the mean over the directions, if the norms are drawn independently; and the
-        variance of the random phases, each of which adds half the squared weight of its frequency unless the
-        frequency is zero. Low-discrepancy norms are treated as if they were in exact proportion to the masses.
-        Low-discrepancy directions are treated as independent ones, because they are rarely worse.
+        It is the sum of the variances of the single cosines; the covariances of cosines whose directions are
+        orthogonal; and the variance of the mean over the directions, if the norms are drawn independently.
+        Low-discrepancy norms are treated as if they were in exact proportion to the masses, and all directions
+        that are not orthogonal as independent ones, because they are rarely worse. Random phases are left out.
         """
-        if sampling.radii == "stratified":
-            return self._variance_of_strata(sampling)
-        return self._variance_of_parts(sampling)
-
-    def _variance_of_strata(self, sampling: Sampling) -> NDArray:
+        total = np.zeros_like(self.distances)
         variance, covariance = self._moments
-        block = self.dimension if sampling.directions == "orthogonal" else 1
-        strata = [weights for _, weights in self.strata(sampling.n, block)]
-        squares = np.array([w @ w for w in strata])
-        total = squares @ variance
-        if sampling.directions == "orthogonal":
-            sums = [np.add.reduceat(w, np.arange(0, len(w), block)) for w in strata]
-            total += (np.array([w @ w for w in sums]) - squares) @ covariance
-        elif sampling.directions == "frame":
-            total += self._covariance(np.outer(self.weights, self.weights) - np.diag(squares), sampling)
-        moving = self.radii > 0
-        if sampling.phases == sampling.n:
-            total += squares[moving].sum() / 2
-        elif sampling.phases and moving.all():
-            total += strata[_drawn_order(self.weights)[-1]][-1] ** 2 / 2
-        return np.maximum(total, 0)
-
-    def _variance_of_parts(self, sampling: Sampling) -> NDArray:
-        variance, _ = self._moments
+        is_orthogonal, d = sampling.directions == "orthogonal", self.dimension
+        if sampling.radii == "stratified":
+            block = d if is_orthogonal else 1
+            for j, (_, weights) in enumerate(self.strata(sampling.n, block)):
+                sums = np.add.reduceat(weights, np.arange(0, len(weights), block))
+                total += weights @ weights * (variance[j] - covariance[j]) + sums @ sums * covariance[j]
+            return np.maximum(total, 0)
         means = self._means
-        squares = np.zeros(len(self.radii))
-        pairs = np.outer(self.weights, self.weights) * (sampling.directions == "frame")
-        between = np.zeros_like(self.distances)
-        none_zero = 0.0  # Logarithm of the probability that no frequency is zero.
-        for sign, _, count in self.shares(sampling.n):
-            part = np.maximum(sign * self.weights, 0)
-            mass = part.sum()
-            squares += mass * part / count
-            together = {
-                "orthogonal": orthogonal_pairs(count, self.dimension),
-                "frame": count * (count - 1),
-            }
-            inside = np.outer(part, part)
-            pairs[inside > 0] = inside[inside > 0] * together.get(sampling.directions, 0) / count**2
+        for sign, part, count in self.shares(sampling.n):
+            masses = np.maximum(sign * self.weights, 0)
+            total += part.mass * masses @ variance / count
             if sampling.radii in ("iid", "paired"):
-                between += (mass * part @ means**2 - (part @ means) ** 2) / count
-            with np.errstate(divide="ignore"):
-                none_zero += count * np.log1p(-part[self.radii == 0].sum() / mass)
-            last = (mass / count) ** 2
-        total = squares @ variance + between + self._covariance(pairs, sampling)
-        if sampling.phases == sampling.n:
-            total += squares[self.radii > 0].sum() / 2
-        elif sampling.phases:
-            total += np.exp(none_zero) * last / 2
+                total += (part.mass * masses @ means**2 - (masses @ means) ** 2) / count
+            if is_orthogonal:
+                norms = np.hypot.outer(self.radii, self.radii)
+                products = np.array([masses @ omega(d, norms * z) @ masses for z in self.distances])
+                total += orthogonal_pairs(count, d) / count**2 * (products - (masses @ means) ** 2)
         return np.maximum(total, 0)
-
-    def _covariance(self, pairs: NDArray, sampling: Sampling) -> NDArray:
-        """Return the sum over pairs of atoms of ``pairs`` times the covariance of their cosines."""
-        j, k = np.nonzero(np.triu(pairs))
-        if not j.size:
-            return np.zeros_like(self.distances)
-        angles, probabilities = np.zeros(1), np.ones(1)
-        if sampling.directions == "frame":
-            angles, probabilities = frame_angles(
-                self.dimension, max(sampling.n, 2 * self.dimension), _ANGLE_BINS
-            )
-        key = tuple(array.tobytes() for array in (j, k, angles, probabilities))
-        if key not in self._covariances:
-            self._covariances[key] = self._covariance_of_pairs(j, k, angles, probabilities)
-        return (pairs[j, k] * np.where(j == k, 1, 2)) @ self._covariances[key]
-
-    def _covariance_of_pairs(
-        self, j: NDArray, k: NDArray, angles: NDArray, probabilities: NDArray
-    ) -> NDArray:
-        """Return the covariance of the cosines of the atoms j and k, shape (n_pairs, n_distances)."""
-        r = self.radii
-        both = (r[j] ** 2 + r[k] ** 2)[:, None]
-        cross = np.multiply.outer(2 * r[j] * r[k], np.sqrt(angles))
-        norms = np.sqrt(np.maximum([both + cross, both - cross], 0))
-        products = probabilities @ omega(self.dimension, np.multiply.outer(norms, self.distances)).mean(
-            axis=0
-        )
-        return products - self._means[j] * self._means[k]
-
-    @cached_property
-    def _covariances(self) -> dict[tuple[bytes, ...], NDArray]:
-        """What `_covariance_of_pairs` returned before, because maps of one measure need the same pairs again."""
-        return {}
 
     @cached_property
     def _means(self) -> NDArray:
@@ -277,11 +212,6 @@ class AtomicMeasure(RadialMeasure):
         of_whole = np.maximum(variance + (block - 1) * covariance, _TINY) / block
         of_rest = np.maximum(variance + (np.maximum(rest, 1) - 1) * covariance, _TINY) / np.maximum(rest, 1)
         return self.weights[:, None] ** 2 / (whole / of_whole + np.where(rest, 1 / of_rest, 0))
-
-
-def _drawn_order(weights: NDArray) -> NDArray:
-    """Return the order in which frequencies of the atoms are drawn: atoms of positive weight come first."""
-    return np.argsort(weights < 0, kind="stable")
 
 
 def _jordan_part(radii: NDArray, weights: NDArray) -> DiscretePart | None:

@@ -132,15 +132,11 @@ class Sampling:
         Number of frequencies.
     directions, radii : str, default="iid"
         Rules for the directions and norms, as in `rflib.frequencies.draw`.
-    phases : int, default=0
-        Number of frequencies, the last ones, that have one column with a random phase instead of a cosine and a
-        sine.
     """
 
     n: int
     directions: str = "iid"
     radii: str = "iid"
-    phases: int = 0
 
 
 class SpectralMeasure(ABC):
