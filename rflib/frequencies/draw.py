@@ -24,12 +24,8 @@ IN_SETS = ("orthogonal", "distance")
 class Frequencies:
     """A signed sum of cosines: k_hat(z) = sum_f weights[f] cos(<vectors[f], z>).
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n, d)
-        Frequencies, in inverse units of the inputs; those of positive weight come first.
-    weights : ndarray of shape (n,)
-        Signed weights in units of the kernel, whose sum is k(0) or nearly so.
+    The frequencies ``vectors`` (n, d) are in inverse units of the inputs, and those of positive weight come first.
+    The signed ``weights`` (n,) are in units of the kernel, and their sum is k(0) or nearly so.
     """
 
     vectors: NDArray[np.float64]
@@ -67,13 +63,6 @@ def sample_frequencies(
         - "joint": together with the directions, from one point set for each part (Yang et al. 2014). The norm is
           the first of d + 1 coordinates; if the measure has independent coordinates, these are drawn instead of a
           norm and a direction. It needs the directions "iid", "halton" or "sobol".
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Frequencies
-        The frequencies and their weights.
 
     Raises
     ------

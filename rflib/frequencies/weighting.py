@@ -13,16 +13,7 @@ from rflib.frequencies.draw import Frequencies
 def leverage_scores(gram: NDArray[np.float64], n: int, ridge: float) -> NDArray[np.float64]:
     """Return the ridge leverage score of each column, shape (D,).
 
-    The scores are diag(G (G + n ridge I)^-1) with G = Z^T Z.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (D, D)
-        The matrix G of features Z (n, D).
-    n : int
-        Number of rows.
-    ridge : float
-        Regularisation lambda, above 0.
+    The scores are diag(G (G + n ridge I)^-1) with the matrix ``gram`` G = Z^T Z of features Z (n, D).
     """
     identity = np.eye(len(gram))
     solved = cho_solve(cho_factor(gram + n * ridge * identity), identity)
@@ -34,18 +25,9 @@ def surrogate_scores(
 ) -> NDArray[np.float64]:
     """Return the surrogate leverage score of each column, shape (D,).
 
-    The score of the column z_i is the sum of (y^T z_i)^2 over the targets y.
-
-    Parameters
-    ----------
-    moments : ndarray of shape (D, n_targets)
-        The matrix Z^T Y (liu2020, equation 15).
-    squares : ndarray of shape (D,)
-        The squared norms ||z_i||^2.
-    n : int
-        Number of rows.
-    add_n : bool
-        Whether to use y y^T + n I (equation 12) instead of y y^T for each target.
+    The score of the column z_i is the sum of (y^T z_i)^2 over the targets y (liu2020, equation 15). Given are
+    the matrix ``moments`` Z^T Y (D, n_targets), the squared norms ``squares`` ||z_i||^2 (D,), and the number n of
+    rows. With ``add_n``, y y^T + n I (equation 12) stands for y y^T.
     """
     scores: NDArray[np.float64] = (moments**2).sum(axis=1)
     return scores + n * moments.shape[1] * squares if add_n else scores

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import fft
 from scipy.sparse import csr_array
 

@@ -34,23 +34,14 @@ class AtomicMeasure(RadialMeasure):
 
     Parameters
     ----------
-    dimension : int
-        Number of input columns d.
-    coordinates : ProductMeasure or None, default=None
-        Not used.
-    zmax : float, default=inf
-        Largest distance at which the measure represents the kernel, in units of the inputs.
+    dimension, zmax
+        As for `RadialMeasure`.
     radii, weights : ndarray of shape (n_atoms,)
         Norms of the atoms, in inverse units of the inputs, and their signed masses, in units of the kernel.
     distances, values : ndarray of shape (n_distances,)
         Sample of the distances over which errors are averaged, and the kernel at these distances.
     bias_estimate : float
         Largest |profile(z) - k(z)| for z in [0, zmax], found on a fine grid.
-
-    Attributes
-    ----------
-    positive, negative : RadialPart or None
-        Jordan parts; None for a part without atoms.
     """
 
     positive: RadialPart | None = field(init=False)
@@ -62,8 +53,9 @@ class AtomicMeasure(RadialMeasure):
     bias_estimate: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "positive", _jordan_part(self.radii, self.weights))
-        object.__setattr__(self, "negative", _jordan_part(self.radii, -self.weights))
+        for name, masses in (("positive", self.weights), ("negative", -self.weights)):
+            part = DiscretePart.of_masses(self.radii[masses > 0], masses[masses > 0])
+            object.__setattr__(self, name, part)
 
     @property
     def candidates(self) -> tuple[AtomicMeasure]:
@@ -83,7 +75,9 @@ class AtomicMeasure(RadialMeasure):
         atoms = len(self.radii) if sampling.radii == "stratified" else sum(1 for _ in self.parts())
         if sampling.n < atoms:
             return np.inf
-        return float(np.sqrt(np.mean(self._bias**2 + self.variance(sampling))))
+        return float(
+            np.sqrt(np.mean((self.profile(self.distances) - self.values) ** 2 + self.variance(sampling)))
+        )
 
     def variance(self, sampling: Sampling) -> NDArray:
         """Return the variance of the estimate at the distances, shape (n_distances,).
@@ -120,25 +114,24 @@ class AtomicMeasure(RadialMeasure):
         return omega(self.dimension, np.multiply.outer(self.radii, self.distances))
 
     @cached_property
-    def _bias(self) -> NDArray:
-        """The bias of the estimate at the distances."""
-        return self.profile(self.distances) - self.values
-
-    @cached_property
     def _moments(self) -> tuple[NDArray, NDArray]:
         """The variance V and the covariance C at the distances, each of shape (n_atoms, n_distances)."""
         variance, covariance = cosine_moments(self.dimension, np.multiply.outer(self.radii, self.distances))
         return np.maximum(variance, 0), covariance
 
-    def _block_variance(self, size: int) -> NDArray:
-        """Return the variance of the mean over ``size`` orthogonal directions, shape (n_atoms, n_distances)."""
-        variance, covariance = self._moments
-        return np.maximum(variance + (size - 1) * covariance, 0) / size
+    def _mean_variance(self, sizes: NDArray[np.int64]) -> NDArray:
+        """Return the mean over the distances of the variance of means over orthogonal directions.
+
+        The result has a row for each atom and a column for each of the numbers of directions.
+        """
+        variance, covariance = (moment.mean(axis=1)[:, None] for moment in self._moments)
+        return np.maximum(variance + (sizes - 1) * covariance, _TINY) / sizes
 
     def strata(self, n: int, block: int) -> list[tuple[float, NDArray]]:
         """Divide n frequencies among the atoms so that the variance is least.
 
-        The directions of an atom are orthogonal in blocks of ``block``.
+        The directions of an atom are orthogonal in blocks of ``block``, which are weighted by the inverse of their
+        mean variance.
 
         Returns
         -------
@@ -150,23 +143,15 @@ class AtomicMeasure(RadialMeasure):
         ValueError
             If there are fewer frequencies than atoms.
         """
-        return [
-            (float(radius), weight * self._shares(j, count, block))
-            for j, (radius, weight, count) in enumerate(
-                zip(self.radii, self.weights, self._allocate(n, block), strict=True)
-            )
-        ]
-
-    def _shares(self, j: int, count: int, block: int) -> NDArray:
-        """Return the share of each frequency in the mean of atom j.
-
-        Blocks are weighted by the inverse of their mean variance, and the shares sum to one.
-        """
-        whole, rest = divmod(int(count), block)
-        sizes = np.array([block] * (whole > 0) + [rest] * (rest > 0))
-        blocks = np.where(sizes == rest, 1, whole)
-        precision = np.array([1 / max(self._block_variance(size)[j].mean(), _TINY) for size in sizes])
-        return np.repeat(precision / (precision @ blocks) / sizes, sizes * blocks)
+        found = []
+        for j, count in enumerate(self._allocate(n, block).tolist()):
+            whole, rest = divmod(count, block)
+            sizes = np.array([block] * (whole > 0) + [rest] * (rest > 0))
+            blocks = np.where(sizes == rest, 1, whole)
+            precision = 1 / self._mean_variance(sizes)[j]
+            shares = np.repeat(precision / (precision @ blocks) / sizes, sizes * blocks)
+            found.append((float(self.radii[j]), self.weights[j] * shares))
+        return found
 
     def _allocate(self, n: int, block: int) -> NDArray[np.int64]:
         """Return the number of frequencies of each atom, at least one, with the least mean variance.
@@ -175,13 +160,15 @@ class AtomicMeasure(RadialMeasure):
         frequencies that remain go to the atoms that gain most, in the steps that gain most.
         """
         atoms = len(self.radii)
-        constant = self.radii == 0
         if n < atoms:
             raise ValueError(
                 f"{n} frequencies are too few for {atoms} atoms, each of which needs at least one."
             )
-        cost = self._costs(n - atoms + 1, block)
-        counts = np.arange(1, cost.shape[1] + 1)
+        counts = np.arange(1, n - atoms + 2)
+        whole, rest = divmod(counts, block)
+        of_whole = self._mean_variance(np.array([block]))
+        of_rest = self._mean_variance(np.maximum(rest, 1))
+        cost = self.weights[:, None] ** 2 / (whole / of_whole + np.where(rest, 1 / of_rest, 0))
 
         def best(multiplier: float) -> NDArray[np.int64]:
             return np.argmin(cost + multiplier * counts, axis=1) + 1
@@ -192,31 +179,11 @@ class AtomicMeasure(RadialMeasure):
             low, high = (low, middle) if best(middle).sum() <= n else (middle, high)
         chosen = best(high)
         while (left := n - chosen.sum()) > 0:
-            gains = [
-                cost[j, chosen[j] - 1] - cost[j, chosen[j] : chosen[j] + left]
-                if not constant[j]
-                else np.zeros(0)
-                for j in range(atoms)
-            ]
-            steps = [int(np.argmax(gain)) + 1 if gain.size else 0 for gain in gains]
-            gain = [g[step - 1] if step else -np.inf for g, step in zip(gains, steps, strict=True)]
-            j = int(np.argmax(gain))
-            chosen[j] += steps[j] if gain[j] > 0 else left
+            gains = [row[k - 1] - row[k : k + left] for row, k in zip(cost, chosen.tolist(), strict=True)]
+            most = np.array([gain.max(initial=-np.inf) for gain in gains])
+            j = int(np.argmax(np.where(self.radii == 0, -np.inf, most)))
+            chosen[j] += int(np.argmax(gains[j])) + 1 if most[j] > 0 else left
         return chosen
-
-    def _costs(self, n: int, block: int) -> NDArray:
-        """Return the mean variance of each atom with 1, ..., n frequencies, shape (n_atoms, n)."""
-        variance, covariance = (moment.mean(axis=1)[:, None] for moment in self._moments)
-        counts = np.arange(1, n + 1)
-        whole, rest = counts // block, counts % block
-        of_whole = np.maximum(variance + (block - 1) * covariance, _TINY) / block
-        of_rest = np.maximum(variance + (np.maximum(rest, 1) - 1) * covariance, _TINY) / np.maximum(rest, 1)
-        return self.weights[:, None] ** 2 / (whole / of_whole + np.where(rest, 1 / of_rest, 0))
-
-
-def _jordan_part(radii: NDArray, weights: NDArray) -> DiscretePart | None:
-    inside = weights > 0
-    return DiscretePart.of_masses(radii[inside], weights[inside])
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,12 +194,10 @@ class CandidateMeasures(SpectralMeasure):
 
     Parameters
     ----------
-    dimension : int
-        Number of input columns d.
+    dimension, zmax
+        As for `RadialMeasure`.
     candidates : tuple of AtomicMeasure
         The measures.
-    zmax : float
-        Largest distance at which the measures represent the kernel, in units of the inputs.
     definite : bool, default=False
         Whether the kernel is known to be positive definite, so that all columns should have the sign +1.
     """

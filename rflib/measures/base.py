@@ -34,13 +34,13 @@ class RadialPart(ABC):
 
 
 class ClosedFormPart(RadialPart):
-    """A part with a closed-form quantile function, which is integrated by the trapezoidal rule in logit(u)."""
+    """A part with a closed-form quantile function, which is integrated by the trapezoidal rule in logit(u).
+
+    The integrand decays exponentially at both ends, so that the rule is exact to rounding.
+    """
 
     def quadrature(self) -> tuple[NDArray, NDArray]:
-        """Return 801 nodes and their probabilities.
-
-        The integrand decays exponentially at both ends, so that the trapezoidal rule is exact to rounding.
-        """
+        """Return 801 nodes and their probabilities."""
         logit = np.linspace(-35, 35, 801)
         u = expit(logit)
         weights = u * expit(-logit)
@@ -165,14 +165,8 @@ class SpectralMeasure(ABC):
 class ProductMeasure(SpectralMeasure):
     """A probability measure with independent coordinates that have the same distribution.
 
-    Parameters
-    ----------
-    dimension : int
-        Number of input columns d.
-    family : {"normal", "cauchy", "laplace"}
-        The standard distribution of a coordinate.
-    scale : float
-        Factor of the standard distribution, in inverse units of the inputs.
+    The ``family`` of their standard distribution is "normal", "cauchy" or "laplace", and ``scale`` its factor in
+    inverse units of the inputs.
     """
 
     dimension: int
@@ -184,18 +178,10 @@ class ProductMeasure(SpectralMeasure):
         return self.scale * _COORDINATE_QUANTILES[self.family](u)
 
 
-def _cauchy_quantile(u: NDArray) -> NDArray:
-    return np.tan(np.pi * (u - 0.5))
-
-
-def _laplace_quantile(u: NDArray) -> NDArray:
-    return np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u)))
-
-
 _COORDINATE_QUANTILES: dict[str, Callable[[NDArray], NDArray]] = {
     "normal": ndtri,
-    "cauchy": _cauchy_quantile,
-    "laplace": _laplace_quantile,
+    "cauchy": lambda u: np.tan(np.pi * (u - 0.5)),
+    "laplace": lambda u: np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u))),
 }
 
 
@@ -211,10 +197,8 @@ class RadialMeasure(SpectralMeasure):
     ----------
     dimension : int
         Number of input columns d.
-    positive : RadialPart or None
-        Positive Jordan part: a mass and the distribution of the norm. None means that the part is empty.
-    negative : RadialPart or None, default=None
-        Negative Jordan part.
+    positive, negative : RadialPart or None
+        The Jordan parts: a mass and the distribution of the norm. None means that the part is empty.
     coordinates : ProductMeasure or None, default=None
         The same measure as one with independent coordinates, which exists for the Gaussian kernel only.
     zmax : float, default=inf
@@ -234,16 +218,7 @@ class RadialMeasure(SpectralMeasure):
                 yield sign, part
 
     def shares(self, n: int) -> Iterator[tuple[int, RadialPart, int]]:
-        """Divide n frequencies equally among the parts, as luo2021 does.
-
-        Yields
-        ------
-        sign : int
-            +1 or -1.
-        part : RadialPart
-            The part.
-        count : int
-            Number of its frequencies.
+        """Divide n frequencies equally among the parts, as luo2021 does; yield sign, part and number for each.
 
         Raises
         ------

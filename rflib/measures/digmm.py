@@ -19,15 +19,11 @@ by the nearest such mixture.
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import BayesianGaussianMixture
-from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import RadialKernel
 from rflib.measures.base import (
@@ -38,9 +34,9 @@ from rflib.measures.base import (
     TablePart,
     chi_quantile,
 )
-from rflib.measures.construct import has_exact_measure
+from rflib.measures.digmm_reference import fitted_mixture
 from rflib.measures.domain import Domain
-from rflib.measures.exact_measures import exact_measure
+from rflib.measures.exact_measures import exact_measure, has_exact_measure
 from rflib.measures.minimum_variance import minimum_variance
 
 _SEED = 2020
@@ -58,10 +54,8 @@ def digmm(
 
     Parameters
     ----------
-    kernel : RadialKernel
-        The kernel. If it has no exact measure, its minimum-variance measure is used.
-    domain : Domain
-        The number of input columns, and the distances for the minimum-variance measure.
+    kernel, domain
+        As for `rflib.measures.construct`. A kernel without an exact measure has its minimum-variance measure.
     n_components : int, default=5
         Largest number of Gaussians of a part; the default is that of the authors' code. The Dirichlet process may
         leave some Gaussians without weight.
@@ -80,20 +74,15 @@ def digmm(
             "digmm: n_components and n_draws must be integers with 1 <= n_components <= n_draws, "
             f"got n_components={n_components!r}, n_draws={n_draws!r}."
         )
-    source = _source(kernel, domain, n_draws)
+    source: SpectralMeasure
+    if has_exact_measure(kernel):
+        source = exact_measure(kernel, domain.dimension)
+    else:
+        source = minimum_variance(kernel, domain).for_sampling(Sampling(n_draws))
+    if not isinstance(source, RadialMeasure):
+        raise ValueError(f"digmm: the spectral measure of {kernel!r} is not radial. Use measure='exact'.")
     parts = {sign: _mixture(part, domain.dimension, n_components, n_draws) for sign, part in source.parts()}
     return RadialMeasure(domain.dimension, positive=parts.get(1), negative=parts.get(-1), zmax=source.zmax)
-
-
-def _source(kernel: RadialKernel, domain: Domain, n_draws: int) -> RadialMeasure:
-    measure: SpectralMeasure
-    if has_exact_measure(kernel):
-        measure = exact_measure(kernel, domain.dimension)
-    else:
-        measure = minimum_variance(kernel, domain).for_sampling(Sampling(n_draws))
-    if not isinstance(measure, RadialMeasure):
-        raise ValueError(f"digmm: the spectral measure of {kernel!r} is not radial. Use measure='exact'.")
-    return measure
 
 
 def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> RadialPart:
@@ -106,10 +95,10 @@ def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> Radia
     vectors *= (norms / unit / np.linalg.norm(vectors, axis=1))[:, None]
     # In these units the mean square of a coordinate is 1. The prior of the means fixes them at zero. The prior of
     # the variances is the weakest proper one (d observations), and its mean is the overall variance.
-    mixture = BayesianGaussianMixture(
+    mixture = fitted_mixture(
+        vectors,
         n_components=n_components,
         covariance_type="spherical",
-        weight_concentration_prior_type="dirichlet_process",
         mean_prior=np.zeros(d),
         mean_precision_prior=_PINNED,
         degrees_of_freedom_prior=d,
@@ -118,9 +107,6 @@ def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> Radia
         max_iter=_MAX_ITERATIONS,
         random_state=_SEED,
     )
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # A mixture is usable before the fit converges.
-        mixture.fit(vectors)
     return scale_mixture(part.mass, d, mixture.weights_, unit * np.sqrt(mixture.covariances_))
 
 

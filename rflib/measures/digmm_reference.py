@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -37,13 +38,7 @@ def digmm_reference(kernel: Kernel, domain: Domain) -> DifferenceOfMixtures:
 
 @dataclass(frozen=True)
 class DifferenceOfMixtures(SpectralMeasure):
-    """Differences of draws from two Gaussian mixtures, each fitted to as many standard normal vectors.
-
-    Parameters
-    ----------
-    dimension : int
-        Number of input columns d.
-    """
+    """Differences of draws from two Gaussian mixtures, each fitted to as many standard normal vectors."""
 
     dimension: int
 
@@ -66,16 +61,16 @@ class DifferenceOfMixtures(SpectralMeasure):
 
     def _draws(self, n: int, rng: Generator) -> NDArray[np.float64]:
         """Fit a mixture to n standard normal vectors, and return n draws from it in random order."""
-        from sklearn.mixture import BayesianGaussianMixture
-
-        mixture = BayesianGaussianMixture(
-            n_components=_N_GAUSSIANS,
-            weight_concentration_prior_type="dirichlet_process",
-            max_iter=_MAX_ITERATIONS,
-            random_state=int(rng.integers(2**31)),
-        )
-        with threadpool_limits(limits=1), warnings.catch_warnings():
-            # A mixture is usable before the fit converges.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            mixture.fit(rng.standard_normal((n, self.dimension)))
+        seed, rows = int(rng.integers(2**31)), rng.standard_normal((n, self.dimension))
+        mixture = fitted_mixture(rows, n_components=_N_GAUSSIANS, max_iter=_MAX_ITERATIONS, random_state=seed)
         return rng.permutation(mixture.sample(n)[0])
+
+
+def fitted_mixture(rows: NDArray, **options: Any) -> Any:
+    """Return a Dirichlet-process mixture that is fitted to rows, with options of scikit-learn's class."""
+    from sklearn.mixture import BayesianGaussianMixture
+
+    mixture = BayesianGaussianMixture(weight_concentration_prior_type="dirichlet_process", **options)
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # A mixture is usable before the fit converges.
+        return mixture.fit(rows)

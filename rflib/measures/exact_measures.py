@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache, singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import fdtri, gammainc
 
@@ -155,49 +155,37 @@ def _gamma_mixture(alpha: float, width: float, dimension: int) -> TablePart:
 
 @exact_measure.register
 def _(kernel: DeltaGaussian, dimension: int) -> SpectralMeasure:
-    measure = _mixture(kernel.coefficients, kernel.scaled_sigmas, dimension)
-    if measure.total_mass < _NO_MASS * sum(map(abs, kernel.coefficients)):
+    """Return the Jordan parts of the radial density rho(r) = sum_i a_i sigma_i chi_d(sigma_i r).
+
+    The density includes the surface factor. It changes its sign at the roots of sum_i a_i sigma_i^d exp(-sigma_i^2
+    r^2 / 2). Between two roots a part has the closed-form distribution function of the chi terms.
+    """
+    a, sigma = np.array(kernel.coefficients), np.array(kernel.scaled_sigmas)
+
+    def scaled_density(r: ArrayLike) -> NDArray:
+        exponent = dimension * np.log(sigma) - np.multiply.outer(r, sigma) ** 2 / 2
+        return np.exp(exponent - exponent.max(axis=-1, keepdims=True)) @ a
+
+    tails = np.concatenate([np.geomspace(1e-16, 0.5, _ROOT_NODES), 1 - np.geomspace(0.5, 1e-16, _ROOT_NODES)])
+    grid = np.unique(np.multiply.outer(1 / sigma, chi_quantile(dimension, np.unique(tails))))
+    density = np.sign(scaled_density(grid))
+    crossings = np.flatnonzero(density[1:] * density[:-1] < 0)
+    roots = [brentq(scaled_density, grid[i], grid[i + 1], xtol=1e-15) for i in crossings]
+
+    u = (np.arange(1, _TABLE_NODES) - 0.5) / _TABLE_NODES
+    bulk = np.multiply.outer(1 / sigma, chi_quantile(dimension, u))
+    nodes = np.unique(np.concatenate([grid, bulk.ravel(), roots, [0.0]]))
+    rise = np.diff(gammainc(dimension / 2, np.multiply.outer(nodes, sigma) ** 2 / 2) @ a)
+    sign = np.sign(scaled_density((nodes[1:] + nodes[:-1]) / 2))
+    parts = [_part(nodes, np.maximum(s * rise, 0) * (s * sign > 0)) for s in (1, -1)]
+    measure = RadialMeasure(dimension, positive=parts[0], negative=parts[1])
+    if measure.total_mass < _NO_MASS * np.abs(a).sum():
         raise ValueError(
             f"{kernel!r} is zero everywhere: its terms cancel, so it has no measure to draw frequencies from."
         )
     return measure
 
 
-@lru_cache(maxsize=32)
-def _mixture(coefficients: tuple[float, ...], sigmas: tuple[float, ...], dimension: int) -> RadialMeasure:
-    """Return the Jordan parts of the radial density rho(r) = sum_i a_i sigma_i chi_d(sigma_i r).
-
-    The density includes the surface factor. It changes its sign at the roots of sum_i a_i sigma_i^d exp(-sigma_i^2
-    r^2 / 2). Between two roots a part has the closed-form distribution function of the chi terms.
-    """
-    a = np.array(coefficients)
-    sigma = np.array(sigmas)
-
-    def scaled_density(r: float) -> float:
-        exponent = dimension * np.log(sigma) - (sigma * r) ** 2 / 2
-        return float(a @ np.exp(exponent - exponent.max()))
-
-    def signed_cdf(r: NDArray) -> NDArray:
-        return gammainc(dimension / 2, np.multiply.outer(r**2, sigma**2) / 2) @ a
-
-    tails = np.concatenate([np.geomspace(1e-16, 0.5, _ROOT_NODES), 1 - np.geomspace(0.5, 1e-16, _ROOT_NODES)])
-    chi = chi_quantile(dimension, np.unique(tails))
-    grid = np.unique(np.multiply.outer(1 / sigma, chi))
-    density = np.array([scaled_density(r) for r in grid])
-    crossings = np.flatnonzero(np.sign(density[1:]) * np.sign(density[:-1]) < 0)
-    roots = [brentq(scaled_density, grid[i], grid[i + 1], xtol=1e-15) for i in crossings]
-
-    u = (np.arange(1, _TABLE_NODES) - 0.5) / _TABLE_NODES
-    bulk = np.multiply.outer(1 / sigma, chi_quantile(dimension, u))
-    nodes = np.unique(np.concatenate([grid, bulk.ravel(), roots, [0.0]]))
-    rise = np.diff(signed_cdf(nodes))
-    sign = np.sign([scaled_density(r) for r in (nodes[1:] + nodes[:-1]) / 2])
-    return RadialMeasure(
-        dimension, positive=_part(nodes, rise, sign > 0), negative=_part(nodes, -rise, sign < 0)
-    )
-
-
-def _part(nodes: NDArray, rise: NDArray, inside: NDArray) -> TablePart | None:
-    rise = np.where(inside, np.maximum(rise, 0), 0)
+def _part(nodes: NDArray, rise: NDArray) -> TablePart | None:
     mass = float(rise.sum())
     return TablePart.of_increments(mass, nodes, rise) if mass else None

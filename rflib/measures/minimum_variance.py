@@ -55,11 +55,8 @@ def minimum_variance(
 
     Parameters
     ----------
-    kernel : RadialKernel
-        The kernel. Only its profile ``at_distance`` is used, and candidates are cached by its values.
-    domain : Domain
-        The number of input columns, the largest distance, and the sample of distances over which the variance is
-        averaged.
+    kernel, domain
+        As for `rflib.measures.construct`. Candidates are cached by the values of the kernel's profile.
     deltas : tuple of float
         Largest errors of the fit, relative to the largest |k(z)|. Errors that cannot be reached are left out.
     largest_radius : float, default=4.0

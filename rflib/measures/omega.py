@@ -20,17 +20,7 @@ def omega(d: int, t: ArrayLike) -> NDArray[np.float64]:
     function where this does not underflow, and otherwise by Debye's expansion for large orders (Abramowitz &
     Stegun 9.3.7).
 
-    Parameters
-    ----------
-    d : int
-        Dimension, at least 1.
-    t : array-like
-        Arguments of any shape and sign.
-
-    Returns
-    -------
-    ndarray
-        The values, in the shape of t.
+    The dimension d is at least 1. The arguments t may have any shape and sign.
     """
     t = np.abs(np.asarray(t, dtype=np.float64))
     flat = t.ravel()

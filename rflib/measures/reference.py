@@ -31,17 +31,12 @@ _POINTS = 20_000
 def reference(kernel: RadialKernel, domain: Domain) -> SpectralMeasure:
     """Return the measure behind the numbers that luo2021 prints, which is biased for the polynomial kernel.
 
-    Parameters
-    ----------
-    kernel : SphericalPolynomial or DeltaGaussian
-        A kernel of luo2021. For DeltaGaussian the result is the exact measure.
-    domain : Domain
-        Only its dimension is used.
+    For DeltaGaussian it is the exact measure. Of the domain, only the dimension is used.
 
     Raises
     ------
     ValueError
-        If the kernel is another one.
+        If the kernel is neither SphericalPolynomial nor DeltaGaussian.
     """
     if kernel.printed_measure == "exact":
         return exact_measure(kernel, domain.dimension)

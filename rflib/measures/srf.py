@@ -51,10 +51,8 @@ def srf(
 
     Parameters
     ----------
-    kernel : RadialKernel
-        The kernel. Only its profile ``at_distance`` is used, and fits are cached by its values.
-    domain : Domain
-        The number of input columns, and the largest distance.
+    kernel, domain
+        As for `rflib.measures.construct`. Fits are cached by the values of the kernel's profile.
     n_gaussians : int, default=10
         Number of Gaussians N; the default is that of the paper.
     method : {"gaussians", "optimum"}, default="gaussians"
@@ -110,11 +108,10 @@ def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) ->
     z, weights = _distances(zmax)
     sigma = _single_gaussian(z, weights, target)
     # One thread: sums in another order would send L-BFGS down another path.
+    part: TablePart | DiscretePart | None
     with threadpool_limits(limits=1, user_api="blas"):
         if n_gaussians:
-            part: TablePart | DiscretePart | None = _clipped_gaussians(
-                d, z, weights, target, sigma, mass, n_gaussians
-            )
+            part = _clipped_gaussians(gaussian_fit(d, z, weights, target, sigma), mass, n_gaussians)
         else:
             part = _optimum(d, z, weights, target, sigma, mass)
     return RadialMeasure(d, positive=part, zmax=zmax)
@@ -140,23 +137,13 @@ def _single_gaussian(z: NDArray, weights: NDArray, target: NDArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class GaussianFit:
-    """The fit of a clipped sum of Gaussians as a function of its parameters.
+    """The fit of a clipped sum of Gaussians in d dimensions as a function of its parameters.
 
     With v = log r, the norms sqrt(2) sigma chi_d have the same distribution for every sigma, up to a shift. Its
-    width is about 1/sqrt(2 d), which is the unit of the positions below.
-
-    Attributes
-    ----------
-    dimension : int
-        Number of input columns d.
-    log_radii : ndarray of shape (n_radii,)
-        Equally spaced nodes of the radial quadrature.
-    centre : float
-        The value of log(sqrt(2) sigma) at position zero.
-    transform : ndarray of shape (n_distances, n_radii)
-        The values Omega_d(r z).
-    weights, target : ndarray of shape (n_distances,)
-        Weights of the integral over z, and the kernel at the distances z, divided by k(0).
+    width is about 1/sqrt(2 d), which is the unit of the positions below. At position zero, log(sqrt(2) sigma) is
+    the ``centre``. There are equally spaced nodes ``log_radii`` (n_radii,) of the radial quadrature, whose
+    ``transform`` Omega_d(r z) has the shape (n_distances, n_radii), the ``weights`` (n_distances,) of the integral
+    over z, and the ``target``, the kernel at the distances z divided by k(0).
     """
 
     dimension: int
@@ -166,13 +153,9 @@ class GaussianFit:
     weights: NDArray
     target: NDArray
 
-    def masses(self, parameters: NDArray) -> NDArray:
-        """Return the probabilities of the nodes; the parameters are the N coefficients c_i and N positions."""
-        return self._clipped(parameters)[0]
-
     def loss_and_gradient(self, parameters: NDArray) -> tuple[float, NDArray]:
         """Return the loss and its gradient; a sum without a positive part counts as K_hat = 0."""
-        masses, total, basis, slope = self._clipped(parameters)
+        masses, total, basis, slope = self.clipped(parameters)
         if not total:
             return float(self.weights @ self.target**2 / 2), np.zeros_like(parameters)
         residual = self.transform @ masses - self.target
@@ -182,8 +165,11 @@ class GaussianFit:
         gradient = np.concatenate([by_sum @ basis, (by_sum @ slope) * coefficients])
         return float(self.weights @ residual**2 / 2), gradient
 
-    def _clipped(self, parameters: NDArray) -> tuple[NDArray, float, NDArray, NDArray]:
-        """Return the normalised masses, their former sum (0 if negligible), the chi densities and their slopes."""
+    def clipped(self, parameters: NDArray) -> tuple[NDArray, float, NDArray, NDArray]:
+        """Return the normalised masses, their former sum (0 if negligible), the chi densities and their slopes.
+
+        The parameters are the N coefficients c_i and N positions.
+        """
         coefficients, positions = np.split(parameters, 2)
         d, width = self.dimension, 1 / np.sqrt(2 * self.dimension)
         v = self.log_radii[:, None] - (self.centre + width * positions)
@@ -208,19 +194,16 @@ def gaussian_fit(d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: f
     return GaussianFit(d, log_radii, centre, transform, weights, target)
 
 
-def _clipped_gaussians(
-    d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float, mass: float, n: int
-) -> TablePart | None:
-    fit = gaussian_fit(d, z, weights, target, sigma)
+def _clipped_gaussians(fit: GaussianFit, mass: float, n: int) -> TablePart | None:
     positions = np.arange(n) - float(n // 2)
     start = np.concatenate([positions == 0, positions])
-    scale = _SCALE / float(weights.sum())
+    scale = _SCALE / float(fit.weights.sum())
 
     def objective(parameters: NDArray) -> tuple[float, NDArray]:
         loss, gradient = fit.loss_and_gradient(parameters)
         return scale * loss, scale * gradient
 
-    reach = _SPAN * np.sqrt(2 * d) - 3
+    reach = _SPAN * np.sqrt(2 * fit.dimension) - 3
     result = minimize(
         objective,
         start,
@@ -231,7 +214,7 @@ def _clipped_gaussians(
     )
     step = fit.log_radii[1] - fit.log_radii[0]
     edges = np.exp(np.append(fit.log_radii - step / 2, fit.log_radii[-1] + step / 2))
-    masses = fit.masses(result.x)
+    masses = fit.clipped(result.x)[0]
     return TablePart.of_increments(mass, edges, masses) if masses.any() else None
 
 

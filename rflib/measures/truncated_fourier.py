@@ -14,7 +14,7 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, jv, logsumexp
+from scipy.special import gammaln, jv, logsumexp, xlogy
 
 from rflib.kernels.base import RadialKernel
 from rflib.kernels.polynomial import SphericalPolynomial
@@ -28,14 +28,8 @@ _STEP = 5e-3
 def truncated_fourier(kernel: RadialKernel, domain: Domain, *, cutoff: float = 20.0) -> RadialMeasure:
     """Return the measure of equation 18 on [0, cutoff], with its surface factor and its constant.
 
-    Parameters
-    ----------
-    kernel : SphericalPolynomial
-        The kernel, which is taken as zero beyond the distance 2.
-    domain : Domain
-        Only its dimension is used.
-    cutoff : float, default=20.0
-        Largest frequency norm R.
+    The kernel, a SphericalPolynomial, is taken as zero beyond the distance 2, and ``cutoff`` is the largest
+    frequency norm R. Of the domain, only the dimension is used.
 
     Raises
     ------
@@ -81,15 +75,6 @@ def log_density(kernel: SphericalPolynomial, d: int, w: ArrayLike) -> tuple[NDAr
     pi)^(-d/2), it is the density p(w) on R^d. The logarithm neither overflows nor underflows: scipy's Bessel
     function is used where 2w exceeds its order, and (2/w)^nu J_nu(2w) = 2^nu Omega_(2 nu + 2)(2w) / Gamma(nu + 1)
     elsewhere.
-
-    Parameters
-    ----------
-    kernel : SphericalPolynomial
-        The kernel, whose parameters are a and p.
-    d : int
-        Number of input columns.
-    w : array-like of shape (n,)
-        Non-negative frequency norms.
     """
     w = np.asarray(w, dtype=np.float64)
     a, p = kernel.a, int(kernel.p)
@@ -97,9 +82,7 @@ def log_density(kernel: SphericalPolynomial, d: int, w: ArrayLike) -> tuple[NDAr
     orders = range(p + 1) if jump > 0 else range(p, p + 1)
     signs, logs = [], []
     for i in orders:
-        constant = gammaln(p + 1) - gammaln(p - i + 1) + i * np.log(2 / a**2)
-        if i < p:
-            constant += (p - i) * np.log(jump)
+        constant = gammaln(p + 1) - gammaln(p - i + 1) + i * np.log(2 / a**2) + xlogy(p - i, jump)
         sign, log_size = _scaled_bessel(d / 2 + i, w)
         signs.append(sign)
         logs.append(constant + log_size)

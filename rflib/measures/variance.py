@@ -30,19 +30,16 @@ def variance_iid(
 ) -> NDArray[np.float64]:
     """Return the variance with independent directions (luo2021, theorem 4), shape (n_distances,).
 
-    Parameters
-    ----------
-    measure : RadialMeasure
-        The signed measure; its norms are drawn independently.
-    z : array-like of shape (n_distances,)
-        Distances.
-    n_positive, n_negative : int
-        Number of frequencies of each part; that of an empty part is not used.
+    Given are the signed measure, whose norms are drawn independently, the distances z (n_distances,), and the
+    numbers of frequencies of both parts; that of an empty part is not used.
     """
     z = np.atleast_1d(np.asarray(z, dtype=np.float64))
     counts = {1: n_positive, -1: n_negative}
-    terms = (part.mass**2 * _single(part, measure.dimension, z) / counts[s] for s, part in measure.parts())
-    return sum(terms, start=np.zeros_like(z))
+    d, total = measure.dimension, np.zeros_like(z)
+    for sign, part in measure.parts():
+        variance = (1 + part.transform(d, 2 * z)) / 2 - part.transform(d, z) ** 2
+        total += part.mass**2 * variance / counts[sign]
+    return total
 
 
 def variance_orthogonal(
@@ -98,16 +95,12 @@ def cosine_moments(d: int, t: NDArray) -> tuple[NDArray, NDArray]:
     return (1 + omega(d, 2 * t)) / 2 - square, omega(d, np.sqrt(2) * t) - square
 
 
-def _single(part: RadialPart, d: int, z: NDArray) -> NDArray:
-    """Return the variance of cos(<w, z>)."""
-    return (1 + part.transform(d, 2 * z)) / 2 - part.transform(d, z) ** 2
-
-
 def _covariance(
     part: RadialPart, other: RadialPart, d: int, z: NDArray, angles: tuple[NDArray, NDArray], bins: int
 ) -> NDArray:
     """Return the covariance of the cosines of two frequencies whose directions have squared cosines ``angles``."""
-    (x, p), (y, q) = (_condensed(*_squares(each), bins) for each in (part, other))
+    quadratures = (each.quadrature() for each in (part, other))
+    (x, p), (y, q) = (_condensed(radii**2, masses, bins) for radii, masses in quadratures)
     squares, weights = angles
     both = np.add.outer(x, y)[..., None]
     cross = 2 * np.sqrt(np.multiply.outer(np.multiply.outer(x, y), squares))
@@ -116,11 +109,6 @@ def _covariance(
     product = np.array([np.sum(omega(d, t * norms) * probabilities) for t in z])
     mean_part, mean_other = (omega(d, np.multiply.outer(z, np.sqrt(v))) @ w for v, w in ((x, p), (y, q)))
     return product - mean_part * mean_other
-
-
-def _squares(part: RadialPart) -> tuple[NDArray, NDArray]:
-    radii, probabilities = part.quadrature()
-    return radii**2, probabilities
 
 
 def frame_angles(d: int, order: int, bins: int) -> tuple[NDArray, NDArray]:
