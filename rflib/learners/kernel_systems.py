@@ -7,7 +7,7 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
 from rflib.learners.conjugate_gradients import Columns, LowRank, Matrix
 from rflib.learners.kernel_products import KernelProducts
-from rflib.maps.landmarks import pivoted_cholesky, positive_kernel
+from rflib.maps.landmarks import pivoted_cholesky
 
 # Columns of the preconditioner for n rows: so many times the root of n.
 _RANK = 6
@@ -32,7 +32,7 @@ class KernelSystems:
         n = X.shape[0]
         self.products = KernelProducts(kernel, X)
         rank = min(n, int(np.ceil(_RANK * np.sqrt(n))))
-        _, factor, signs = pivoted_cholesky(positive_kernel(kernel), X, rank, rng)
+        _, factor, signs = pivoted_cholesky(kernel.absolute(), X, rank, rng)
         self._factor = factor if (signs > 0).all() else factor[:, signs > 0]
 
     def use(self, weights: Matrix, of: Columns, sizes: NDArray[np.float64]) -> None:

@@ -35,8 +35,6 @@ from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 
 Seed = int | Generator | SeedSequence | RandomState | None
-# What is known of the rows before a map is fitted to them.
-_OF_THE_ROWS = ("kernel_", "n_features_in_", "feature_names_in_")
 # The width of a kernel whose parameter is a rule, in a state.
 _WIDTH = "kernel_width_"
 # The loss that is never warned of: a tenth of k(x, x).
@@ -61,16 +59,12 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
             f"{type(feature_map).__name__}: there is no partial_fit with these parameters, because the features "
             "depend on the values of the rows. Call `fit` on a sample of the rows, and `transform` on all others."
         )
-    if feature_map.kernel is None and not _has_width(feature_map._resolved_kernel()):
+    if feature_map.kernel is None and not feature_map._resolved_kernel().is_for_rows:
         raise AttributeError(
             f"{type(feature_map).__name__}: partial_fit needs a kernel with a number as its width, such as "
             "Gaussian(sigma=2.0). That of the default kernel depends on all rows."
         )
     return True
-
-
-def _has_width(kernel: Kernel) -> bool:
-    return kernel.is_for_rows
 
 
 class _Fitted:
@@ -167,7 +161,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if reason := self.unsupported(self.kernel_):
             raise ValueError(f"{type(self).__name__}: {reason}")
         self.kernel_.check_rows(rows)
-        forget(self, *_OF_THE_ROWS)
+        forget(self, "kernel_", "n_features_in_", "feature_names_in_")
         given = rows
         kernel, rows = self._isotropic(rows)
         rng = self._rng()
@@ -178,7 +172,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
         """Return the rows in memory, and their targets, that the map is fitted on."""
-        if not self._needs_rows and _has_width(self._resolved_kernel()):
+        if not self._needs_rows and self._resolved_kernel().is_for_rows:
             _, (first, targets, _) = rows.head()
             return first, targets
         return rows.sample(self._sample_size, int(self._rng().integers(2**31)))
@@ -214,7 +208,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self.kernel_.check_rows(self._checked(X, reset=False))
             return self
         kernel = self._resolved_kernel()
-        if not _has_width(kernel):
+        if not kernel.is_for_rows:
             raise ValueError(
                 f"{type(self).__name__}: partial_fit cannot find the width of {kernel!r}, because it depends on "
                 "all rows of the stream. Give the kernel a number, or call `fit` on a sample of the rows first; "
@@ -331,7 +325,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self)
         values = {"signature_": self.signature_} | learned(self)
         found = arrays_of({k: v for k, v in values.items() if k not in ("kernel_", *self._not_in_state)})
-        if not _has_width(self._resolved_kernel()):
+        if not self._resolved_kernel().is_for_rows:
             assert isinstance(self.kernel_, KernelWithWidth)
             found[_WIDTH] = np.array(self.kernel_.single_width)
         return {name: array.copy() for name, array in found.items()}

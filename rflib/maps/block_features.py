@@ -1,12 +1,16 @@
-"""The base class of maps with frequencies, whose fitted state is a tuple of blocks of columns."""
+"""The base classes of maps with frequencies, whose fitted state is a tuple of blocks of columns."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
 
+from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, empty, namespace
 from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap
@@ -96,3 +100,32 @@ class BlockFeatures(RandomFeatureMap):
         entry = max(1.0, largest_size(X))
         with np.errstate(over="ignore"):
             return all(block.largest(entry) < namespace(X).finfo(X.dtype).max for block in self.blocks_)
+
+
+class GaussianCosines(BlockFeatures):
+    """Base class of maps with the columns sqrt(|w_f|) cos(<v_f, x>) and then sqrt(|w_f|) sin(<v_f, x>).
+
+    The sign of both columns is that of w_f, and the weights sum to one. If the number of columns is odd, the last
+    frequency has a single column sqrt(2 |w_f|) cos(<v_f, x> + b) with a random phase b. A zero frequency, which
+    stands for a constant, has the phase pi/4, with which its columns are right in both cases.
+    """
+
+    _needs_rows = False
+    _kernels = (attrgetter("is_gaussian"), "not Gaussian")
+
+    @property
+    def columns_per_s(self) -> int:
+        """Number of columns for one feature as the papers count them: a cosine and a sine."""
+        return 2
+
+    @abstractmethod
+    def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
+        """Return n frequencies (n, d) for sigma = 1, and their weights (n,)."""
+
+    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
+        vectors, weights = self._sample((self.n_components + 1) // 2, X.shape[1], rng)
+        self._keep_frequencies(vectors, weights, kernel.single_width, rng)
+
+    def _keep_frequencies(self, vectors: NDArray, weights: NDArray, width: float, rng: Generator) -> None:
+        """Set the state from the frequencies (n, d) for sigma = 1 and their weights (n,)."""
+        self._keep(Waves.of(vectors / width, weights, self.n_components // 2, rng))

@@ -24,6 +24,9 @@ _BLOCK = 1 << 20
 # Elements of a part of a block that stays in the cache of a core while its columns are computed.
 _PART = 1 << 17
 
+# Elements of the cosines and sines of a block of rows for gradients.
+_GRADIENTS_BLOCK = 1 << 18
+
 # A function of phases and amplitudes that writes its values into the last array.
 ScaledFunction = Callable[[Array, Array, Array], None]
 
@@ -112,6 +115,38 @@ def cosine_features(
             share_out = partial(fill_every, parts=parts, start=block.start)
             list((pool.map if threads > 1 else map)(share_out, range(threads)))
     return features
+
+
+def cosine_gradients(
+    X: Rows,
+    weights: NDArray[np.float64],
+    frequencies: NDArray,
+    phases: NDArray,
+    amplitudes: NDArray,
+    n_pairs: int,
+    n_sines: int = 0,
+) -> NDArray[np.float64]:
+    """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j of `cosine_features`.
+
+    The rows X have the shape (n, d), the weights (n_columns, n_functions), and the gradients (n, n_functions, d).
+    """
+    n_frequencies, n_functions = len(frequencies), weights.shape[1]
+    n_cosines = n_frequencies - n_sines
+    of_cosines, of_sines = np.zeros((2, n_functions, n_frequencies))
+    of_cosines[:, :n_pairs] = weights[:n_pairs].T
+    of_cosines[:, n_pairs:n_cosines] = weights[2 * n_pairs : n_pairs + n_cosines].T
+    of_sines[:, :n_pairs] = weights[n_pairs : 2 * n_pairs].T
+    of_sines[:, n_cosines:] = weights[n_pairs + n_cosines :].T
+    gradients = np.empty((X.shape[0], n_functions, frequencies.shape[1]))
+
+    def fill(rows: slice) -> None:
+        angles = X[rows] @ frequencies.T + phases
+        by_cosines, by_sines = -amplitudes * np.sin(angles), amplitudes * np.cos(angles)
+        for t in range(n_functions):
+            gradients[rows, t] = (by_cosines * of_cosines[t] + by_sines * of_sines[t]) @ frequencies
+
+    over_row_blocks(fill, X, max(1, _GRADIENTS_BLOCK // max(1, n_frequencies)))
+    return gradients
 
 
 def _functions(features: NDArray) -> tuple[ScaledFunction, ScaledFunction]:

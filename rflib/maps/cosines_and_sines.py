@@ -13,8 +13,7 @@ from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.namespaces import Array, beside, in_type_of, namespace, take_columns
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
-from rflib.maps.cosine_features import cosine_features
-from rflib.maps.cosine_gradients import cosine_gradients
+from rflib.maps.cosine_features import cosine_features, cosine_gradients
 from rflib.maps.polynomial_columns import fill_polynomials
 from rflib.maps.radial_functions import RadialFunctions
 from rflib.maps.row_blocks import over_row_blocks

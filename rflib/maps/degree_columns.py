@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +24,12 @@ _SPARE_PARTS = 64
 _LEAST_PRICE = 1e-200
 
 
-@dataclass(frozen=True, eq=False)
-class DegreeColumns:
+class DegreeColumns(NamedTuple):
     """A division of the columns among the degrees.
 
-    Attributes
-    ----------
-    columns : ndarray of shape (n_degrees,)
-        Number of columns of each degree; zero for a degree that is left out.
-    exact : int
-        Highest exact degree. All lower degrees are exact too.
-    weights : list of ndarray
-        Weights of the draws of each degree, which sum to one; empty for a degree without draws.
-    predicted_error : float
-        Predicted root mean square error over all pairs of rows, as `share_of_diagonal` counts them.
+    It has the number of columns of each degree (n_degrees,), zero for one that is left out; the highest exact
+    degree, below which all are exact; the weights of the draws of each degree, which sum to one, empty where there
+    are none; and the predicted root mean square error over all pairs of rows, as `share_of_diagonal` counts them.
     """
 
     columns: NDArray[np.int64]
@@ -49,12 +42,8 @@ class DegreeColumns:
 class PairMeans:
     """Means over pairs of rows, in units of the largest kernel value.
 
-    Attributes
-    ----------
-    moments : ndarray of shape (n_degrees, 3)
-        The `moments` of the sketched terms.
-    terms : ndarray of shape (n_degrees + 1, n_degrees + 1)
-        Means of the products of two terms of the series. The last term is everything that the series leaves out.
+    They are the `moments` of the sketched terms (n_degrees, 3), and those of the products of two terms of the
+    series (n_degrees + 1, n_degrees + 1). The last term is everything that the series leaves out.
     """
 
     moments: NDArray[np.float64]

@@ -16,14 +16,15 @@ from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.maps.block_features import BlockFeatures
 from rflib.maps.parameters import with_parameters
-from rflib.maps.row_dependence import measure_needs_rows
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling, SpectralMeasure
-from rflib.measures.construct import MeasureLike, construct
+from rflib.measures.construct import MeasureLike, construct, construction_of
 from rflib.measures.domain import Domain, DomainOfRows, distances_from
+from rflib.measures.exact_measures import has_exact_measure
 from rflib.validation import check_choice
 
 LAYOUTS = ("cos_sin", "phase")
+_OF_THE_KERNEL_ALONE = ("exact", "digmm_reference", "reference", "truncated_fourier")
 
 
 @with_parameters
@@ -54,13 +55,9 @@ class FourierFeatures(BlockFeatures):
 
     Attributes
     ----------
-    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The frequencies v_f, in inverse units of the inputs.
-    weights_ : ndarray of shape (n_frequencies,)
-        The signed weights w_f, in units of the kernel.
-    phases_ : ndarray of shape (n_frequencies,)
-        The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands
-        for a constant, has the phase pi/4, so that none of its columns is zero.
+    blocks_, frequencies_, weights_, phases_
+        As for `BlockFeatures`. A zero frequency, which stands for a constant, has the phase pi/4, so that none of
+        its columns is zero.
     measure_ : SpectralMeasure
         The measure that was used.
     centre_ : ndarray of shape (n_features_in_,)
@@ -94,7 +91,14 @@ class FourierFeatures(BlockFeatures):
 
     @property
     def _needs_rows(self) -> bool:
-        return measure_needs_rows(self.construction(), self._resolved_kernel())
+        """Whether the measure is made for the rows or has a range, which rows of unit norm have in common."""
+        measure, kernel = self.construction(), self._resolved_kernel()
+        if isinstance(measure, SpectralMeasure):
+            return bool(np.isfinite(measure.zmax)) and not kernel.unit_norm
+        name = construction_of(measure, kernel)["type"]
+        if name == "srf":
+            return not kernel.unit_norm
+        return not has_exact_measure(kernel) if name == "digmm" else name not in _OF_THE_KERNEL_ALONE
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` constructs for the rows X, which may be given as ``measure``."""

@@ -5,34 +5,27 @@ The amplitudes A_n are handled by their logarithms, so that no degree overflows 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from scipy.special import comb, gammaln, xlogy
+from scipy.special import comb, gammaln
 from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.namespaces import Array, beside, namespace, widest, zeros
-from rflib.kernels.sparse_rows import Rows, ShiftedRows, row_sums
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, row_sums, squared_norms
 
 # The highest degree of the Gaussian's series that is used; higher degrees count as bias.
 _LAST_DEGREE = 60
 
 
-@dataclass(frozen=True, eq=False)
-class Factors:
+class Factors(NamedTuple):
     """The factors of the terms of a series at some rows.
 
-    Attributes
-    ----------
-    units : array or ShiftedRows of shape (n, d)
-        The unit vectors u(x); zero where the vector itself is zero.
-    log_amplitudes : array of shape (n_degrees, n)
-        log |A_n(x)|.
-    signs : array of shape (n_degrees, n)
-        The signs of the A_n(x).
+    They are the unit vectors u(x) (n, d), zero where the vector itself is zero, and log |A_n(x)| and the signs of
+    the A_n(x), both of shape (n_degrees, n).
     """
 
     units: Array | ShiftedRows
@@ -50,22 +43,10 @@ class InnerProductSeries:
       (t t' + <w, w'>)^p = sum_n C(p, n) (t t')^(p-n) <w, w'>^n. For c = 0 this is the Maclaurin series in <x, y>.
     - For any other function of <x, y>, it is the Maclaurin series, which does not use the centre.
 
-    Parameters
-    ----------
-    kernel : Gaussian or DotProductKernel
-        The kernel. For a Gaussian with one width for each input column, the series is that of width 1 for rows
-        divided by the widths.
-    centre : ndarray of shape (d,)
-        The centre c.
-    n_degrees : int or None
-        Number of degrees, from 0 on; None means all (61 for the Gaussian).
-
-    Attributes
-    ----------
-    log_coefficients : ndarray of shape (n_degrees,)
-        log |a_n|; minus infinity for a degree that the kernel does not have.
-    signs : ndarray of shape (n_degrees,)
-        The signs e_n of the coefficients a_n.
+    For a Gaussian with one width for each input column, the series is that of width 1 for rows divided by the
+    widths. If a number of degrees is given, higher ones are left out; the Gaussian has 61. The attributes
+    ``log_coefficients`` log |a_n|, which is minus infinity for a degree that the kernel does not have, and the
+    ``signs`` e_n of the coefficients have the shape (n_degrees,).
     """
 
     def __init__(self, kernel: Kernel, centre: NDArray, n_degrees: int | None = None) -> None:
@@ -106,17 +87,15 @@ class InnerProductSeries:
         else:
             largest = xp.max(xp.abs(vectors), axis=1)
             scaled = vectors / xp.where(largest > 0, largest, 1.0)[:, None]
-            norms = xp.sqrt(_square_sums(scaled))
+            norms = xp.sqrt(squared_norms(scaled))
             units = scaled / xp.where(norms > 0, norms, 1.0)[:, None]
         degrees = beside(np.arange(float(self.n_degrees))[:, None], log_scale)
-        lengths = _x_log_y(degrees, norms) + _x_log_y(degrees, largest)
+        lengths = xp.where(degrees > 0, degrees * (xp.log(norms) + xp.log(largest)), 0.0)
         powers = beside(self._powers[:, None], log_scale)
         shrink = xp.where(powers > 0, powers * log_scale, 0.0)
         odd = negative & (powers % 2 == 1)
         signs = xp.where(odd, -1.0, xp.ones_like(shrink))
-        return Factors(
-            units, 0.5 * beside(self.log_coefficients[:, None], log_scale) + shrink + lengths, signs
-        )
+        return Factors(units, beside(self.log_coefficients[:, None] / 2, log_scale) + shrink + lengths, signs)
 
     def exact(self, X: Rows, Y: Rows) -> NDArray[np.floating]:
         """Return the kernel of each row of X (n, d) with the same row of Y, shape (n,).
@@ -147,7 +126,7 @@ class InnerProductSeries:
                 shifted = ShiftedRows.less(X, self.centre).times(np.full(n, 1 / self._kernel.single_width))
                 return -0.5 * shifted.norms() ** 2, np.zeros(n, dtype=bool), shifted
             vectors = (X - beside(self.centre, X)) / float(self._kernel.single_width)
-            squares = _square_sums(vectors)
+            squares = squared_norms(vectors)
             return -0.5 * squares, squares < 0, vectors
         if not self._polynomial:
             none = zeros((n,), X)
@@ -165,14 +144,3 @@ class InnerProductSeries:
         if issparse(X):
             return np.log(np.abs(along)), along < 0, ShiftedRows(X * slope, -across, rest)
         return xp.log(xp.abs(along)), along < 0, slope * X - across[:, None] * direction
-
-
-def _square_sums(X: Array) -> Array:
-    xp = namespace(X)
-    return np.einsum("ij,ij->i", X, X) if xp is np else xp.sum(X * X, axis=1)
-
-
-def _x_log_y(x: Array, y: Array) -> Array:
-    """Return x log y, which is zero for x = 0 whatever y is."""
-    xp = namespace(x)
-    return xlogy(x, y) if xp is np else xp.where(x > 0, x * xp.log(y), 0.0)

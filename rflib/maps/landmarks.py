@@ -107,9 +107,10 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
 
     Each pivot is drawn with a probability proportional to the diagonal of the residual. Pivots are proposed in
     blocks. A proposal is accepted with a probability that is the ratio of its residual after the earlier pivots of
-    the block to that before them; this gives the same distribution. The matrix that is decomposed is that
-    of `positive_kernel`. If it is indefinite, as the kernel of a user's profile may be, absolute values of the
-    diagonal are used. Once the residual is zero to rounding, the other landmarks are drawn uniformly. At most
+    the block to that before them; this gives the same distribution. The matrix of a delta-Gaussian has
+    absolute coefficients: pivots that span the sum of the positive and the negative part also span their
+    difference. If it is indefinite, as the kernel of a user's profile may be, absolute values of the diagonal are
+    used. Once the residual is zero to rounding, the other landmarks are drawn uniformly. At most
     max(2 n, 2^25 / n) rows are used.
 
     References
@@ -118,18 +119,9 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
     - Epperly, Tropp, Webber: Embrace rejection, 2024 (arXiv 2410.03969), for the blocks.
     """
     rows = uniform(kernel, X, rows_used("rpcholesky", n), rng).astype(np.float64)
-    chosen, *_ = pivoted_cholesky(positive_kernel(kernel), rows, n, rng)
+    chosen, *_ = pivoted_cholesky(kernel.absolute(), rows, n, rng)
     rest = np.setdiff1d(np.arange(rows.shape[0]), chosen, assume_unique=True)[: n - len(chosen)]
     return rows[np.concatenate([chosen, rest]).astype(int)]
-
-
-def positive_kernel(kernel: Kernel) -> Kernel:
-    """Return the kernel by which pivots are chosen; for a delta-Gaussian, the one with absolute coefficients.
-
-    The residuals of a definite kernel are bounded by its diagonal. Pivots that span the sum of the positive and
-    the negative part also span their difference.
-    """
-    return kernel.absolute()
 
 
 def pivoted_cholesky(

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from rflib.kernels.namespaces import (
     Array,
@@ -65,12 +64,18 @@ def draw_turns(
     return turns
 
 
-def vectors(turns: NDArray[np.int8], dtype: np.dtype, *, quarter: bool) -> NDArray[np.floating]:
-    """Return the vectors (draws, d) as a real matrix (d, draws), or (d, 2 draws) with real and imaginary parts."""
-    if not quarter:
-        return (1 - turns.T).astype(dtype)
-    entries = np.array([1, 1j, -1, -1j]).astype(np.result_type(dtype, np.complex64))
-    return entries[np.ascontiguousarray(turns.T)].view(dtype)
+def vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
+    """Return the vectors (draws, d) as a real matrix (d, draws), or (d, 2 draws) with real and imaginary parts.
+
+    The turns are those of numpy, or are beside the rows X, as the matrix is.
+    """
+    xp, turns = namespace(turns), turns.T
+    found, odd = 1 - turns, turns % 2
+    if quarter:
+        parts = xp.stack([found * (1 - odd), (2 - turns) * odd], axis=2)
+        found = xp.reshape(parts, (turns.shape[0], -1))
+    # scipy's product would copy a matrix that is not contiguous for each block
+    return beside(np.ascontiguousarray(found), X) if xp is np else found
 
 
 def moments(
@@ -109,13 +114,8 @@ def moments(
 class Law:
     """How the columns of a degree are drawn. Means of the three `moments` of a degree decide their variance.
 
-    Attributes
-    ----------
-    block : int
-        Order of the Hadamard matrices; 1 for independent vectors.
-    quarter : bool
-        Whether draws are complex to real, with two columns. If the number of columns is odd, the last one is a
-        draw of real signs.
+    The order ``block`` of the Hadamard matrices is 1 for independent vectors. ``quarter`` says whether draws are
+    complex to real, with two columns. If the number of columns is odd, the last one is a draw of real signs.
     """
 
     block: int
@@ -211,7 +211,7 @@ class Sketch:
         Where rows are `ShiftedRows`, ``shift`` is the vector of these.
         """
         turns = self.turns if namespace(X) is np else held_beside(self.turns, X)
-        matrices = (_vectors(turns[k, :, :], X, quarter=self.quarter) for k in range(self.degree))
+        matrices = (vectors(turns[k, :, :], X, quarter=self.quarter) for k in range(self.degree))
         factors = [_projection(matrix, shift) for matrix in matrices]
         scales = np.sqrt(self.weights)
         scale = beside(np.repeat(scales, 2)[: self.n_columns] if self.quarter else scales, X)
@@ -228,20 +228,6 @@ class Sketch:
             return found
 
         return columns
-
-
-def _vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
-    """Return what `vectors` does, for rows X and turns that are beside them."""
-    if isinstance(turns, np.ndarray):
-        found = vectors(turns, X.dtype, quarter=quarter)
-        # scipy's product would copy a matrix that is not contiguous for each block
-        return np.ascontiguousarray(found) if issparse(X) else found
-    if not quarter:
-        return 1 - turns.T
-    xp, turns = namespace(turns), turns.T
-    odd = turns % 2
-    parts = xp.stack([(1 - turns) * (1 - odd), (2 - turns) * odd], axis=2)
-    return xp.reshape(parts, (turns.shape[0], -1))
 
 
 def _projection(matrix: Array, shift: NDArray | None) -> Maker:

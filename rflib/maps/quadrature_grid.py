@@ -14,7 +14,7 @@ from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.gaussian_cosines import GaussianCosines
+from rflib.maps.block_features import GaussianCosines
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, refuse

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from rflib.kernels.namespaces import Array, beside, empty, namespace, zeros
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.gaussian_cosines import GaussianCosines
+from rflib.maps.block_features import GaussianCosines
 from rflib.maps.product_sketch import hadamard_order
 from rflib.maps.row_blocks import over_row_blocks
 from rflib.maps.walsh_hadamard import walsh_hadamard

@@ -11,8 +11,7 @@ from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.cosine_features import cosine_features
-from rflib.maps.cosine_gradients import cosine_gradients
+from rflib.maps.cosine_features import cosine_features, cosine_gradients
 
 
 @dataclass(frozen=True, eq=False)
