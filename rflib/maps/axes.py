@@ -66,15 +66,7 @@ class Axes:
 
 @dataclass(frozen=True, eq=False)
 class SparseCoordinates:
-    """The coordinates (n_axes, n) of sparse rows from their mean, of which none is stored.
-
-    Attributes
-    ----------
-    rows : csr_array of shape (n, n_axes)
-        The rows.
-    mean : ndarray of shape (n_axes,)
-        Their mean.
-    """
+    """The coordinates (n_axes, n) of sparse rows from their mean, of which none is stored."""
 
     rows: Rows
     mean: NDArray[np.float64]

@@ -53,12 +53,7 @@ _AT_NODES, _SERIES, _RATIOS = range(3)
 class ProductFactor:
     """The factor of one coordinate of a kernel that is a product, a function of the difference of coordinates.
 
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel.
-    width : float
-        The difference of coordinates at which it changes.
+    The kernel changes at the difference ``width`` of coordinates.
     """
 
     kernel: Kernel
@@ -75,15 +70,7 @@ class ProductFactor:
 
 @dataclass(frozen=True)
 class ExponentialSeries:
-    """The first terms of exp(u v / width^2), whose functions are polynomials.
-
-    Attributes
-    ----------
-    width : float
-        The unit of the coordinates.
-    degree : int
-        The degree of the last term in each coordinate.
-    """
+    """The first terms of exp(u v / width^2), up to a degree in each coordinate; its functions are polynomials."""
 
     width: float
     degree: int
@@ -113,8 +100,6 @@ class AxisFunctions:
 
     Attributes
     ----------
-    kernel : LineKernel
-        The kernel of one coordinate.
     nodes : ndarray of shape (n_axes, m)
         The nodes of each axis; NaN where it has fewer than m.
     ends : ndarray of shape (2, n_axes)
@@ -240,8 +225,6 @@ class Tables:
 
     Attributes
     ----------
-    kernel : LineKernel
-        The kernel of one coordinate.
     starts : ndarray of shape (n_axes + 1,)
         The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function.
     kinds : ndarray of shape (n_axes,)
@@ -251,10 +234,8 @@ class Tables:
         The coefficients.
     lengths : ndarray of shape (n_axes,)
         Number of coefficients that are used.
-    ends : ndarray of shape (2, n_axes)
-        The interval of the Chebyshev series.
-    nodes : ndarray of shape (n_axes, m)
-        The nodes.
+    ends, nodes : ndarrays of shape (2, n_axes) and (n_axes, m)
+        The interval of the Chebyshev series, and the nodes.
     """
 
     kernel: LineKernel

@@ -52,21 +52,14 @@ def cosine_features(
         Rows.
     frequencies, phases, amplitudes : ndarrays of shape (F, d), (F,) and (F,)
         The v_f, b_f and a_f.
-    n_pairs : int
-        The first n_pairs frequencies have both a cosine and a sine.
-    n_sines : int
-        The last n_sines frequencies have a sine instead of a cosine.
+    n_pairs, n_sines : int
+        The first n_pairs frequencies have both a cosine and a sine, the last n_sines a sine instead of a cosine.
     out : array of shape (n, n_pairs + F), optional
-        Where the columns are written.
+        Where the columns are written: the cosines of the pairs, their sines, the cosines of the other frequencies,
+        and the sines of the last ones, in X's dtype, library and device.
     remove : callable, optional
         Function that is called for each block of rows with the products <v_f, x> + b_f, the slice of the rows, and
         their columns, which it changes in place.
-
-    Returns
-    -------
-    array of shape (n, n_pairs + F)
-        The cosines of the pairs, their sines, the cosines of the other frequencies, and the sines of the last
-        ones, in X's dtype, library and device.
     """
     n, n_frequencies = X.shape[0], len(frequencies)
     xp = namespace(X)

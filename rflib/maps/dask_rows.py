@@ -41,19 +41,10 @@ def takes_dask_rows(method: Method) -> Method:
 class DaskRows:
     """Rows X with targets and weights, in blocks that Dask computes where they are needed.
 
-    Parameters
-    ----------
-    owner : estimator
-        Its class names it in messages.
-    X : Dask array or dataframe of shape (n_samples, n_features)
-        Rows. Their blocks of rows are kept, whose numbers may be unknown.
-    y, weight : Dask or other array of shape (n_samples, ...), optional
-        Targets and weights. Where numbers of rows are unknown, their blocks must hold the same rows as those of X.
-
-    Attributes
-    ----------
-    X : dask.array.Array
-        The rows, in blocks of whole rows.
+    X is a Dask array or dataframe (n_samples, n_features), whose blocks of rows are kept; as the attribute ``X``
+    it is an array in blocks of whole rows. Targets y and weights are Dask or other arrays (n_samples, ...). Where
+    numbers of rows are unknown, their blocks must hold the same rows as those of X. The class of the ``owner``
+    names it in messages.
 
     Raises
     ------

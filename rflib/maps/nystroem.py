@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,9 +37,9 @@ _RANK_TOLERANCE = 1e-12
 _BLOCK_ELEMENTS = 1 << 20
 # Columns that are computed at a time from the landmarks that they use.
 _PANEL = 256
-# The largest squared norm of a column of the normalisation, for a kernel with values up to one, with which a
-# column is accurate within 5e-6 in single precision: the error was up to 8 eps times the norm for the kernels and
-# data sets that were tried.
+# The largest squared norm of a column of the normalisation, for a kernel with values up to one, with which
+# features are computed in single precision. They are accurate within 5e-6: the error was up to 8 eps times the norm
+# for the kernels and data sets that were tried.
 _LARGEST_SINGLE = 25.0
 # Losses of k(x, x) up to this one are rounding errors, as at landmarks, which lose nothing.
 _ROUNDING = 1e-6
@@ -188,7 +187,8 @@ class Nystroem(RandomFeatureMap):
                 factor = linalg.cholesky(W[:r, :r], lower=True)
                 self.normalization_[:r, :r] = linalg.lapack.dtrtri(factor, lower=1)[0].T
             self.signature_ = np.ones(len(W))
-        self._sensitive = (self.normalization_**2).sum(axis=0) * np.abs(W).max() > _LARGEST_SINGLE
+        largest = squares(self.normalization_.T).max() * np.abs(W).max()
+        self._is_sensitive = bool(largest > _LARGEST_SINGLE)
 
     def _landmarks_left_out(self, W: NDArray, n_rows: int) -> NDArray[np.float64] | None:
         """Return what others represent of k(x, x) at each landmark, and k(x, x); None if that is not known.
@@ -205,21 +205,6 @@ class Nystroem(RandomFeatureMap):
         alone = (inverse > 0) & ~(np.abs(weights) > _DEPENDENT).any(axis=1)
         residual = np.divide(1, inverse, out=np.zeros_like(inverse), where=alone)
         return np.array([diagonal - residual, diagonal])
-
-    def _panels(self, *, single: bool) -> list[tuple[slice, slice, bool]]:
-        """Return consecutive columns, the landmarks that they use, and whether they need double precision.
-
-        Columns with large coefficients, which amplify rounding errors, need it. They are neighbours: those of
-        small eigenvalues of either sign, or the last ones of a pivoted decomposition.
-        """
-        n = len(self.signature_)
-        places = np.flatnonzero(self._sensitive) if single else np.arange(0)
-        first, stop = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
-        cuts = {0, first, stop, n} | (set() if self._rank_ is None else set(range(0, n, _PANEL)))
-        return [
-            (slice(a, b), slice(0, n if self._rank_ is None else b), first <= a < stop)
-            for a, b in pairwise(sorted(cuts))
-        ]
 
     @property
     def _fades(self) -> bool:
@@ -248,27 +233,21 @@ class Nystroem(RandomFeatureMap):
         return np.concatenate([others[n_landmarks:], left_out])
 
     def _columns(self, X: Rows) -> Array:
-        """Return the features; columns of single precision that amplify rounding are computed in double."""
-        panels = self._panels(single=is_single(X))
-        any_wide = any(wide for _, _, wide in panels)
-        some = X[:1, :]
-        exact = widest(some) if any_wide else some
-        landmarks = held_beside(self.landmarks_, exact)
-        parts = [
-            (columns, used, held_beside(self.normalization_, exact if wide else some)[used, columns], wide)
-            for columns, used, wide in panels
-        ]
+        is_wide, n = is_single(X) and self._is_sensitive, self.n_components_
+        like = widest(X[:1, :]) if is_wide else X[:1, :]
+        landmarks, normalization = held_beside(self.landmarks_, like), held_beside(self.normalization_, like)
+        width = n if self._rank_ is None else _PANEL
 
         def fill(block: Rows, out: Array) -> None:
-            if self.kernel_.is_precomputed:
-                matrix = take_columns(block, self.indices_)
-            else:
-                matrix = self.kernel_(widest(block) if any_wide else block, landmarks)
-            narrow, full = in_type_of(matrix, X), widest(matrix) if any_wide else matrix
-            for columns, used, normalization, wide in parts:
-                out[:, columns] = in_type_of((full if wide else narrow)[:, used] @ normalization, X)
+            rows = widest(block) if is_wide else block
+            known = self.kernel_.is_precomputed
+            matrix = take_columns(rows, self.indices_) if known else self.kernel_(rows, landmarks)
+            matrix = in_type_of(matrix, like)
+            for start in range(0, n, width):
+                columns, stop = slice(start, start + width), min(start + width, n)
+                out[:, columns] = in_type_of(matrix[:, :stop] @ normalization[:stop, columns], X)
 
-        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)
+        return filled(X, n, fill, _BLOCK_ELEMENTS // n)
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         if not self.kernel_.is_radial:

@@ -19,16 +19,8 @@ class RowSample:
     Each row gets a random number, and the rows with the smallest ones are kept. So the sample does not depend on
     how the rows are cut into blocks. Samples of consecutive parts of the rows can be made anywhere and joined.
 
-    Parameters
-    ----------
-    size : int
-        Largest number of rows.
-    seed : int
-        Seed of the numbers.
-    start : int, default=0
-        Number of rows before the first one that is added.
-    n_rows : int, optional
-        Number of all rows, if it is known: then hardly more rows are held than the sample of all parts has.
+    It has at most ``size`` rows. ``start`` is the number of rows before the first one that is added, and
+    ``n_rows`` that of all rows, if it is known: then hardly more rows are held than the sample of all parts has.
     """
 
     def __init__(self, size: int, seed: int, start: int = 0, n_rows: int | None = None):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.stats import hypergeom
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, namespace, widest
@@ -38,16 +38,9 @@ class UsualLosses:
     k - 1 of the m training rows are among the j + k - 1 largest of all n + m losses. So there is a warning for
     fewer than one in 1,000 batches of rows that have the law of the training rows.
 
-    Attributes
-    ----------
-    n_rows : int
-        Number m of training rows.
-    limits : ndarray of shape (2,)
-        The loss beyond which rows are counted, and the one beyond which they are if half of the rows are.
-    beyond : ndarray of shape (2,)
-        Number of training rows beyond each limit.
-    unit : float, optional
-        The unit of the losses, where it is not k(x, x): the sum of the squared features of a typical row.
+    The two ``limits`` are the loss beyond which rows are counted, and the one beyond which they are if half of the
+    rows are; ``beyond`` are the numbers of training rows beyond each. The ``unit`` of the losses is the sum of the
+    squared features of a typical row, or None if it is k(x, x).
     """
 
     n_rows: int
@@ -73,23 +66,10 @@ class UsualLosses:
         n, xp = losses.shape[0], namespace(losses)
         for limit, beyond, least in zip(self.limits, self.beyond, (1, _LARGE_PART * n), strict=True):
             count = int(xp.count_nonzero(losses > float(limit)))
-            if count >= least and _chance(count, n, int(beyond), self.n_rows) < _CHANCE:
+            m, most = self.n_rows, count + int(beyond)
+            if count >= least and hypergeom.cdf(beyond, n + m, m, most) < _CHANCE:
                 return count
         return 0
-
-
-def _chance(count: int, n: int, beyond: int, m: int) -> float:
-    """Return P(at least ``count`` of n rows are beyond a loss that ``beyond`` of m rows exceed), by their law."""
-    ours = np.arange(min(beyond, m) + 1)
-    theirs = count + beyond - ours
-    ours, theirs = ours[theirs <= n], theirs[theirs <= n]
-    logs = _log_choices(m, ours) + _log_choices(n, theirs) - _log_choices(n + m, np.array(count + beyond))
-    return float(np.exp(logs).sum())
-
-
-def _log_choices(n: int, k: NDArray) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return found
 
 
 def squares(features: Array, signs: NDArray | None = None) -> Array:

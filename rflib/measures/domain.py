@@ -39,14 +39,8 @@ _BLOCK_ELEMENTS = 1 << 17
 class Domain:
     """The number of input columns, and the distances at which a measure must represent the kernel.
 
-    Parameters
-    ----------
-    dimension : int
-        Number of input columns d.
-    zmax : float
-        Largest distance, in units of the inputs.
-    distances : ndarray of shape (n_distances,)
-        Sorted sample of pairwise distances, in units of the inputs.
+    It has the number d of input columns, the largest distance and a sorted sample of pairwise distances, both in
+    units of the inputs.
     """
 
     dimension: int

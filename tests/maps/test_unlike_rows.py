@@ -8,7 +8,6 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from scipy.stats import betabinom
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.frozen import FrozenEstimator
@@ -35,7 +34,7 @@ from rflib.maps import (
     TaylorFeatures,
     TensorSketch,
 )
-from rflib.maps.unlike_rows import UsualLosses, _chance
+from rflib.maps.unlike_rows import UsualLosses
 from rflib.measures import RangeWarning
 
 QUICK = {"type": "minimum_variance", "deltas": (1e-2,)}
@@ -195,15 +194,6 @@ def test_sparse_rows_and_single_precision(container):
         feature_map = fitted(name, container(X[:200]), Gaussian(2.0))
         assert not count(feature_map, container(X[200:]))
         assert count(feature_map, container(20 * X[200:])) == 1
-
-
-@pytest.mark.parametrize("beyond", [0, 2, 9])
-def test_the_law_of_the_number_of_rows(beyond):
-    """That of a binomial number whose probability is a beta variable."""
-    for n, m in ((1, 20), (7, 300), (200, 100), (1000, 250)):
-        law = betabinom(n, beyond + 1, m - beyond)
-        for number in {1, min(2, n), n // 20 + 1, n}:
-            assert _chance(number, n, beyond, m) == pytest.approx(law.sf(number - 1), rel=1e-6, abs=1e-9)
 
 
 def test_rare_alarms_whatever_the_law_is():
