@@ -18,16 +18,9 @@ from rflib.maps.axis_functions import Tables
 class Axes:
     """Axes along which rows have coordinates.
 
-    Attributes
-    ----------
-    mean : ndarray of shape (d,)
-        The mean of the rows, where all coordinates are zero.
-    directions : ndarray of shape (n_axes, d), or None
-        Unit vectors; None stands for the input columns.
-    inputs : ndarray of int, of shape (n_inputs,)
-        The input columns that are axes themselves, which are the last axes.
-    spreads : ndarray of shape (n_axes,)
-        Standard deviations of the coordinates of the training rows.
+    The coordinates of the ``mean`` (d,) are zero. The ``directions`` (n_axes, d) are unit vectors; None stands
+    for the input columns. The last axes are the input columns with the numbers ``inputs`` (n_inputs,). The
+    coordinates of the training rows have the standard deviations ``spreads`` (n_axes,).
     """
 
     mean: NDArray[np.float64]

@@ -90,24 +90,18 @@ LineKernel = ProductFactor | ExponentialSeries
 
 @dataclass(frozen=True, eq=False)
 class AxisFunctions:
-    """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis a.
+    """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis
+    a.
 
-    They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square root of
-    its eigenvalue. The law is that of the nodes of Gauss quadrature, or of all values if there are few. The
-    functions are continued to other coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are
-    smooth, they are evaluated by Chebyshev series in an interval around the nodes; beyond it, they decay as the
-    kernel does.
+    They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square
+    root of its eigenvalue. The law is that of the ``nodes`` (n_axes, m) of Gauss quadrature, NaN where an axis
+    has fewer than m, or of all values if there are few. The functions are continued to other coordinates by
+    Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are evaluated by Chebyshev series in
+    an interval around the nodes; beyond it, they decay as the kernel does.
 
-    Attributes
-    ----------
-    nodes : ndarray of shape (n_axes, m)
-        The nodes of each axis; NaN where it has fewer than m.
-    ends : ndarray of shape (2, n_axes)
-        The least and the largest coordinate of each axis.
-    values : ndarray of shape (n_axes, J)
-        The eigenvalues of each axis, descending; 0 where it has fewer than J.
-    coefficients : ndarray of shape (n_axes, m, at most J)
-        The c_mj of the first functions, which are all of them unless they were `cut`.
+    The ``ends`` (2, n_axes) are the least and the largest coordinates. The eigenvalues ``values`` (n_axes, J)
+    are descending, 0 where an axis has fewer than J. The ``coefficients`` c_mj (n_axes, m, at most J) are
+    those of the first functions, which are all of them unless they were `cut`.
     """
 
     kernel: LineKernel
@@ -223,19 +217,11 @@ def _eigenfunctions(q: NDArray, weights: NDArray, kernel: LineKernel) -> tuple[N
 class Tables:
     """Some of the functions on the axes, ready to be evaluated.
 
-    Attributes
-    ----------
-    starts : ndarray of shape (n_axes + 1,)
-        The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function.
-    kinds : ndarray of shape (n_axes,)
-        What an axis has: 0, coefficients of the kernel at the nodes; 1, Chebyshev series of its functions; or 2,
-        those of the logarithm of the first function and of the others divided by it.
-    series : ndarray of shape (n_functions, m)
-        The coefficients.
-    lengths : ndarray of shape (n_axes,)
-        Number of coefficients that are used.
-    ends, nodes : ndarrays of shape (2, n_axes) and (n_axes, m)
-        The interval of the Chebyshev series, and the nodes.
+    The functions of axis a are numbers starts[a] to starts[a + 1]; the first of them is its first function. Of
+    the coefficients ``series`` (n_functions, m) an axis uses the first lengths[a], which are, as kinds[a]
+    says: 0, those of the kernel at the ``nodes`` (n_axes, m); 1, Chebyshev series on the interval between the
+    ``ends`` (2, n_axes); or 2, such series of the logarithm of the first function and of the others divided by
+    it.
     """
 
     kernel: LineKernel

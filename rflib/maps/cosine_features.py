@@ -44,22 +44,13 @@ def cosine_features(
 ) -> Array:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for some of the frequencies.
 
-    The work is divided among as many threads as the BLAS may use.
-
-    Parameters
-    ----------
-    X : array or csr_array of shape (n, d)
-        Rows.
-    frequencies, phases, amplitudes : ndarrays of shape (F, d), (F,) and (F,)
-        The v_f, b_f and a_f.
-    n_pairs, n_sines : int
-        The first n_pairs frequencies have both a cosine and a sine, the last n_sines a sine instead of a cosine.
-    out : array of shape (n, n_pairs + F), optional
-        Where the columns are written: the cosines of the pairs, their sines, the cosines of the other frequencies,
-        and the sines of the last ones, in X's dtype, library and device.
-    remove : callable, optional
-        Function that is called for each block of rows with the products <v_f, x> + b_f, the slice of the rows, and
-        their columns, which it changes in place.
+    Given are rows X (n, d), dense or sparse, the frequencies v_f (F, d), the phases b_f (F,) and the
+    amplitudes a_f (F,). The first n_pairs frequencies have both a cosine and a sine, the last n_sines a sine
+    instead of a cosine. The result (n, n_pairs + F), which is written to ``out`` if given, has the cosines of
+    the pairs, their sines, the cosines of the other frequencies, and the sines of the last ones, in X's dtype,
+    library and device. A function ``remove`` is called for each block of rows with the products <v_f, x> +
+    b_f, the slice of the rows, and their columns, which it changes in place. The work is divided among as many
+    threads as the BLAS may use.
     """
     n, n_frequencies = X.shape[0], len(frequencies)
     xp = namespace(X)

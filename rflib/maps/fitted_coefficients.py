@@ -23,18 +23,9 @@ _MOST = 8
 class Combination:
     """Columns that are combinations of functions, and then columns that are functions themselves.
 
-    Attributes
-    ----------
-    head : ndarray of shape (n_head,)
-        The numbers of the functions that are combined.
-    combine : ndarray of shape (n_head, n_combined)
-        Their coefficients.
-    tail : ndarray of shape (n_tail,)
-        The numbers of the functions that are columns themselves, the largest first.
-    scales : ndarray of shape (n_tail,)
-        What these are multiplied by.
-    signs : ndarray of shape (n_combined + n_tail,)
-        The signs of the columns.
+    The functions with the numbers ``head`` (n_head,) are combined with the coefficients ``combine`` (n_head,
+    n_combined). Those with the numbers ``tail`` (n_tail,), the largest first, are columns when multiplied by the
+    ``scales`` (n_tail,). The columns have the ``signs`` (n_combined + n_tail,).
     """
 
     head: NDArray[np.int64]
@@ -68,28 +59,18 @@ def fit_columns(
     is_exact: bool,
     is_definite: bool,
 ) -> Combination:
-    """Return the columns that represent a kernel best on some rows.
+    """Return the columns, at most n_columns, that represent a kernel best on some rows.
 
-    With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises
-    |P W P^T + f Q V Q^T - K|^2 / n^2 + r |W - W_0|^2. The diagonal matrices W_0 and V are what a law says. In the
-    directions in which P^T P is diagonal, the solution has a closed form. The ridge r, and the factor f unless the
-    law is exact, are those with the least error on held-out rows. The columns are the principal directions of
-    P W P^T and the functions of the tail, the largest ones first.
+    With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises |P W P^T + f Q V
+    Q^T - K|^2 / n^2 + r |W - W_0|^2. The diagonal matrices W_0 and V are what a law says. In the directions in
+    which P^T P is diagonal, the solution has a closed form. The ridge r, and the factor f unless the law is
+    exact, are those with the least error on held-out rows. The columns are the principal directions of P W P^T
+    and the functions of the tail, the largest ones first.
 
-    Parameters
-    ----------
-    functions, kernel : ndarrays of shape (n, n_functions) and (n, n)
-        The functions at the rows, and the kernel matrix.
-    held : tuple of ndarrays
-        The same of held-out rows.
-    numbers : tuple of ndarrays of int, of shape (H,) and (T,)
-        The functions of the head and of the tail.
-    n_columns : int
-        Largest number of columns.
-    law : ndarray of shape (H + T,)
-        Coefficients of the functions of the head and of the tail by the law.
-    is_exact, is_definite : bool
-        Whether the law is exact if coordinates are independent, and whether all columns are to have the sign 1.
+    Given are the functions (n, n_functions) and the kernel matrix at the rows and at held-out rows; the
+    numbers of the functions of the head (H,) and of the tail (T,); the coefficients (H + T,) of these by the
+    law; whether the law is exact if coordinates are independent; and whether all columns are to have the sign
+    1.
     """
     (head, tail), (held_head, held_tail) = ([each[:, i] for i in numbers] for each in (functions, held[0]))
     n, n_head = head.shape

@@ -38,8 +38,8 @@ _BLOCK_ELEMENTS = 1 << 20
 # Columns that are computed at a time from the landmarks that they use.
 _PANEL = 256
 # The largest squared norm of a column of the normalisation, for a kernel with values up to one, with which
-# features are computed in single precision. They are accurate within 5e-6: the error was up to 8 eps times the norm
-# for the kernels and data sets that were tried.
+# features are computed in single precision. They are accurate within 5e-6: the error was up to 8 eps times the
+# norm for the kernels and data sets that were tried.
 _LARGEST_SINGLE = 25.0
 # Losses of k(x, x) up to this one are rounding errors, as at landmarks, which lose nothing.
 _ROUNDING = 1e-6

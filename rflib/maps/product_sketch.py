@@ -175,16 +175,9 @@ class Law:
 class Sketch:
     """The draws of a degree n, whose columns estimate a multiple of <x, y>^n.
 
-    Attributes
-    ----------
-    turns : ndarray of shape (degree, draws, d), int8
-        Entries of the n vectors of each draw, as numbers of quarter turns of the unit circle.
-    weights : ndarray of shape (draws,)
-        Weights of the draws, which sum to the multiple.
-    n_columns : int
-        Number of columns.
-    quarter : bool
-        Whether the draws are complex to real, with two columns, the last one perhaps with one.
+    The ``turns`` (degree, draws, d) are the entries of the n vectors of each draw, as numbers of quarter turns
+    of the unit circle. The ``weights`` (draws,) are those of the draws in the estimate. A draw has two
+    columns, its real and its imaginary part, if ``quarter`` says so, but for an odd last column of real signs.
     """
 
     turns: NDArray[np.int8]

@@ -29,15 +29,10 @@ class Level:
 class ProductTree:
     """Products of one function on each axis, where most axes have their first function.
 
-    The first product is that of all first functions. Any other is its parent times a ratio: a function on an axis
-    that comes after those of the parent, divided by the first function on this axis.
-
-    Attributes
-    ----------
-    parents : ndarray of shape (n_products,)
-        The number of the parent, which is smaller than that of the product; -1 for the first product.
-    axes, powers : ndarrays of shape (n_products,)
-        Axis and number of the function that the product has and its parent has not; -1 and 0 for the first.
+    The first product is that of all first functions. Any other is its parent times a ratio: a function on an
+    axis that comes after those of the parent, divided by the first function on this axis. Of each product
+    (n_products,) there are the number of the parent, which is smaller than its own, and the axis and the
+    number of the function that it has and its parent has not; -1, -1 and 0 for the first one.
     """
 
     parents: NDArray[np.int64]

@@ -16,22 +16,11 @@ from rflib.maps.cosine_features import cosine_features, cosine_gradients
 
 @dataclass(frozen=True, eq=False)
 class Waves:
-    """Frequencies v_f with weights w_f.
+    """Frequencies v_f (n_frequencies, d) with weights w_f (n_frequencies,).
 
-    The first of them have the two columns sqrt(|w_f|) cos(<v_f, x>) and sqrt(|w_f|) sin(<v_f, x>), all cosines
-    before all sines. The others have one column sqrt(2 |w_f|) cos(<v_f, x> + b_f), and the last of them may have
-    a sine instead.
-
-    Attributes
-    ----------
-    frequencies, weights : ndarray of shape (n_frequencies, d) and (n_frequencies,)
-        The v_f and w_f.
-    n_pairs : int
-        Number of frequencies with two columns.
-    given_phases : ndarray of shape (n_frequencies,) or None
-        The phases b_f, which are added to the argument of sines too; None if all are zero.
-    n_sines : int
-        Number of frequencies, the last ones, whose single column is a sine.
+    The first n_pairs have the two columns sqrt(|w_f|) cos(<v_f, x>) and sqrt(|w_f|) sin(<v_f, x>), all cosines
+    before all sines. The others have one column sqrt(2 |w_f|) cos(<v_f, x> + b_f), where the last n_sines have
+    a sine instead. The phases b_f are added to the argument of sines, too; None means that all are zero.
     """
 
     frequencies: NDArray[np.float64]

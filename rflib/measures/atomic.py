@@ -128,15 +128,10 @@ class AtomicMeasure(RadialMeasure):
         return np.maximum(variance + (sizes - 1) * covariance, _TINY) / sizes
 
     def strata(self, n: int, block: int) -> list[tuple[float, NDArray]]:
-        """Divide n frequencies among the atoms so that the variance is least.
+        """Return the norm of each atom, and one signed weight for each of its frequencies.
 
-        The directions of an atom are orthogonal in blocks of ``block``, which are weighted by the inverse of their
-        mean variance.
-
-        Returns
-        -------
-        list of tuple
-            For each atom its norm, and an array with one signed weight for each of its frequencies.
+        The n frequencies are divided among the atoms so that the variance is least. The directions of an atom are
+        orthogonal in blocks of ``block``, which are weighted by the inverse of their mean variance.
 
         Raises
         ------

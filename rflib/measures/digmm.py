@@ -50,17 +50,9 @@ def digmm(
 ) -> RadialMeasure:
     """Return the signed measure whose parts are mixtures of centred isotropic Gaussians.
 
-    The result depends only on the arguments, because the draws have a fixed seed.
-
-    Parameters
-    ----------
-    kernel, domain
-        As for `rflib.measures.construct`. A kernel without an exact measure has its minimum-variance measure.
-    n_components : int, default=5
-        Largest number of Gaussians of a part; the default is that of the authors' code. The Dirichlet process may
-        leave some Gaussians without weight.
-    n_draws : int, default=2000
-        Number of frequencies that are drawn from each part for the fit.
+    The result depends only on the arguments, because the draws have a fixed seed. A kernel without an exact
+    measure has its minimum-variance measure on the domain. A part has at most n_components Gaussians, five in
+    the authors' code, and is fitted to n_draws frequencies.
 
     Raises
     ------

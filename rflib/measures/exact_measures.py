@@ -37,22 +37,10 @@ _NO_MASS = 1e-11  # As a share of the terms; below it are the rounding errors of
 
 @singledispatch
 def exact_measure(kernel: Kernel, dimension: int) -> SpectralMeasure:
-    """Return the exact spectral measure of a kernel on R^dimension.
+    """Return the exact spectral measure of a kernel on R^dimension, whose total mass is finite.
 
     Gaussian, Matern, RationalQuadratic, Laplacian, Cauchy and DeltaGaussian kernels have one, which is signed for
     DeltaGaussian, and kernels of your own if they have a method ``spectral_measure``.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    dimension : int
-        Number of input columns d.
-
-    Returns
-    -------
-    RadialMeasure or ProductMeasure
-        The measure; its total mass is finite.
 
     Raises
     ------
