@@ -13,7 +13,7 @@ from snakemake.resources import Resource
 
 from rflib import warm
 from rflib.experiment.alive import BUSY, hold
-from rflib.experiment.job_rules import JobRule
+from rflib.experiment.job_rules import JOBS, JobRule
 from rflib.experiment.pipeline import Pipeline
 from rflib.experiment.sources import VARIABLE, digest
 from rflib.experiment.unfinished import told, unfinished
