@@ -36,8 +36,6 @@ class JobRule:
     ----------
     output, log : str
         Patterns with the wildcard.
-    FUNCTIONS : tuple
-        What Snakemake calls for each job.
     """
 
     def __init__(self, jobs: Jobs, kind: type[Job], results: str) -> None:
@@ -80,5 +78,3 @@ class JobRule:
 
     def _job(self, wildcards: Any) -> Job:
         return self._jobs[self._path.format(job=wildcards.job)]
-
-    FUNCTIONS = (input, step, job, code, results, mem_mb, runtime, gpu)

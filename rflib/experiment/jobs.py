@@ -196,16 +196,8 @@ class SampleJob(Job):
     step, folder, suffix = "sample", "features", "npz"
 
     def with_seeds(self, seeds: Seeds) -> SampleJob:
-        """Return the same job for other seeds. Jobs that read it share one value, which makes its name once."""
-        if seeds == self.seeds:
-            return self
-        if seeds not in self._by_seeds:
-            self._by_seeds[seeds] = replace(self, seeds=seeds)
-        return self._by_seeds[seeds]
-
-    @cached_property
-    def _by_seeds(self) -> dict[Seeds, SampleJob]:
-        return {}
+        """Return the same job for other seeds."""
+        return replace(self, seeds=seeds)
 
     @cached_property
     def block(self) -> str:
@@ -287,8 +279,7 @@ class BlockJob(CellJob):
         return self.sample.path
 
     def with_seeds(self, seeds: Seeds) -> Self:
-        sample = self.sample.with_seeds(seeds)
-        return self if sample is self.sample else cast(Self, replace(cast(Any, self), sample=sample))
+        return cast(Self, replace(cast(Any, self), sample=self.sample.with_seeds(seeds)))
 
 
 @dataclass(frozen=True, eq=False)
