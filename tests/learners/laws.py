@@ -1,0 +1,545 @@
+"""All laws of a learner. One class for each (`test_laws.py`) declares the learner, its variants and its facts."""
+
+import re
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone, is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.class_weight import compute_sample_weight
+
+from rflib.kernels import Cauchy, Gaussian
+from rflib.learners import KRR, ArrayRows, HardMarginSVM, ParquetRows
+from rflib.maps import RFF
+
+N = 60
+FOURIER = RFF(Gaussian(2.0), n_components=16, random_state=0)
+
+
+def targets(learner, frame):
+    if isinstance(learner, HardMarginSVM):
+        return np.where(frame["a"] > 0, "yes", "no")
+    value = (2 * frame["a"] + frame["b"]).to_numpy()
+    return np.where(value > 0, "yes", "no") if is_classifier(learner) else value
+
+
+def ways(learner):
+    """The methods that fit rows, as functions of rows, targets and weights: all of them, or in two blocks."""
+
+    def in_memory(X, y, w=None):
+        return clone(learner).fit(X, y, **({} if w is None else {"sample_weight": w}))
+
+    def in_blocks(X, y, w=None):
+        return clone(learner).fit_blocks(ArrayRows(X, y, w, block_size=35))
+
+    def in_a_stream(X, y, w=None):
+        more = {"classes": ["no", "yes"]} if is_classifier(learner) else {}
+        return clone(learner).partial_fit(X, y, sample_weight=w, **more)
+
+    found = [in_memory]
+    found += [in_blocks] if hasattr(learner, "fit_blocks") else []
+    return found + ([in_a_stream] if hasattr(learner, "partial_fit") else [])
+
+
+def source_of(kind, X, y, folder):
+    if kind == "frames":
+        return [(X[:20], y[:20]), (X[20:], y[20:])]
+    if kind == "array rows":
+        return ArrayRows(X, y, block_size=20)
+    pytest.importorskip("pyarrow")
+    X.assign(y=y).to_parquet(folder / "rows.parquet")
+    return ParquetRows(folder, list(X.columns), target="y", block_size=20)
+
+
+def indices(n):
+    texts = [f"row {i}" for i in range(n)]
+    return {
+        "backwards and duplicated": np.arange(n)[::-1] // 2,
+        "texts": texts,
+        "two levels": pd.MultiIndex.from_arrays([np.arange(n) // 7, texts]),
+    }
+
+
+NUMBERS = {
+    "nullable integers": lambda y: pd.Series(np.round(y), dtype="Int64"),
+    "nullable floats": lambda y: pd.Series(y, dtype="Float64"),
+    "arrow": lambda y: pd.Series(y, dtype="float64[pyarrow]"),
+    "objects": lambda y: y.astype(object),
+    "list": lambda y: y.tolist(),
+}
+
+
+LABELS = {
+    "strings": lambda y: pd.Series(y, dtype="string"),
+    "categories": lambda y: pd.Series(y, dtype="category"),
+    "arrow": lambda y: pd.Series(y, dtype="string[pyarrow]"),
+    "objects": lambda y: y.astype(object),
+    "list": lambda y: y.tolist(),
+}
+
+
+def with_value(y, place, value):
+    y = np.array(y, dtype=object)
+    y[place] = value
+    return y
+
+
+BAD_TARGETS = {
+    "None": (lambda y: with_value(y, 41, None), "41", "contains None"),
+    "NA": (lambda y: pd.Series(with_value(y, 41, pd.NA), dtype=object), "41", "contains <NA>"),
+    "NaT": (lambda y: with_value(y, 41, pd.NaT), "41", "contains NaT"),
+    "NaN": (lambda y: with_value(y, 41, np.nan), "41", "contains NaN"),
+    "NA in the first block": (lambda y: with_value(y, 3, pd.NA), "3", "contains <NA>"),
+    "date": (lambda y: with_value(y, 41, pd.Timestamp("2020")), "41", "contains Timestamp"),
+    "complex": (lambda y: with_value(y, 41, 1j), "41", r"contains 1j"),
+    "dates": (lambda y: pd.Series(pd.date_range("2020", periods=len(y))), None, "got dates"),
+    "complex numbers": (lambda y: np.arange(len(y)) * 1j, None, "got complex numbers"),
+    "mixed": (lambda y: [*y[:41], "x" if isinstance(y[0], float) else 1, *y[42:]], "41", "contains"),
+}
+
+
+BAD_WEIGHTS = (
+    (lambda w: np.where(np.arange(N) == 41, -1.0, w), r"in row 41\b.*sample_weight is -1"),
+    (lambda w: np.where(np.arange(N) == 2, np.nan, w), r"in row 2\b.*sample_weight contains NaN"),
+    (lambda w: with_value(w, 41, pd.NA), r"in row 41\b.*sample_weight contains <NA>"),
+    (lambda w: with_value(w, 41, "x"), r"in row 41\b.*sample_weight contains 'x'"),
+    (lambda w: w + 0j, r"sample_weight must hold numbers, got complex"),
+)
+
+
+def same(found, expected):
+    if expected.dtype.kind == "f":
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+def columns_map():
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    encoded = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    parts = ColumnTransformer(
+        [("numbers", numbers, ["a", "b", "c", "size"]), ("colours", encoded, ["colour"])]
+    )
+    return make_pipeline(parts, RFF(Gaussian(2.0), n_components=16, random_state=0))
+
+
+BAD_VALUES = {
+    "C": [0, -1, np.nan, "best", None, True],
+    "Cs": [[1, -1], [], "grid", [[1.0]], None],
+    "alpha": [0, np.inf, "a", None],
+    "alphas": [(0.1, -1), (), (np.nan, 1), "a", None, {}],
+    "batch_size": [0, 2.0, True],
+    "block_size": [0, 2.0, "all"],
+    "cache_size": [0, "a"],
+    "class_weight": ["even", {"no": -1.0}, 2],
+    "criterion": ["accuracy", 0],
+    "cv": [1, True, "five", 2.5],
+    "dual": ["never", None],
+    "epsilon": [-0.1, np.nan, "a"],
+    "feature_map": ["rff", RFF, 3],
+    "fit_intercept": ["yes", 2],
+    "gram_dtype": ["float16", 32],
+    "device": [],  # in tests/arrays, with torch
+    "kernel": ["rbf", 1],
+    "loss": ["absolute", None],
+    "max_iter": [0, 10.0],
+    "n_blocks": [0, 2.5],
+    "n_jobs": [0, "all", 1.5, True],
+    "random_state": ["seed", -1, 0.5],
+    "repair": ["clamp", None, 1],
+    "ridge": ["n", None],
+    "signature": [],  # in test_signed.py
+    "signed": ["negative", True],
+    "solver": ["lbfgs"],
+    "step_size": [0, "a"],
+    "tol": [0, -1.0, None],
+    "verbose": ["yes", 2, None],
+}
+
+
+CONTAINERS = {
+    **{dtype: lambda X, dtype=dtype: X.astype(dtype) for dtype in ("f2", "f4", "f8", "u1", "i8", "O")},
+    "list": lambda X: X.tolist(),
+    "DataFrame": lambda X: pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]),
+    "DataFrame of integers": lambda X: pd.DataFrame(X.astype(int)).add_prefix("x"),
+    "Fortran": np.asfortranarray,
+    "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "backwards": lambda X: np.ascontiguousarray(X[:, ::-1])[:, ::-1],
+}
+
+
+def read_only(X):
+    if isinstance(X, np.ndarray):
+        X.flags.writeable = False
+    return X
+
+
+def targets_of(learner, y):
+    return np.where(y > np.median(y), "yes", "no") if is_classifier(learner) else y
+
+
+class LearnerLaws:
+    """The laws of every learner.
+
+    Attributes
+    ----------
+    own : estimator
+        The learner, small.
+    variants : tuple of estimator
+        It with other parameters, each of which is tried with values that are refused.
+    mapped, ordered, searching, beginning : tuple of estimator
+        Variants with a map, those whose solution is so exact that the order of the rows cannot be seen, those that
+        choose a parameter by cross-validation, and those that are given a map that begins with columns.
+    lacks : tuple of str
+        Laws that do not hold.
+    """
+
+    variants = mapped = ordered = searching = beginning = lacks = ()
+
+    @pytest.fixture
+    def learner(self):
+        return self.own
+
+    def test_bad_parameters_are_named_with_what_they_take(self, variant):
+        X = np.random.default_rng(0).standard_normal((20, 3))
+        for name in variant.get_params(deep=False):
+            for value in BAD_VALUES[name]:
+                message = rf"^{type(variant).__name__}: {name} must be .+, got {re.escape(repr(value))}\.$"
+                with pytest.raises(ValueError, match=message):
+                    clone(variant).set_params(**{name: value}).fit(X, targets_of(variant, X[:, 0]))
+
+    def test_equal_rows_give_equal_predictions_whatever_holds_them(self, variant):
+        """Whole numbers that every type holds exactly; float32 is computed as such, so its results are close."""
+        rng = np.random.default_rng(0)
+        X = rng.integers(0, 8, (24, 40)).astype(float)
+        y = targets_of(variant, X[:, 0] - X[:, 1] + rng.permutation(24) / 8)
+        expected = clone(variant).fit(X, y).predict(X)
+        for container, held_in in CONTAINERS.items():
+            other = read_only(held_in(X))
+            t = pd.Series(y) if "DataFrame" in container else y
+            found = clone(variant).fit(other, t).predict(other)
+            assert found.shape == expected.shape
+            if is_classifier(variant):
+                assert np.mean(found == expected) > 0.9 if container == "f4" else np.all(found == expected)
+            else:
+                within = 2e-2 if container == "f4" else 1e-6
+                np.testing.assert_allclose(found, expected, rtol=within, atol=within * np.ptp(y))
+
+    def test_the_order_of_the_rows_changes_nothing(self, ordered):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((30, 40))
+        y, order = targets_of(ordered, X[:, 0]), rng.permutation(30)
+        first = clone(ordered).fit(X, y)
+        again = clone(ordered).fit(X[order], y[order])
+        np.testing.assert_allclose(
+            again.coef_ if hasattr(again, "coef_") else again.predict(X),
+            first.coef_ if hasattr(first, "coef_") else first.predict(X),
+            atol=1e-6,
+        )
+
+    def test_maps_may_return_data_frames(self, mapped):
+        X = np.random.default_rng(0).standard_normal((30, 3))
+        y = targets_of(mapped, X[:, 0])
+        expected = clone(mapped).fit(X, y).predict(X)
+        with config_context(transform_output="pandas"):
+            found = clone(mapped).fit(X, y).predict(X)
+            np.testing.assert_array_equal(
+                clone(mapped).fit(pd.DataFrame(X), y).predict(pd.DataFrame(X)), found
+            )
+        np.testing.assert_array_equal(found, expected)
+
+    def test_targets_of_any_type_that_can_be_numbers_or_labels(self, learner, frame):
+        frame = frame[frame["a"].abs() > 0.2] if isinstance(learner, HardMarginSVM) else frame
+        y = targets(learner, frame)
+        for name, as_type in (LABELS if is_classifier(learner) else NUMBERS).items():
+            given = np.round(y) if name == "nullable integers" else y
+            for way in ways(learner):
+                found = way(frame, as_type(y)).predict(frame)
+                np.testing.assert_array_equal(found, way(frame, given).predict(frame), err_msg=name)
+        if is_classifier(learner):
+            codes = pd.Series(y == "yes")
+            for dtype in ("Int64", "boolean", object):
+                found = clone(learner).fit(frame, codes.astype(dtype))
+                assert found.classes_.dtype.kind in "bi"
+                np.testing.assert_array_equal(
+                    found.predict(frame), clone(learner).fit(frame, codes).predict(frame)
+                )
+
+    @pytest.mark.parametrize("case", BAD_TARGETS)
+    def test_a_target_that_is_none_is_named_with_its_row(self, learner, case, frame):
+        make, row, what = BAD_TARGETS[case]
+        y = make(targets(learner, frame))
+        where = "" if row is None else rf"in row {row}\b.*"
+        for way in ways(learner):
+            with pytest.raises(ValueError, match=rf"^{type(learner).__name__}: .*{where}{what}") as caught:
+                way(frame, y)
+            assert "\n" not in str(caught.value)
+
+    def test_a_row_that_is_not_finite_is_named_with_its_column(self, learner, frame):
+        y = targets(learner, frame)
+        for row, value in (
+            (2, np.nan),
+            (40, np.inf),
+            (2, None),
+            (40, pd.NA),
+            (40, "x"),
+            (2, 1j),
+            (40, 10**400),
+        ):
+            bad = frame.copy() if isinstance(value, float) else frame.astype(object)
+            bad.iloc[row, 1] = value
+            for way in ways(learner):
+                with pytest.raises(
+                    ValueError, match=rf"in row {row}\b.*Input X contains .* in column 'b'"
+                ) as caught:
+                    way(bad, y)
+                assert "\n" not in str(caught.value)
+        with pytest.raises(ValueError, match="X must hold numbers, got dates"):
+            clone(learner).fit(frame.assign(b=pd.Timestamp("2020")), y)
+
+    def test_bad_weights_are_told_in_one_line(self, learner, frame):
+        y, name = targets(learner, frame), type(learner).__name__
+        for way in ways(learner):
+            for make, message in BAD_WEIGHTS:
+                with pytest.raises(ValueError, match=f"^{name}: .*{message}"):
+                    way(frame, y, make(np.ones(N)))
+            if way.__name__ != "in_blocks":
+                with pytest.raises(ValueError, match=rf"^{name}: .* each of the {N} rows, .* shape \(3,\)"):
+                    way(frame, y, np.ones(3))
+            if way.__name__ != "in_a_stream":
+                with pytest.raises(ValueError, match=f"^{name}: all rows have the weight zero"):
+                    way(frame, y, np.zeros(N))
+
+    def test_a_memory_mapped_model_goes_on(self, learner, frame, tmp_path):
+        y = targets(learner, frame)
+        joblib.dump(clone(learner).fit(frame, y), tmp_path / "model")
+        found, plain = (joblib.load(tmp_path / "model", mmap_mode=mode) for mode in ("r", None))
+        np.testing.assert_array_equal(found.predict(frame), plain.predict(frame))
+        if hasattr(learner, "partial_fit"):
+            for model in (found, plain):
+                model.partial_fit(frame[:20], y[:20]).partial_fit(frame[20:], y[20:])
+            np.testing.assert_array_equal(found.predict(frame), plain.predict(frame))
+        np.testing.assert_array_equal(found.fit(frame, y).predict(frame), plain.fit(frame, y).predict(frame))
+
+    def test_groups_stay_together_in_cross_validation(self, searching, frame):
+        y, groups = targets(searching, frame), pd.Series(np.arange(N) // 4, frame.index[::-1])
+        found = clone(searching).set_params(cv=GroupKFold(3)).fit(frame, y, groups=groups)
+        splits = list(GroupKFold(3).split(frame, y, groups))
+        expected = clone(searching).set_params(cv=splits).fit(frame, y)
+        np.testing.assert_array_equal(found.cv_errors_, expected.cv_errors_)
+        with pytest.raises(
+            ValueError, match="groups need a splitter that keeps them together as cv, such as"
+        ):
+            clone(searching).fit(frame, y, groups=groups)
+        for strange, what in (
+            (
+                groups.astype(object).where(np.arange(N) != 7, None),
+                "in row 7: Input groups contains None. Complete",
+            ),
+            (
+                np.array([1, "a"] * (N // 2), dtype=object),
+                "in row 1: Input groups contains 'a'. All must be of",
+            ),
+            (
+                groups[1:],
+                rf"groups must have a label for each of the {N} rows, got an array of shape \({N - 1},\)",
+            ),
+            (groups.to_frame(), rf"groups must have a label for each of the {N} rows, got .* \({N}, 1\)"),
+        ):
+            with pytest.raises(ValueError, match=what):
+                clone(searching).set_params(cv=GroupKFold(3)).fit(frame, y, groups=strange)
+
+    def test_a_map_that_begins_with_columns_gets_the_frame(self, beginning, mixed):
+        """As if the transformer stood before the learner: in memory, in blocks, and fitted in a stream."""
+        y = targets(beginning, mixed)
+        fitted = columns_map().fit(mixed)
+        found = clone(beginning).set_params(feature_map=columns_map()).fit(mixed, y)
+        same(
+            found.predict(mixed),
+            clone(beginning).fit(fitted.transform(mixed), y).predict(fitted.transform(mixed)),
+        )
+        assert list(found.feature_names_in_) == list(mixed.columns)
+        with pytest.raises(ValueError, match="feature names should match"):
+            found.predict(mixed[mixed.columns[::-1]])
+        numbers = mixed[["a", "b", "c", "size"]].to_numpy()
+        imputing = clone(beginning).set_params(feature_map=make_pipeline(SimpleImputer(), clone(FOURIER)))
+        assert imputing.fit(numbers, y).predict(numbers).shape == y.shape
+        if beginning.get_params().get("C") == "cv":
+            return
+        for feature_map in (columns_map(), FrozenEstimator(fitted)):
+            by_blocks = clone(beginning).set_params(feature_map=feature_map)
+            by_blocks.fit_blocks([(mixed[:25], y[:25]), (mixed[25:], y[25:])])
+            assert by_blocks.feature_map_ is not None
+            if not hasattr(found, "cv_errors_") or by_blocks.alpha_ == found.alpha_:
+                same(by_blocks.predict(mixed), found.predict(mixed))
+        if isinstance(beginning, KRR):
+            with pytest.raises(ValueError, match="partial_fit fits the feature_map to the first block alone"):
+                clone(beginning).set_params(feature_map=columns_map()).partial_fit(mixed, y)
+            stream = clone(beginning).set_params(feature_map=FrozenEstimator(fitted))
+            stream.partial_fit(mixed[:25], y[:25]).partial_fit(mixed[25:], y[25:])
+            whole = clone(beginning).set_params(feature_map=FrozenEstimator(fitted))
+            whole.fit_blocks(ArrayRows(mixed, y, block_size=10))
+            same(stream.predict(mixed), whole.predict(mixed))
+
+
+class BlockLaws(LearnerLaws):
+    """Those of a beginning that takes rows in blocks."""
+
+    @pytest.mark.parametrize("kind", ["frames", "array rows", "parquet"])
+    def test_names_are_kept_and_compared(self, learner, kind, frame, tmp_path):
+        y, other = targets(learner, frame), frame[["c", "a", "b"]]
+        found = clone(learner).fit_blocks(source_of(kind, frame, y, tmp_path))
+        assert list(found.feature_names_in_) == ["a", "b", "c"]
+        with pytest.raises(ValueError, match="Feature names must be in the same order as they were in fit"):
+            found.predict(other)
+        with pytest.warns(UserWarning, match="X does not have valid feature names"):
+            found.predict(frame.to_numpy())
+        if hasattr(found, "partial_fit"):
+            with pytest.raises(ValueError, match="Feature names must be in the same order"):
+                found.partial_fit(other, y)
+        with pytest.raises(ValueError, match=r"in block 1: The feature names should match"):
+            clone(learner).fit_blocks([(frame[:20], y[:20]), (other[20:], y[20:])])
+
+    def test_any_index_of_pandas_is_a_position(self, learner, frame, tmp_path):
+        """In memory, in blocks, with a checkpoint, and as iterables; X, y and weights have different indices."""
+        y, w = targets(learner, frame), np.arange(1.0, N + 1)
+        expected = [way(frame, y, w).predict(frame) for way in ways(learner)]
+        for name, index in indices(N).items():
+            X, series, weights = frame.set_axis(index), pd.Series(y, index[::-1]), pd.Series(w, index)
+            for way, known in zip(ways(learner), expected, strict=True):
+                np.testing.assert_array_equal(way(X, series, weights).predict(X), known, err_msg=name)
+            options = {"checkpoint": tmp_path / "fit.npz", "checkpoint_seconds": 0}
+            rows = ArrayRows(X, series, weights, block_size=35)
+            found = clone(learner).set_params(random_state=0).fit_blocks(rows, **options)
+            np.testing.assert_array_equal(found.predict(X), expected[1])
+
+    def test_a_bad_row_of_a_file_is_named_with_the_file(self, learner, frame, tmp_path):
+        pytest.importorskip("pyarrow")
+        for k, part in enumerate((frame[:25], frame[25:])):
+            y = targets(learner, part)
+            bad = part.assign(y=y, w=1.0).reset_index(drop=True)
+            bad.loc[4, "b" if k else "w"] = np.nan if k else -1.0
+            bad.to_parquet(tmp_path / f"{k}.parquet")
+        rows = ParquetRows(tmp_path / "1.parquet", ["a", "b", "c"], target="y", block_size=10)
+        with pytest.raises(
+            ValueError, match=r"in \S*1.parquet, row 4: .*in column 'b'|column 'b' .*1.parquet, row 4"
+        ):
+            clone(learner).fit_blocks(rows)
+        rows = ParquetRows(tmp_path / "0.parquet", ["a", "b", "c"], target="y", weight="w", block_size=10)
+        with pytest.raises(ValueError, match=r"in \S*0.parquet, row 4: sample_weight is -1"):
+            clone(learner).fit_blocks(rows)
+
+    @pytest.mark.filterwarnings("ignore::rflib.kernels.WidthWarning")
+    def test_rows_without_weight_add_nothing(self, learner, frame):
+        """Blocks of them, at any place, and labels that only they have, are as if they were not there."""
+        y, w = targets(learner, frame), np.ones(N)
+        nothing = frame[:10] * 9, np.full(10, "maybe") if is_classifier(learner) else y[:10] + 9, np.zeros(10)
+        halves = [(frame[:30], y[:30], w[:30]), (frame[30:], y[30:], w[30:])]
+        expected = clone(learner).fit_blocks(halves).predict(frame)
+        for place in range(3):
+            blocks = [*halves[:place], nothing, *halves[place:]]
+            same(clone(learner).fit_blocks(blocks).predict(frame), expected)
+            if not hasattr(learner, "partial_fit"):
+                continue
+            more = {"classes": ["no", "yes"]} if is_classifier(learner) else {}
+            found, whole = clone(learner), clone(learner)
+            if not place:
+                found.partial_fit(*nothing[:2], sample_weight=nothing[2], **more)
+                with pytest.raises(ValueError, match="all rows so far have the weight zero"):
+                    found.predict(frame)
+            for X, t, _ in halves:
+                found.partial_fit(X, t, **more)
+                whole.partial_fit(X, t, **more)
+                if place:
+                    found.partial_fit(*nothing[:2], sample_weight=nothing[2])
+            same(found.predict(frame), whole.predict(frame))
+
+    def test_a_fit_is_not_resumed_with_other_names(self, learner, frame, tmp_path):
+        learner = clone(learner).set_params(random_state=0)
+        y, path = targets(learner, frame), tmp_path / "fit.npz"
+
+        class Stop(Exception):
+            pass
+
+        def blocks(frame, ends):
+            for start in range(0, N, 10):
+                if ends and start == 40:
+                    raise Stop
+                yield frame[start : start + 10], y[start : start + 10]
+
+        class Rows:
+            passes = 0
+
+            def __iter__(self):
+                self.passes += 1
+                return blocks(frame, self.passes > 3 - isinstance(learner, KRR))
+
+        with pytest.raises(Stop):
+            clone(learner).fit_blocks(Rows(), checkpoint=path, checkpoint_seconds=0)
+        renamed = frame.rename(columns={"a": "z"})
+        for other in (renamed, frame.to_numpy()):
+            with pytest.raises(
+                ValueError, match=r"belongs to another call, which differs in .*feature names"
+            ):
+                clone(learner).fit_blocks(ArrayRows(other, y, block_size=10), checkpoint=path)
+
+
+class ClassifierLaws(LearnerLaws):
+    """Those of a classifier that takes weights."""
+
+    def test_class_weights_are_weights_of_rows(self, learner, frame):
+        y, rng = targets(learner, frame), np.random.default_rng(0)
+        w, by_label = rng.uniform(0.5, 2, N), {"yes": 3.0, "no": 0.5}
+        values = {}
+        for given in ("balanced", by_label):
+            weighted = clone(learner).set_params(class_weight=given).fit(frame, y)
+            by_rows = clone(learner).fit(frame, y, sample_weight=compute_sample_weight(given, y))
+            values[str(given)] = weighted.decision_function(frame)
+            np.testing.assert_allclose(
+                values[str(given)], by_rows.decision_function(frame), rtol=1e-6, atol=1e-8
+            )
+        assert not np.allclose(values["balanced"], clone(learner).fit(frame, y).decision_function(frame))
+        weighted = clone(learner).set_params(class_weight=by_label)
+        by_rows = w * compute_sample_weight(by_label, y)
+        expected = clone(learner).fit(frame, y, sample_weight=by_rows).decision_function(frame)
+        found = clone(weighted).fit(frame, y, sample_weight=w).decision_function(frame)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+        for way, plain in zip(ways(weighted)[1:], ways(learner)[1:], strict=True):
+            same(way(frame, y, w).decision_function(frame), plain(frame, y, by_rows).decision_function(frame))
+        balanced = clone(learner).set_params(class_weight="balanced")
+        for way in ways(balanced)[1:]:
+            with pytest.raises(
+                ValueError, match=r"cannot balance classes, .* Give a dict from labels to weights"
+            ):
+                way(frame, y)
+        for bad in ("even", {"yes": -1.0}, {"yes": None}, 3):
+            with pytest.raises(ValueError, match="class_weight must be None, 'balanced' or a dict"):
+                clone(learner).set_params(class_weight=bad).fit(frame, y)
+        thirds = np.where(frame["c"] > 0.5, "third", y)
+        found = clone(learner).set_params(class_weight={"third": 0.0}).fit(frame, thirds)
+        assert "third" not in found.predict(frame)
+        with pytest.raises(ValueError, match="class_weight has 'yea', which is not among the labels"):
+            clone(learner).set_params(class_weight={"yea": 2.0}).fit(frame, y)
+
+
+class ExactLaws(LearnerLaws):
+    """Those of a learner with the exact kernel."""
+
+    def test_exact_kernels_take_sparse_rows(self, learner, frame):
+        X = np.where(np.abs(frame) > 0.5, frame, 0.0)
+        y, rows = targets(learner, frame), sparse.csr_array(X)
+        dense, found = clone(learner).fit(X, y), clone(learner).fit(rows, y, sample_weight=np.ones(N))
+        for here in (X, rows, rows.tocoo()):
+            same(found.predict(here), dense.predict(X))
+            same(dense.predict(here), dense.predict(X))
+        with pytest.raises(TypeError, match="dense data is required"):
+            clone(learner).set_params(kernel=Cauchy()).fit(rows, y)
