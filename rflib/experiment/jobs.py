@@ -228,28 +228,17 @@ class CellJob(Job):
     ----------
     names : dict of str
         Identities of the data, the kernel and, unless the table has several methods, the method.
-    stored : str
-        The file whose name gives the range of seeds that have results.
     """
 
     names: Any
-    stored: Any
-
-    def with_seeds(self, seeds: Seeds) -> Self:
-        """Return the same job for other seeds."""
-        raise NotImplementedError
-
-
-class SeedsJob(CellJob):
-    """A job that needs no features of another one, so that its own file gives the range of seeds."""
-
-    seeds: Seeds
 
     @property
     def stored(self) -> str:
+        """The file whose name gives the range of seeds that have results."""
         return self.path
 
     def with_seeds(self, seeds: Seeds) -> Self:
+        """Return the same job for other seeds."""
         return cast(Self, replace(cast(Any, self), seeds=seeds))
 
 

@@ -138,11 +138,7 @@ def test_a_value_that_such_a_map_does_not_take_is_named_with_its_row(mixed):
     [
         (KRR(cv=5), [1.0, 2, 4], r"cv=5 folds needs at least 5 rows, got n_samples=3. Set cv to at most 3"),
         (KRR(cv=5), [1.0], r"got n_samples=1. Give more rows, or give a single alpha"),
-        (
-            KRR(),
-            [1.0],
-            r"another one with a weight .* got n_samples=1. Give more rows, or give a single",
-        ),
+        (KRR(), [1.0], r"another one with a weight .* got n_samples=1. Give more rows, or give a single"),
         (ExactKRR(), [1.0], r"another one with a weight above 0, got n_samples=1. Give more rows"),
         (ExactKRR(repair="clip"), [1.0, 2, 4], r"ExactKRR: .* at least 5 rows, got n_samples=3"),
         (

@@ -7,14 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rflib.kernels import Gaussian, Polynomial
-from rflib.maps import (
-    MVORF,
-    ORF,
-    RFF,
-    MercerFeatures,
-    Nystroem,
-    TensorSketch,
-)
+from rflib.maps import MVORF, ORF, RFF, MercerFeatures, Nystroem, TensorSketch
 
 from .laws import NEW, QUICK, TRAIN, differences
 

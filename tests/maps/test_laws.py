@@ -83,10 +83,7 @@ class TestGRFF(MapLaws):
     unbiased = cases(DELTA)
     biased = cases(POLYNOMIAL, measure="reference")
     general = cases(SIGNED)
-    streamed = (
-        *cases(DeltaGaussian(), measure="reference"),
-        *cases(POLYNOMIAL, measure="truncated_fourier"),
-    )
+    streamed = (*cases(DeltaGaussian(), measure="reference"), *cases(POLYNOMIAL, measure="truncated_fourier"))
     kernels = CLOSED
 
 
@@ -282,11 +279,7 @@ class TestMercerFeatures(MapLaws):
 
 class TestNystroem(MapLaws):
     make = maps.Nystroem
-    biased = (
-        *cases(DELTA),
-        *cases(DELTA, landmarks="rpcholesky"),
-        *cases(POLYNOMIAL, landmarks="kmeans"),
-    )
+    biased = (*cases(DELTA), *cases(DELTA, landmarks="rpcholesky"), *cases(POLYNOMIAL, landmarks="kmeans"))
     general = (*cases(WIDE), *cases(WIDE, landmarks="rpcholesky"))
     gradients = cases(UNIT, Matern(1.5, (1.0, 2.0, 3.0, 2.0)), lambda z: 1 / (1 + z**2))
     variants = notices = ({}, {"landmarks": "kmeans"}, {"landmarks": "rpcholesky"})

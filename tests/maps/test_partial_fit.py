@@ -5,13 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from rflib.kernels import Gaussian, SphericalPolynomial
-from rflib.maps import (
-    GORF,
-    ORF,
-    RFF,
-    SORF,
-    Nystroem,
-)
+from rflib.maps import GORF, ORF, RFF, SORF, Nystroem
 
 from .laws import sphere
 

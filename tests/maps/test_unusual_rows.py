@@ -7,15 +7,8 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from rflib.kernels import (
-    ArcCosine,
-    Gaussian,
-    SphericalPolynomial,
-)
-from rflib.maps import (
-    GORF,
-    MVORF,
-)
+from rflib.kernels import ArcCosine, Gaussian, SphericalPolynomial
+from rflib.maps import GORF, MVORF
 
 ATOMS = partial(GORF, measure="minimum_variance", radii="stratified")
 
@@ -59,10 +52,7 @@ OPPOSITE = np.array([[1.0, 0.0], [-1.0, 0.0]] * 5)
         (Gaussian(0.01), np.eye(3), True),
     ],
 )
-@pytest.mark.parametrize(
-    "make",
-    [MVORF, ATOMS, partial(GORF, measure="minimum_variance")],
-)
+@pytest.mark.parametrize("make", [MVORF, ATOMS, partial(GORF, measure="minimum_variance")])
 def test_a_kernel_that_is_zero_between_different_rows(make, kernel, X, advises):
     with pytest.warns(UserWarning, match="is zero at the distances between the training rows") as warned:
         fitted = make(kernel, 200, random_state=0).fit(X)
