@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import PolynomialCountSketch
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -19,7 +20,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rflib.kernels import Cauchy, Gaussian
 from rflib.learners import KRR, ArrayRows, HardMarginSVM, ParquetRows
-from rflib.maps import RFF
+from rflib.maps import RFF, Nystroem
+from tests import interrupts
 
 N = 60
 FOURIER = RFF(Gaussian(2.0), n_components=16, random_state=0)
@@ -390,9 +392,41 @@ class LearnerLaws:
             whole.fit_blocks(ArrayRows(mixed, y, block_size=10))
             same(stream.predict(mixed), whole.predict(mixed))
 
+    def test_sparse_rows_reach_a_map_that_takes_them(self, beginning, frame):
+        X, y = np.where(frame > 0.5, frame, 0.0), targets(beginning, frame)
+        for refused in (None, Nystroem(Cauchy(), 16)):
+            with pytest.raises(TypeError, match="Sparse data was passed"):
+                clone(beginning).set_params(feature_map=refused).fit(sparse.csr_array(X), y)
+        takes = [FOURIER, Nystroem(Gaussian(), 16, random_state=0)]
+        theirs = PolynomialCountSketch(n_components=16, random_state=0)
+        takes += [theirs] * theirs.__sklearn_tags__().input_tags.sparse  # not in scikit-learn 1.6
+        for feature_map in takes:
+            learner = clone(beginning).set_params(feature_map=feature_map)
+            assert learner.__sklearn_tags__().input_tags.sparse
+            dense = clone(learner).fit(X, y)
+            for container in (sparse.csr_matrix, sparse.csr_array, sparse.coo_array):
+                found = clone(learner).fit(container(X), y)
+                np.testing.assert_allclose(found.coef_, dense.coef_, rtol=1e-6, atol=1e-8)
+                same(found.predict(container(X)), found.predict(X))
+            if learner.get_params().get("C") != "cv":
+                halves = [(sparse.csr_array(X[rows]), y[rows]) for rows in np.split(np.arange(N), 2)]
+                expected = clone(learner).fit_blocks([(Z.toarray(), t) for Z, t in halves])
+                same(clone(learner).fit_blocks(halves).predict(X), expected.predict(X))
+
+    @pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_blocks"])
+    def test_an_interrupted_fit_leaves_a_learner_as_it_was(self, learner, method):
+        if not hasattr(learner, method):
+            return
+        X, y = interrupts.X, interrupts.Y
+        arguments = {"fit": (interrupts.OTHER, interrupts.OTHER_Y), "partial_fit": (X, y)}
+        arguments["fit_blocks"] = (ArrayRows(X, y, block_size=20),)
+        interrupts.check_interrupts(
+            clone(learner).fit(X, y), lambda m: getattr(m, method)(*arguments[method]), lambda m: m.predict(X)
+        )
+
 
 class BlockLaws(LearnerLaws):
-    """Those of a beginning that takes rows in blocks."""
+    """Those of a learner that takes rows in blocks."""
 
     @pytest.mark.parametrize("kind", ["frames", "array rows", "parquet"])
     def test_names_are_kept_and_compared(self, learner, kind, frame, tmp_path):

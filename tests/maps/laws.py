@@ -44,6 +44,7 @@ from rflib.maps.base import RandomFeatureMap
 from rflib.measures import RangeWarning
 from rflib.metrics import relative_frobenius_error
 from rflib.plain import flatten
+from tests import interrupts
 
 D, DRAWS = 24, 200
 LIMIT = norm.isf(1e-6 / 2)
@@ -335,6 +336,14 @@ class MapLaws:
                 m.set_params(**{name: changed})
                 assert np.array_equal(m.transform(X), Z)
         assert np.array_equal(m.kernel_matrix(X), K)
+
+    def test_an_interrupted_fit_leaves_a_map_as_it_was(self):
+        fitted = self.of((self.gradients or self.general)[0], 16).fit(interrupts.X, interrupts.Y)
+        interrupts.check_interrupts(
+            fitted,
+            lambda m: m.fit(interrupts.OTHER, interrupts.OTHER_Y),
+            lambda m: m._features(interrupts.X),
+        )
 
     def _rows_for(self, case, n, seed=0):
         rows = sphere(n, 6, seed)
