@@ -251,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"rflib {__version__}")
-    steps = parser.add_subparsers(title="what you type", required=True, metavar="STEP")
+    steps: Any = parser.add_subparsers(title="what you type", required=True, metavar="STEP")
     threads = {"type": int, "default": 1, "help": "number of threads for linear algebra (default: 1)"}
     called = ["what the workflow calls, so that each job can be repeated from its log:"]
     for name, (text, function, options) in _steps().items():
