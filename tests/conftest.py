@@ -8,7 +8,7 @@ import pytest
 from _pytest.compat import NOTSET
 from hypothesis import settings
 
-pytest.register_assert_rewrite("tests.maps.laws", "tests.learners.laws")
+pytest.register_assert_rewrite("tests.maps.laws", "tests.learners.laws", "tests.interrupts")
 
 # A search that begins anew in each run fails by chance, in a run that changed nothing: `make fuzz` alone does so.
 settings.register_profile("same", derandomize=True, deadline=None)

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from .laws import LearnerLaws, N
+from .laws import LearnerLaws
+from .rows import N
 
 DECLARED = {"variant": "variants"} | {name: name for name in ("mapped", "ordered", "searching", "beginning")}
 

@@ -25,7 +25,8 @@ from rflib.learners import (
 )
 from rflib.maps import RFF
 
-from .laws import FOURIER, BlockLaws, ClassifierLaws, ExactLaws, LearnerLaws, N, targets
+from .laws import BlockLaws, ClassifierLaws, ExactLaws, LearnerLaws
+from .rows import FOURIER, N, targets
 
 ALPHAS = (1e-3, 1e-1, 10.0)
 STEPS = {"n_blocks": 3, "batch_size": 8}

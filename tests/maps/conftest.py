@@ -3,9 +3,9 @@
 import pytest
 
 from .laws import MapLaws
-from .laws import X as ROWS
-from .laws import Y as TARGETS
-from .laws import sphere as sphere
+from .rows import X as ROWS
+from .rows import Y as TARGETS
+from .rows import sphere as sphere
 
 DECLARED = {
     "case": ("unbiased", "biased"),

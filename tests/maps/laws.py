@@ -6,16 +6,13 @@ The false-alarm rate says how likely a right map would have failed when the seed
 """
 
 import pickle
-import re
 import tracemalloc
 import warnings
 from collections.abc import Mapping
 from copy import deepcopy
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,21 +20,9 @@ from scipy import sparse
 from scipy.stats import mannwhitneyu, norm
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.preprocessing import normalize, scale
+from sklearn.preprocessing import normalize
 
-from rflib.kernels import (
-    ArcCosine,
-    Cauchy,
-    DeltaGaussian,
-    Gaussian,
-    Laplacian,
-    Matern,
-    NeuralTangent,
-    Polynomial,
-    RadialFunction,
-    SphericalPolynomial,
-)
+from rflib.kernels import Gaussian, Polynomial
 from rflib.kernels.base import Kernel
 from rflib.maps import RFF, MercerFeatures, row_blocks
 from rflib.maps.base import RandomFeatureMap
@@ -45,6 +30,24 @@ from rflib.measures import RangeWarning
 from rflib.metrics import relative_frobenius_error
 from rflib.plain import flatten
 from tests import interrupts
+
+from .rows import (
+    CAUSES,
+    CONTAINERS,
+    KERNELS,
+    LAWS_OF_ROWS,
+    NEW,
+    NORMAL,
+    OUTPUTS,
+    SPARSE,
+    TRAIN,
+    X,
+    Y,
+    any_rows,
+    differences,
+    general_rows,
+    sphere,
+)
 
 D, DRAWS = 24, 200
 LIMIT = norm.isf(1e-6 / 2)
@@ -61,156 +64,12 @@ def cases(*kernels: Any, **options: Any) -> tuple[Case, ...]:
     return tuple((kernel, options) for kernel in kernels)
 
 
-def sphere(n: int, d: int, seed: int = 0) -> np.ndarray:
-    return normalize(np.random.default_rng(seed).standard_normal((n, d)))
-
-
-X, Y = sphere(60, 6), (sphere(60, 6) ** [1, 2, 1, 1, 1, 1] @ [1, 1, 0, 0, 0, 0] > 0.1).astype(int)
-
-
-# Rows of any type, size and container.
-
-_NORMAL = np.random.default_rng(0).standard_normal((12, 4))
-_WHOLE = np.random.default_rng(1).integers(0, 4, (12, 4))
-# Each kernel for rows whose size is about the unit.
-_KERNELS = {
-    "Gaussian": lambda unit: Gaussian(2 * unit),
-    "Laplacian": lambda unit: Laplacian(0.3 / unit),
-    "Cauchy": lambda unit: Cauchy(0.3 / unit),
-    "Matern": lambda unit: Matern(1.5, 2 * unit),
-    "rough Matern": lambda unit: Matern(0.01, unit),
-    "smooth Matern": lambda unit: Matern(200, unit),
-    "DeltaGaussian": lambda unit: DeltaGaussian((1, -0.5), (2 * unit, 5 * unit)),
-    "Polynomial": lambda unit: Polynomial(3, 1.0, 1.0),
-    "SphericalPolynomial": lambda unit: SphericalPolynomial(4, 3),
-    "ArcCosine": lambda unit: ArcCosine(1),
-    "NeuralTangent": lambda unit: NeuralTangent(2),
-    "profile": lambda unit: RadialFunction(np.cos),
-    "default": lambda unit: None,
-}
-_CONTAINERS = {
-    "array": lambda X: X,
-    "list": lambda X: X.tolist(),
-    "DataFrame": pd.DataFrame,
-    "Fortran": np.asfortranarray,
-    "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
-    "reversed": lambda X: X[::-1].copy()[::-1],
-    "read-only": lambda X: np.frombuffer(X.tobytes(), dtype=X.dtype).reshape(X.shape),
-}
-_CAUSES = re.compile(
-    r"Use .* instead|needs rows of unit norm, but row \d+ has norm|frequency for each of its 2 parts"
-    r"|computed NaN or infinity in float(32|64) from numbers as large as"
-)
-_OUTPUTS = ["default", "pandas", *(["polars"] if find_spec("polars") else [])]
-
-
-def _any_rows(dtype, exponent, on_sphere):
-    if np.dtype(dtype).kind != "f":
-        return (np.eye(4)[_WHOLE[:, 0]] if on_sphere else _WHOLE).astype(dtype)
-    if on_sphere:
-        return normalize(_NORMAL).astype(dtype)
-    return (_NORMAL * 10.0 ** (exponent / 5 if dtype == "float16" else exponent)).astype(dtype)
-
-
-# Sparse rows.
-
-
-def shuffled(X):
-    """CSR rows whose entries are not in order."""
-    rows = sparse.csr_array(X)
-    for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-        rows.indices[start:stop] = rows.indices[start:stop][::-1]
-        rows.data[start:stop] = rows.data[start:stop][::-1]
-    rows.has_sorted_indices = False
-    return rows
-
-
-def repeated(X):
-    """CSR rows in which each entry is the sum of two, x = 2 x - x."""
-    rows = sparse.coo_array(X)
-    data = np.concatenate([2 * rows.data, -rows.data])
-    places = (np.tile(rows.row, 2), np.tile(rows.col, 2))
-    order = np.lexsort((np.arange(len(data)), places[0]))
-    starts = np.searchsorted(places[0][order], np.arange(len(X) + 1))
-    return sparse.csr_array((data[order].astype(X.dtype), places[1][order], starts), shape=X.shape)
-
-
-def filled(X):
-    """CSR rows that store all zeros."""
-    n, d = X.shape
-    return sparse.csr_array((X.ravel().copy(), np.tile(np.arange(d), n), d * np.arange(n + 1)), shape=X.shape)
-
-
-def with_long_indices(X):
-    rows = sparse.csr_array(X)
-    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
-    return rows
-
-
-# Every form of sparse rows, with a type of numbers and a share of entries that are not zero; slow maps have two.
-_SPARSE = [
-    (sparse.csr_matrix, "float32", 0.5),
-    (shuffled, "int64", 0.1),
-    (sparse.csr_array, "float64", 0.1),
-    (sparse.csc_matrix, "uint8", 0.5),
-    (sparse.coo_array, "bool", 1.0),
-    (repeated, "float64", 0.5),
-    (sparse.lil_matrix, "float32", 0.1),
-    (filled, "int64", 0.5),
-    (with_long_indices, "float64", 1.0),
-]
-
-
-def general_rows(dtype="float64", density=1.0, seed=0):
-    """Rows of five columns, of which one is empty; not of unit norm, and not centred."""
-    rng = np.random.default_rng(seed)
-    numbers = rng.standard_normal((14, 5)) if np.dtype(dtype).kind == "f" else rng.integers(1, 3, (14, 5))
-    X = (numbers * (rng.random((14, 5)) < density)).astype(dtype)
-    X[rng.integers(14)] = 0
-    if not X.any():
-        X[0, 0] = 1
-    return X
-
-
-# Rows unlike the training rows.
-
-_LAWS = {
-    "normal": lambda rng: rng.standard_normal((400, 5)),
-    "heavy tails": lambda rng: rng.standard_t(2, (400, 5)),
-    "few rows": lambda rng: rng.standard_normal((60, 5)),
-    "more columns than rows": lambda rng: rng.standard_normal((100, 150)),
-    "a cap": lambda rng: normalize(0.2 * rng.standard_normal((400, 6)) + np.eye(6)[0]),
-    "single precision": lambda rng: rng.standard_normal((400, 5)).astype(np.float32),
-    "rare categories": lambda rng: np.eye(60)[np.minimum(rng.zipf(1.5, 600), 60) - 1],
-    "iris": lambda rng: rng.permutation(load_iris().data),
-    "wine": lambda rng: rng.permutation(scale(load_wine().data)),
-    "breast cancer": lambda rng: rng.permutation(scale(load_breast_cancer().data)),
-    "digits": lambda rng: rng.permutation(scale(load_digits().data))[:600],
-}
-
-
 def warned(feature_map, X):
     """Return how many warnings a transform issues about rows that are out of range."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RangeWarning)
         feature_map.transform(X)
     return len(caught)
-
-
-# Rows of which gradients are taken: one column has two values.
-_STEPS = np.random.default_rng(0)
-TRAIN = _STEPS.standard_normal((300, 4)) * (2, 1, 1, 0.5)
-TRAIN[:, 3] = TRAIN[:, 3] > 0
-NEW = TRAIN[:20] + 0.01 * _STEPS.standard_normal((20, 4))
-
-
-def differences(features, rows, weights, step=1e-5):
-    """Central differences of linear functions of features."""
-    found = np.empty((len(rows), weights.shape[1], rows.shape[1]))
-    for j, shift in enumerate(step * np.eye(rows.shape[1])):
-        above, below = features.transform(rows + shift), features.transform(rows - shift)
-        found[:, :, j] = (above - below) @ weights / (2 * step)
-    return found
 
 
 def assert_same_learned(first, second):
@@ -278,7 +137,7 @@ class MapLaws:
     streamed: ClassVar[tuple[Case, ...]] = ()
     gradients: ClassVar[tuple[Case, ...]] = ()
     variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
-    kernels: ClassVar[list[str]] = sorted(_KERNELS)
+    kernels: ClassVar[list[str]] = sorted(KERNELS)
     notices: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     caps: ClassVar[tuple[int, ...]] = (-1, 1)
     takes_sparse = seeded = oblivious = True
@@ -340,9 +199,7 @@ class MapLaws:
     def test_an_interrupted_fit_leaves_a_map_as_it_was(self):
         fitted = self.of((self.gradients or self.general)[0], 16).fit(interrupts.X, interrupts.Y)
         interrupts.check_interrupts(
-            fitted,
-            lambda m: m.fit(interrupts.OTHER, interrupts.OTHER_Y),
-            lambda m: m._features(interrupts.X),
+            fitted, lambda m: m.fit(interrupts.OTHER, interrupts.OTHER_Y), lambda m: m._features(interrupts.X)
         )
 
     def _rows_for(self, case, n, seed=0):
@@ -398,12 +255,12 @@ class MapLaws:
             m = self.of(case, n_components, 3).fit(rows, np.arange(len(rows)) % 2)
             return m.transform(rows), m.kernel_matrix(rows), None
         except ValueError as error:
-            assert _CAUSES.search(str(error)), error
+            assert CAUSES.search(str(error)), error
             return None, None, str(error)
 
     def _check(self, case, n_components, rows, container):
         """The rows in a container give what their numbers give as a plain array of floats."""
-        held = _CONTAINERS[container](rows)
+        held = CONTAINERS[container](rows)
         single = rows.dtype == np.float32 and container != "list"
         Z, K, error = self._outcome(case, n_components, rows.astype(np.float32 if single else np.float64))
         found, matrix, message = self._outcome(case, n_components, held)
@@ -419,9 +276,9 @@ class MapLaws:
             np.testing.assert_array_equal(matrix, K)
 
     @given(
-        kernel=st.sampled_from(sorted(_KERNELS)),
+        kernel=st.sampled_from(sorted(KERNELS)),
         dtype=st.sampled_from(["float16", "float32", "float64", "uint8", "int64", "bool"]),
-        container=st.sampled_from(sorted(_CONTAINERS)),
+        container=st.sampled_from(sorted(CONTAINERS)),
         n_components=st.sampled_from([1, 2, 3, 7, 8, 13]),
         exponent=st.integers(-20, 20),
         fitting=st.booleans(),
@@ -429,10 +286,10 @@ class MapLaws:
     )
     @settings(max_examples=50, suppress_health_check=list(HealthCheck))
     def _search(self, variant, kernel, dtype, container, n_components, exponent, fitting, on_sphere):
-        rows = _any_rows(dtype, exponent, on_sphere)
+        rows = any_rows(dtype, exponent, on_sphere)
         unit = float(np.abs(rows.astype(float)).max()) if fitting else 1.0
         kernel = kernel if kernel in self.kernels else "default"
-        self._check((_KERNELS[kernel](unit), variant), n_components, rows, container)
+        self._check((KERNELS[kernel](unit), variant), n_components, rows, container)
 
     def test_equal_rows_have_equal_features(self, variant):
         if not self.slow:
@@ -443,23 +300,23 @@ class MapLaws:
             ("float64", "read-only", -20),
             ("uint8", "DataFrame", 0),
         ):
-            rows = _any_rows(dtype, exponent, False)
+            rows = any_rows(dtype, exponent, False)
             self._check((Gaussian(float(np.abs(rows.astype(float)).max())), variant), 13, rows, container)
 
     def test_output_containers_hold_the_same_features(self, variant):
-        fitted = self.of((None, variant), 7).fit(_NORMAL, np.arange(12) % 2)
-        Z, K = fitted.transform(_NORMAL), fitted.kernel_matrix(_NORMAL, _NORMAL[:3])
-        for output in _OUTPUTS:
+        fitted = self.of((None, variant), 7).fit(NORMAL, np.arange(12) % 2)
+        Z, K = fitted.transform(NORMAL), fitted.kernel_matrix(NORMAL, NORMAL[:3])
+        for output in OUTPUTS:
             m = deepcopy(fitted)
             with config_context(transform_output=output):
-                frames = [m.transform(_NORMAL), m.set_output(transform=output).transform(_NORMAL)]
-                matrices = [m.kernel_matrix(_NORMAL, _NORMAL[:3])]
+                frames = [m.transform(NORMAL), m.set_output(transform=output).transform(NORMAL)]
+                matrices = [m.kernel_matrix(NORMAL, NORMAL[:3])]
             for frame in frames:
                 np.testing.assert_array_equal(np.asarray(frame), Z)
                 if output != "default":
                     assert type(frame).__module__.startswith(output)
                     assert list(frame.columns) == list(m.get_feature_names_out())
-            for matrix in [*matrices, m.kernel_matrix(_NORMAL, _NORMAL[:3])]:
+            for matrix in [*matrices, m.kernel_matrix(NORMAL, NORMAL[:3])]:
                 assert type(matrix) is np.ndarray
                 np.testing.assert_array_equal(matrix, K)
 
@@ -472,7 +329,7 @@ class MapLaws:
             with pytest.raises(TypeError, match=r"Sparse data was passed .* Use '.toarray"):
                 m.fit(sparse.csr_array(general_rows()))
             return
-        for seed, (form, dtype, density) in enumerate(_SPARSE[: 2 if self.slow else None]):
+        for seed, (form, dtype, density) in enumerate(SPARSE[: 2 if self.slow else None]):
             rows = general_rows(dtype, density, seed)
             held = form(rows)
             before = held.copy()
@@ -537,18 +394,18 @@ class MapLaws:
         "law",
         [
             pytest.param(n, marks=pytest.mark.nightly) if n in ("digits", "single precision") else n
-            for n in _LAWS
+            for n in LAWS_OF_ROWS
         ],
     )
     def test_rows_of_the_same_law_are_not_noticed(self, noticing, law):
-        train, test = np.array_split(_LAWS[law](np.random.default_rng(7)), 2)
+        train, test = np.array_split(LAWS_OF_ROWS[law](np.random.default_rng(7)), 2)
         m = self._noticing(noticing, train)
         for rows in (train, test, test[::2], test[:9], *np.split(test[:5], 5)):
             assert not warned(m, rows)
 
     @pytest.mark.parametrize("law", ["normal", "few rows", "single precision", "wine"])
     def test_rows_of_another_law_are_noticed_once(self, noticing, law):
-        train, test = np.array_split(_LAWS[law](np.random.default_rng(8)), 2)
+        train, test = np.array_split(LAWS_OF_ROWS[law](np.random.default_rng(8)), 2)
         m, test = self._noticing(noticing, train), test[:100]
         deviation = train.std(axis=0)
         for rows in (test + 10 * deviation, 4 * test, (test + 10 * deviation)[:7]):

@@ -9,7 +9,8 @@ from scipy.sparse import csr_array
 from rflib.kernels import Gaussian, Polynomial
 from rflib.maps import MVORF, ORF, RFF, MercerFeatures, Nystroem, TensorSketch
 
-from .laws import NEW, QUICK, TRAIN, differences
+from .laws import QUICK
+from .rows import NEW, TRAIN, differences
 
 WIDTHS = Gaussian((1.0, 2.0, 3.0, 2.0))
 

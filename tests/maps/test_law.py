@@ -13,7 +13,8 @@ from rflib.measures.construct import construct
 from rflib.measures.omega import omega
 from rflib.measures.variance import variance_frame, variance_orthogonal
 
-from .laws import DRAWS, LIMIT, D, sphere
+from .laws import DRAWS, LIMIT, D
+from .rows import sphere
 
 NARROW, DELTA, POLYNOMIAL = Gaussian(0.8), DeltaGaussian(sigmas=(0.7, 5)), SphericalPolynomial(a=4, p=3)
 

@@ -18,7 +18,8 @@ from rflib.measures.domain import Domain
 from rflib.measures.minimum_variance import minimum_variance
 from rflib.measures.reference import reference
 
-from .laws import MIXTURE, QUICK, MapLaws, cases, sphere
+from .laws import MIXTURE, QUICK, MapLaws, cases
+from .rows import sphere
 
 # For rows of unit norm with 6 columns, for general rows with 5, and for rows with 4.
 NARROW, WIDE, EACH = Gaussian(0.8), Gaussian(1.3), Gaussian((1.0, 2.0, 1.5, 0.7, 1.0))

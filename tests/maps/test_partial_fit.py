@@ -7,7 +7,7 @@ from sklearn.base import clone
 from rflib.kernels import Gaussian, SphericalPolynomial
 from rflib.maps import GORF, ORF, RFF, SORF, Nystroem
 
-from .laws import sphere
+from .rows import sphere
 
 
 def test_later_blocks_are_checked_and_a_fitted_map_stays():

@@ -43,7 +43,8 @@ from rflib.maps import (
 )
 from rflib.maps.base import RandomFeatureMap, as_generator
 
-from .laws import assert_same_learned, sphere
+from .laws import assert_same_learned
+from .rows import sphere
 
 
 @pytest.mark.parametrize("columns", [40, 300])
@@ -218,10 +219,9 @@ def test_kernels_without_a_positive_measure(cls, kernel, instead, X):
             cls(kernel).fit(rows)
 
 
-EVERY_KIND = (
-    *(Gaussian(), Laplacian(), Cauchy(), Matern(), DeltaGaussian()),
-    *(Polynomial(), SphericalPolynomial(), ArcCosine(), NeuralTangent(), np.sinc),
-)
+MORE = (Laplacian(), Cauchy(), Matern(), Polynomial(), ArcCosine(), np.sinc)
+EVERY_KIND = [Gaussian(), DeltaGaussian(), SphericalPolynomial(), NeuralTangent()]
+EVERY_KIND += [pytest.param(kernel, marks=pytest.mark.nightly) for kernel in MORE]
 
 
 @pytest.mark.parametrize("kernel", EVERY_KIND, ids=lambda kernel: getattr(kernel, "__name__", str(kernel)))

@@ -25,7 +25,7 @@ from rflib.maps.base import RandomFeatureMap
 from rflib.measures.domain import Domain
 from rflib.measures.row_pairs import RowPairs
 
-from .laws import general_rows
+from .rows import general_rows
 
 
 def test_a_sample_of_many_rows_is_the_same(monkeypatch):
