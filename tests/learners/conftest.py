@@ -8,12 +8,15 @@ from .laws import LearnerLaws
 from .rows import N
 
 DECLARED = {"variant": "variants"} | {name: name for name in ("mapped", "ordered", "searching", "beginning")}
+METHODS = ("fit", "partial_fit", "fit_blocks")
 
 
 def pytest_generate_tests(metafunc):
     if metafunc.cls and issubclass(metafunc.cls, LearnerLaws):
         for name in DECLARED.keys() & set(metafunc.fixturenames):
             metafunc.parametrize(name, getattr(metafunc.cls, DECLARED[name]), ids=repr)
+        if "method" in metafunc.fixturenames:
+            metafunc.parametrize("method", [name for name in METHODS if hasattr(metafunc.cls.own, name)])
 
 
 @pytest.fixture(scope="session")
