@@ -118,23 +118,126 @@ def _partial(out_file: Path, **options: Any) -> None:
         print("There is no partial report, because every study lacks results or has a damaged file.")
 
 
-def _export(**options: Any) -> None:
-    print(_call("report.export:export", **options))
-
-
-def _compare_reports(**options: Any) -> None:
-    print(_call("report.changes:compare_reports", **options))
-
-
-def _new_method(every: bool, **options: Any) -> None:
-    function = "new_method:new_method" if every else "baseline_study:beside_baselines"
-    print(_call(f"experiment.{function}", **options))
+def _say(function: str, **options: Any) -> None:
+    print(_call(function, **options))
 
 
 def _fingerprint(modules: list[str]) -> None:
     from rflib.experiment.fingerprint import fingerprint
 
     print(fingerprint(*modules))
+
+
+def _path(text: str, **about: Any) -> dict[str, Any]:
+    return {"type": Path, "required": True, "help": text, **about}
+
+
+def _steps() -> dict[str, tuple[str, Callable[..., None], dict[str, dict[str, Any]]]]:
+    """Return what each step does, its function, and its options as `argparse` takes them."""
+    study, results = {"--study": _path("the study file")}, {"--results": _path("folder of the results")}
+    published = {"--published": _path("folder of the published numbers")}
+    said = "settings such as repetitions and seed_block (JSON)"
+    settings = {"--settings": {"type": json.loads, "default": {}, "help": said}}
+    mine = "name of a data set, or a description of your own file (JSON)"
+    job = {
+        "--job": {"type": json.loads, "required": True, "help": "description of the job (JSON)"},
+        **results,
+        "--output": {"type": Path, "help": "file to write (default: its place in the folder of the results)"},
+        "--code": {"default": "", "help": "fingerprint of the code, which is stored with the results"},
+    }
+    shown = {
+        **study,
+        "--cells": _path("the table that `rflib aggregate` wrote"),
+        **published,
+        "--out": _path("folder of the tables or figures", dest="out_dir"),
+    }
+    page = {
+        "--studies": _path("study files", nargs="+"),
+        **results,
+        "--out": _path("file to write", dest="out_file"),
+    }
+    return {
+        "new-method": (
+            "write a method to begin with, its test and its study",
+            partial(_say, "experiment.new_method:new_method"),
+            {
+                "name": {"help": "name of the class, such as Paired"},
+                "--package": {"default": "mypackage", "help": "folder of the package (mypackage)"},
+                "--all": {
+                    "dest": "every",
+                    "action": "store_true",
+                    "help": "compare with every method of quickstart, in place of three baselines",
+                },
+            },
+        ),
+        "compare-reports": (
+            "say what moved between two folders of results",
+            partial(_say, "report.changes:compare_reports"),
+            {
+                "old": {"type": Path, "help": "folder of the results before"},
+                "new": {"type": Path, "help": "folder of the results after"},
+                "--out": {
+                    "dest": "out_file",
+                    "type": Path,
+                    "default": Path("changes.html"),
+                    "help": "the page (changes.html)",
+                },
+            },
+        ),
+        "export": (
+            "export the tables and figures of a study as Markdown and SVG",
+            partial(_say, "report.export:export"),
+            {**study, **results, "--out": _path("folder to write to, such as docs/results", dest="out_dir")},
+        ),
+        "fetch": (
+            "fetch the official files of a data set",
+            partial(_call, "datasets.fetch:fetch"),
+            {
+                "--name": {"required": True, "help": "name of the data set in the registry"},
+                "--folder": _path("folder to store the files in"),
+                "--mirror": {
+                    "dest": "mirrors",
+                    "action": "append",
+                    "default": [],
+                    "help": "folder or URL to try first (repeatable)",
+                },
+            },
+        ),
+        "prepare": (
+            "parse and check the files of a data set and store its arrays",
+            partial(_call, "datasets.prepare:prepare"),
+            {
+                "--spec": {"type": _json, "required": True, "help": mine},
+                "--raw": _path("folder of the fetched files", dest="raw_folder"),
+                "--output": _path("folder to store the arrays in", dest="out_folder"),
+            },
+        ),
+        "spectra": ("compute a spectral measure", partial(_job, "spectra"), job),
+        "sample": ("draw the features of a block of cells", partial(_job, "sample"), job),
+        "evaluate": ("measure the error of approximate kernel matrices", partial(_job, "evaluate"), job),
+        "train": ("train a learner on features and score it", partial(_job, "train"), job),
+        "exact": ("train a learner with the exact kernel and score it", partial(_job, "exact"), job),
+        "fit": ("fit an estimator to a data set's raw columns and score it", partial(_job, "fit"), job),
+        "cost": ("measure the seconds and the memory of maps", partial(_job, "cost"), job),
+        "aggregate": (
+            "collect the cells of a study in one table",
+            _aggregate,
+            {**study, **settings, **results, "--output": _path("file to write")},
+        ),
+        "tables": ("write the tables of a study", partial(_show, "report.tables:write_tables"), shown),
+        "figures": ("draw the figures of a study", partial(_show, "report.figures:write_figures"), shown),
+        "report": ("write the report page", partial(_call, "report.page:write_page"), page),
+        "partial": (
+            "write a report of the complete results after jobs failed",
+            _partial,
+            {**page, **settings, **published},
+        ),
+        "fingerprint": (
+            "print the fingerprint of the code of modules",
+            _fingerprint,
+            {"modules": {"nargs": "+", "help": "names of modules, such as rflib.maps.gorf"}},
+        ),
+    }
 
 
 # Steps that people type, in the order of the help. The workflow calls the others.
@@ -148,141 +251,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"rflib {__version__}")
-    steps = parser.add_subparsers(title="what you type", required=True, metavar="STEP")
-
-    method = _step(steps, "new-method", _new_method, "write a method to begin with, its test and its study")
-    method.add_argument("name", help="name of the class, such as Paired")
-    method.add_argument("--package", default="mypackage", help="folder of the package (mypackage)")
-    method.add_argument(
-        "--all",
-        dest="every",
-        action="store_true",
-        help="compare with every method of quickstart, in place of three baselines",
-    )
-
-    compare = _step(
-        steps,
-        "compare-reports",
-        _compare_reports,
-        "say what moved between two folders of results",
-    )
-    compare.add_argument("old", type=Path, help="folder of the results before")
-    compare.add_argument("new", type=Path, help="folder of the results after")
-    compare.add_argument(
-        "--out", dest="out_file", type=Path, default=Path("changes.html"), help="the page (changes.html)"
-    )
-
-    export = _step(
-        steps,
-        "export",
-        _export,
-        "export the tables and figures of a study as Markdown and SVG",
-    )
-    export.add_argument("--study", type=Path, required=True, help="the study file")
-    export.add_argument("--results", type=Path, required=True, help="folder of the results")
-    export.add_argument(
-        "--out", dest="out_dir", type=Path, required=True, help="folder to write to, such as docs/results"
-    )
-
-    fetch = _step(
-        steps, "fetch", partial(_call, "datasets.fetch:fetch"), "fetch the official files of a data set"
-    )
-    fetch.add_argument("--name", required=True, help="name of the data set in the registry")
-    fetch.add_argument("--folder", type=Path, required=True, help="folder to store the files in")
-    fetch.add_argument(
-        "--mirror",
-        dest="mirrors",
-        action="append",
-        default=[],
-        help="folder or URL to try first (repeatable)",
-    )
-
-    prepare = _step(
-        steps,
-        "prepare",
-        partial(_call, "datasets.prepare:prepare"),
-        "parse and check the files of a data set and store its arrays",
-    )
-    prepare.add_argument(
-        "--spec",
-        type=_json,
-        required=True,
-        help="name of a data set, or a description of your own file (JSON)",
-    )
-    prepare.add_argument(
-        "--raw", dest="raw_folder", type=Path, required=True, help="folder of the fetched files"
-    )
-    prepare.add_argument(
-        "--output", dest="out_folder", type=Path, required=True, help="folder to store the arrays in"
-    )
-
-    for kind, text in (
-        ("spectra", "compute a spectral measure"),
-        ("sample", "draw the features of a block of cells"),
-        ("evaluate", "measure the error of approximate kernel matrices"),
-        ("train", "train a learner on features and score it"),
-        ("exact", "train a learner with the exact kernel and score it"),
-        ("fit", "fit an estimator to the raw columns of a data set and score it"),
-        ("cost", "measure the seconds and the memory of maps"),
-    ):
-        job = _step(steps, kind, partial(_job, kind), text)
-        job.add_argument("--job", type=json.loads, required=True, help="description of the job (JSON)")
-        job.add_argument("--results", type=Path, required=True, help="folder of the results")
-        job.add_argument(
-            "--output", type=Path, help="file to write (default: its place in the folder of the results)"
-        )
-        job.add_argument(
-            "--code", default="", help="fingerprint of the code, which is stored with the results"
-        )
-
-    aggregate = _step(steps, "aggregate", _aggregate, "collect the cells of a study in one table")
-    aggregate.add_argument("--study", type=Path, required=True, help="the study file")
-    aggregate.add_argument(
-        "--settings", type=json.loads, default={}, help="settings such as repetitions and seed_block (JSON)"
-    )
-    aggregate.add_argument("--results", type=Path, required=True, help="folder of the results")
-    aggregate.add_argument("--output", type=Path, required=True)
-    for name, function, text in (
-        ("tables", "report.tables:write_tables", "write the tables of a study"),
-        ("figures", "report.figures:write_figures", "draw the figures of a study"),
-    ):
-        step = _step(steps, name, partial(_show, function), text)
-        step.add_argument("--study", type=Path, required=True, help="the study file")
-        step.add_argument("--cells", type=Path, required=True, help="the table that `rflib aggregate` wrote")
-        step.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
-        step.add_argument(
-            "--out", dest="out_dir", type=Path, required=True, help="folder of the tables or figures"
-        )
-    report = _step(steps, "report", partial(_call, "report.page:write_page"), "write the report page")
-    rest = _step(steps, "partial", _partial, "write a report of the complete results after jobs failed")
-    for step in (report, rest):
-        step.add_argument("--studies", type=Path, nargs="+", required=True, help="study files")
-        step.add_argument("--results", type=Path, required=True, help="folder of the results")
-        step.add_argument("--out", dest="out_file", type=Path, required=True, help="file to write")
-    rest.add_argument(
-        "--settings", type=json.loads, default={}, help="settings such as repetitions and seed_block (JSON)"
-    )
-    rest.add_argument("--published", type=Path, required=True, help="folder of the published numbers")
-
-    fingerprint = _step(steps, "fingerprint", _fingerprint, "print the fingerprint of the code of modules")
-    fingerprint.add_argument("modules", nargs="+", help="names of modules, such as rflib.maps.gorf")
-
-    called = [f"  {name:<14}{step.description}" for name, step in steps.choices.items() if name not in _TYPED]
-    parser.epilog = "\n".join(
-        ["what the workflow calls, so that each job can be repeated from its log:", *called]
-    )
+    steps: Any = parser.add_subparsers(title="what you type", required=True, metavar="STEP")
+    threads = {"type": int, "default": 1, "help": "number of threads for linear algebra (default: 1)"}
+    called = ["what the workflow calls, so that each job can be repeated from its log:"]
+    for name, (text, function, options) in _steps().items():
+        step = steps.add_parser(name, description=text, **({"help": text} if name in _TYPED else {}))
+        step.set_defaults(step=function)
+        for word, about in {**options, "--threads": threads}.items():
+            step.add_argument(word, **about)
+        called += [f"  {name:<14}{text}"] * (name not in _TYPED)
+    parser.epilog = "\n".join(called)
     return parser
 
 
 def _json(text: str) -> Any:
     return json.loads(text) if text.lstrip().startswith("{") else text
-
-
-def _step(steps: Any, name: str, function: Callable[..., None], text: str) -> argparse.ArgumentParser:
-    listed = {"help": text} if name in _TYPED else {}
-    step: argparse.ArgumentParser = steps.add_parser(name, description=text, **listed)
-    step.set_defaults(step=function)
-    step.add_argument(
-        "--threads", type=int, default=1, help="number of threads for linear algebra (default: 1)"
-    )
-    return step

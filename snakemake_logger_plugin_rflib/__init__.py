@@ -14,7 +14,6 @@ from contextlib import suppress
 from logging import ERROR, INFO, WARNING, LogRecord
 from typing import Any
 
-from snakemake.jobs import Job
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -55,9 +54,6 @@ class LogHandler(LogHandlerBase):
         self._status = ""
         self._drawn = self._table_shown = self._ended = False
         self._last_line, self._last_tenths = 0.0, 0
-        if settings.dryrun and not self._as_snakemake:
-            # Jobs are not shown then, and formatting their commands would take a third of the run.
-            Job.log_info = lambda job, **_: None
         self._stopped = threading.Event()
         threading.Thread(target=self._refresh_until_closed, daemon=True).start()
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rflib.experiment.data import Data
-from rflib.experiment.jobs import Seeds, SeedsJob, Unit, block_of
+from rflib.experiment.jobs import CellJob, Seeds, Unit, block_of
 from rflib.experiment.specs import Spec, identity, shorten
 
 
 @dataclass(frozen=True, eq=False)
-class CostJob(SeedsJob):
+class CostJob(CellJob):
     """Measure the seconds and the memory of maps, all of them in one job, so that they share its conditions.
 
     Attributes

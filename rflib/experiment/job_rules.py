@@ -36,13 +36,10 @@ class JobRule:
     ----------
     output, log : str
         Patterns with the wildcard.
-    FUNCTIONS : tuple
-        What Snakemake calls for each job.
     """
 
-    def __init__(self, jobs: Jobs, step: str, results: str) -> None:
-        kind = JOBS[step]
-        self._results, self._jobs = results, jobs
+    def __init__(self, jobs: Jobs, kind: type[Job], results: str) -> None:
+        self._results, self._jobs, self._step = results, jobs, kind.step
         self._path = f"{kind.folder}/{{job}}.{kind.suffix}"
         self.output = f"{self._results}/{self._path}"
         self.log = f"{self._results}/logs/{kind.folder}/{{job}}.log"
@@ -55,8 +52,12 @@ class JobRule:
         """The job as JSON."""
         return self._job(wildcards).text
 
+    def step(self, wildcards: Any, output: Any) -> str:
+        """The command. As the folder it depends on the output, so that a job does not run again for it."""
+        return self._step
+
     def results(self, wildcards: Any, output: Any) -> str:
-        """The folder of the results. It depends on the output, so that a job does not run again for it."""
+        """The folder of the results."""
         return self._results
 
     def code(self, wildcards: Any) -> str:
@@ -77,5 +78,3 @@ class JobRule:
 
     def _job(self, wildcards: Any) -> Job:
         return self._jobs[self._path.format(job=wildcards.job)]
-
-    FUNCTIONS = (input, job, code, results, mem_mb, runtime, gpu)

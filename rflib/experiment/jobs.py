@@ -196,16 +196,8 @@ class SampleJob(Job):
     step, folder, suffix = "sample", "features", "npz"
 
     def with_seeds(self, seeds: Seeds) -> SampleJob:
-        """Return the same job for other seeds. Jobs that read it share one value, which makes its name once."""
-        if seeds == self.seeds:
-            return self
-        if seeds not in self._by_seeds:
-            self._by_seeds[seeds] = replace(self, seeds=seeds)
-        return self._by_seeds[seeds]
-
-    @cached_property
-    def _by_seeds(self) -> dict[Seeds, SampleJob]:
-        return {}
+        """Return the same job for other seeds."""
+        return replace(self, seeds=seeds)
 
     @cached_property
     def block(self) -> str:
@@ -236,28 +228,17 @@ class CellJob(Job):
     ----------
     names : dict of str
         Identities of the data, the kernel and, unless the table has several methods, the method.
-    stored : str
-        The file whose name gives the range of seeds that have results.
     """
 
     names: Any
-    stored: Any
-
-    def with_seeds(self, seeds: Seeds) -> Self:
-        """Return the same job for other seeds."""
-        raise NotImplementedError
-
-
-class SeedsJob(CellJob):
-    """A job that needs no features of another one, so that its own file gives the range of seeds."""
-
-    seeds: Seeds
 
     @property
     def stored(self) -> str:
+        """The file whose name gives the range of seeds that have results."""
         return self.path
 
     def with_seeds(self, seeds: Seeds) -> Self:
+        """Return the same job for other seeds."""
         return cast(Self, replace(cast(Any, self), seeds=seeds))
 
 
@@ -287,8 +268,7 @@ class BlockJob(CellJob):
         return self.sample.path
 
     def with_seeds(self, seeds: Seeds) -> Self:
-        sample = self.sample.with_seeds(seeds)
-        return self if sample is self.sample else cast(Self, replace(cast(Any, self), sample=sample))
+        return cast(Self, replace(cast(Any, self), sample=self.sample.with_seeds(seeds)))
 
 
 @dataclass(frozen=True, eq=False)

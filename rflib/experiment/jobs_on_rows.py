@@ -11,14 +11,14 @@ from rflib.experiment.data import Data
 from rflib.experiment.estimators import modules_of
 from rflib.experiment.fingerprint import is_installed
 from rflib.experiment.grids import NO_KERNEL
-from rflib.experiment.jobs import Seeds, SeedsJob, text_of
+from rflib.experiment.jobs import CellJob, Seeds, text_of
 from rflib.experiment.specs import Spec, identity, module_of
 
 _UNKNOWN_COLUMNS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class ExactJob(SeedsJob):
+class ExactJob(CellJob):
     """Train a learner with the exact kernel and score it."""
 
     data: Data
@@ -50,7 +50,7 @@ class ExactJob(SeedsJob):
 
 
 @dataclass(frozen=True, eq=False)
-class FitJob(SeedsJob):
+class FitJob(CellJob):
     """Fit an estimator to the raw columns, score it, and measure its seconds and its memory."""
 
     data: Data

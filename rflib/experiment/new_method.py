@@ -1,4 +1,4 @@
-"""A method of one's own to begin with: a class, its law test, and a study in which it stands beside all others."""
+"""A method of one's own to begin with: a class, its law test, and a study in which it stands beside others."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import re
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Any
+
+import yaml
 
 from rflib.experiment.studies import read_study
 
 STUDIES = Path("workflow/studies")
+# The plain map, a better one that costs as much, and the strongest one, which takes any kernel.
+BASELINES = ("RFF", "ORF", "Nystroem")
 _NEXT = """\
 {map} has the method: replace its docstring, `_draw` and `_columns` by yours.
 {test} has its law test: python -m pytest {test}
@@ -18,7 +23,7 @@ _NEXT = """\
 The report is then results/report/index.html. Only the cells of your method run if quickstart has run before."""
 
 
-def new_method(name: str, package: str) -> str:
+def new_method(name: str, package: str, every: bool = False) -> str:
     """Write the files, and return what to do next.
 
     Parameters
@@ -28,6 +33,8 @@ def new_method(name: str, package: str) -> str:
         underscores between the words.
     package : str
         Folder of the package, in the current folder, which is that of a checkout.
+    every : bool
+        Whether the study has every method of quickstart, and not the `BASELINES` alone.
 
     Raises
     ------
@@ -46,11 +53,11 @@ def new_method(name: str, package: str) -> str:
         raise ValueError(
             f"new-method: {quickstart} is not here. Run it in the folder of a checkout of rflib."
         )
-    labels = read_study(quickstart)["methods"]
-    if name in labels:
+    study = read_study(quickstart)
+    if name in study["methods"]:
         raise ValueError(
             f"new-method: {quickstart} has a method {name!r} already. Take a name that is not among "
-            f"{', '.join(labels)}."
+            f"{', '.join(study['methods'])}."
         )
     module = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     words = {"name": name, "module": module, "package": package}
@@ -65,19 +72,25 @@ def new_method(name: str, package: str) -> str:
     for kind, template in (("map", "method.py.txt"), ("test", "test_method.py.txt")):
         text = files("rflib.experiment").joinpath("templates", template).read_text(encoding="utf-8")
         paths[kind].write_text(Template(text).substitute(words), encoding="utf-8")
-    paths["study"].write_text(_study(quickstart.read_text(encoding="utf-8"), **words), encoding="utf-8")
-    return _NEXT.format(module=module, **paths)
-
-
-def _study(quickstart: str, name: str, module: str, package: str) -> str:
-    """Quickstart with one method and one claim more, so that it shares all other cells with quickstart."""
-    title = f'title: "{name} beside every method of quickstart"\n'
-    method = f'methods:\n  {name}: {{type: "{package}.{module}:{name}"}}\n'
-    claim = (
-        "claims:\n"
-        f"  - {{type: better, title: {name} has a lower error than RFF, metric: relative_frobenius_error, "
-        f"method: {name}, than: RFF}}\n"
+    own = {"type": f"{package}.{module}:{name}"}
+    text = yaml.safe_dump(
+        _with_method(study, name, own, every), sort_keys=False, default_flow_style=None, width=120
     )
-    text = re.sub(r"^title:.*\n", title, quickstart, count=1, flags=re.M)
-    text = text.replace("\nmethods:\n", f"\n{method}", 1)
-    return text.replace("\nclaims:\n", f"\n{claim}", 1)
+    paths["study"].write_text(text, encoding="utf-8")
+    said = _NEXT.format(module=module, **paths)
+    more = f"\nBeside it stand {', '.join(BASELINES)}; --all compares with every method of quickstart."
+    return said if every else said + more
+
+
+def _with_method(quickstart: Any, name: str, own: dict[str, str], every: bool) -> dict[str, Any]:
+    """Return quickstart with a method and a claim about it, which shares all other cells with quickstart."""
+    methods = {label: spec for label, spec in quickstart["methods"].items() if every or label in BASELINES}
+    others = quickstart["methods"].keys() - methods
+    claim = {"type": "better", "title": f"{name} has a lower error than RFF"}
+    claim |= {"metric": "relative_frobenius_error", "method": name, "than": "RFF"}
+    return {
+        **quickstart,
+        "title": f"{name} beside {'every method of quickstart' if every else ', '.join(BASELINES)}",
+        "methods": {name: own, **methods},
+        "claims": [claim, *(old for old in quickstart["claims"] if others.isdisjoint(old.values()))],
+    }

@@ -235,7 +235,10 @@ class MercerFeatures(RandomFeatureMap):
         if self.axes == "input" or issparse(X):
             return
         centred = X - mean.astype(X.dtype)
-        products, n = (centred.T @ centred).astype(np.float64), len(X)
+        # A power of two, which changes no digit: single precision does not hold squares of all its numbers.
+        unit = 2.0 ** np.frexp(np.abs(centred).max())[1]
+        centred /= X.dtype.type(unit)
+        products, n = (centred.T @ centred).astype(np.float64) * unit**2, len(X)
         if sample.are_held_out:
             held = np.concatenate([sample.held, sample.fresh]) - mean
             products, n = products - held.T @ held, n - len(held)

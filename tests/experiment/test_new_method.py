@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
-from rflib.experiment.new_method import new_method
-from rflib.experiment.studies import read_study
+from rflib.cli import main
+from rflib.experiment.new_method import BASELINES, new_method
+from rflib.experiment.studies import load_study, read_study
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,19 +32,24 @@ def test_the_guide_prints_what_is_written(checkout: Path) -> None:
         assert (checkout / path).read_text() == text
 
 
-def test_the_study_is_quickstart_with_the_method(checkout: Path) -> None:
-    said = new_method("TwoPhases", "mine")
+@pytest.mark.parametrize("options", [[], ["--all"]])
+def test_the_study_is_quickstart_with_the_method_beside_baselines_or_all(
+    checkout: Path, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    main(["new-method", "TwoPhases", "--package", "mine", *options])
+    said = capsys.readouterr().out
     study = checkout / "workflow/studies/two_phases.yaml"
     assert f"{study.relative_to(checkout)} " in said and "snakemake --cores 2 two_phases" in said
-    made, quickstart = (
-        yaml.safe_load(study.read_text()),
-        yaml.safe_load(study.with_stem("quickstart").read_text()),
-    )
-    assert made["methods"].pop("TwoPhases") == {"type": "mine.two_phases:TwoPhases"}
-    assert made["claims"].pop(0)["method"] == "TwoPhases"
-    assert "TwoPhases" in made.pop("title") and quickstart.pop("title")
-    assert made == quickstart
-    read_study(study)
+    assert ("Beside it stand RFF, ORF, Nystroem; --all compares with every" in said) == (not options)
+    made, quickstart = load_study(study), read_study(study.with_stem("quickstart"))
+    names = quickstart["methods"] if options else BASELINES
+    own = {"TwoPhases": {"type": "mine.two_phases:TwoPhases"}}
+    assert made.pop("methods") == own | {name: quickstart["methods"][name] for name in names}
+    claims = {(claim["method"], claim["than"]) for claim in made.pop("claims")}
+    theirs = {(claim["method"], claim["than"]) for claim in quickstart["claims"]}
+    assert claims == {("TwoPhases", "RFF")} | {pair for pair in theirs if set(pair) <= set(names)}
+    assert "TwoPhases beside " in made.pop("title")
+    assert made == {key: quickstart[key] for key in quickstart if key not in ("title", "methods", "claims")}
 
 
 @pytest.mark.parametrize("taken", ["mine/own.py", "mine/test_own.py", "workflow/studies/own.yaml"])

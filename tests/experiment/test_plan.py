@@ -254,6 +254,7 @@ def test_smoke_is_small_and_full_is_large() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
+        # what is unknown, with what is nearest
         ({"methods": {"mine": {"type": "MVORFF"}}}, "method 'mine': .*Did you mean 'MVORF'"),
         ({"methods": {"mine": {"type": "GORF", "direction": "x"}}}, "mine.*Did you mean 'directions'"),
         ({"kernels": {"k": {"type": "Gausian"}}}, "kernel 'k': .*Did you mean 'Gaussian'"),
@@ -285,16 +286,7 @@ def test_smoke_is_small_and_full_is_large() -> None:
             {"kernels": {"k": {"type": "Gaussian", "datasets": ["wine"]}}},
             "names 'wine', which the study does not",
         ),
-    ],
-)
-def test_what_is_wrong_is_named(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        plan(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+        # wrong values, with the right ones
         (
             {"learners": {"KRR": {"type": "KRR", "signed": "kreinn"}}},
             r"learners\.KRR\.signed: must be one of positive, associated, krein, got 'kreinn'\. Did you mean "
@@ -326,16 +318,7 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], words: str) -> None:
         ({"kernel_error": {"ridges": [1, 1]}}, r"must be a list of different numbers above 0, got \[1, 1\]"),
         ({"kernel_error": 3}, "kernel_error: must be a mapping or null, got 3"),
         ({"title": ""}, "title: must be a text that is not empty, got ''"),
-    ],
-)
-def test_a_wrong_value_is_told_with_the_right_ones(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        plan(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+        # what the study gives itself; in a job, it would be given twice
         (
             {"methods": {"m": {"type": "GORF", "n_components": 8}}},
             r"method 'm': GORF gets n_components from the study \(by s and budget\)\. Remove the key",
@@ -370,10 +353,7 @@ def test_a_wrong_value_is_told_with_the_right_ones(changes: dict[str, Any], word
         ),
     ],
 )
-def test_what_the_study_gives_itself_is_refused_before_anything_runs(
-    changes: dict[str, Any], words: str
-) -> None:
-    """In a job, it would be given twice."""
+def test_what_is_wrong_is_named_before_anything_runs(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         plan(**changes)
 

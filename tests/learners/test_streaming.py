@@ -11,7 +11,7 @@ from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, SphericalPolynomial
+from rflib.kernels import DeltaGaussian, Gaussian, SphericalPolynomial
 from rflib.learners import KRR, KRRClassifier
 from rflib.learners.folds import folds_by_content
 from rflib.maps import GORF, ORF, RFF, SRF, Nystroem
@@ -299,35 +299,3 @@ def test_weights_are_repeated_rows_in_the_folds_of_a_stream(kind, regression):
     repeated = clone(learner).partial_fit(np.repeat(X, counts, axis=0), np.repeat(y, counts), **classes)
     assert weighted.alpha_ == repeated.alpha_
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7, atol=1e-9)
-
-
-@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
-@pytest.mark.parametrize("learner", [KRR(alphas=1e-2), KRRClassifier(alphas=1e-2)], ids=repr)
-@pytest.mark.parametrize(
-    "takes", [PolynomialCountSketch(degree=2, n_components=32, random_state=0), FOURIER], ids=repr
-)
-def test_sparse_rows_reach_a_map_that_takes_them(regression, container, learner, takes):
-    if not takes.__sklearn_tags__().input_tags.sparse:
-        pytest.skip("scikit-learn 1.6 does not say that this map takes sparse rows")
-    X, y = regression
-    X = np.where(X > 0.5, X, 0)
-    y = y > 5 if isinstance(learner, KRRClassifier) else y
-    learner = clone(learner).set_params(feature_map=takes, block_size=32)
-    assert learner.__sklearn_tags__().input_tags.sparse
-    dense = clone(learner).fit(X, y)
-    found = clone(learner).fit(container(X), y)
-    np.testing.assert_allclose(found.coef_, dense.coef_, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(found.predict(container(X)), dense.predict(X), rtol=1e-8)
-    first = {"classes": [0, 1]} if isinstance(learner, KRRClassifier) else {}
-    by_blocks = streamed(learner, sparse.csr_array(container(X)), y, [50], [1, 0], **first)
-    np.testing.assert_allclose(by_blocks.coef_, dense.coef_, rtol=1e-7, atol=1e-9)
-
-
-def test_sparse_rows_are_refused_by_a_map_that_does_not_take_them_and_without_a_map(regression):
-    X, y = regression
-    for learner in (KRR(feature_map=Landmarks()), KRR()):
-        assert not learner.__sklearn_tags__().input_tags.sparse
-    dense_only = KRR(feature_map=Nystroem(Cauchy(), n_components=10))
-    for learner in (dense_only, KRR()):
-        with pytest.raises(TypeError, match="Sparse data was passed"):
-            learner.fit(sparse.csr_array(X), y)

@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.kernel_approximation import PolynomialCountSketch
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
-from rflib.kernels import Cauchy, DeltaGaussian, Gaussian
+from rflib.kernels import DeltaGaussian, Gaussian
 from rflib.learners import KRRClassifier
 from rflib.learners.svm import LinearSVM, LinearSVR
-from rflib.maps import GORF, RFF, Nystroem
+from rflib.maps import GORF, RFF
 
 # whole numbers, then others, which scikit-learn's build of liblinear takes
 SCALES = (1.0, 0.5)
@@ -150,29 +148,6 @@ def test_rows_are_predicted_block_by_block(data, monkeypatch):
     expected = model.predict(X)
     monkeypatch.setattr(LinearSVR, "block_size", 7)
     np.testing.assert_allclose(model.predict(X), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
-@pytest.mark.parametrize("learner", [LinearSVM(), LinearSVR(solver="newton")], ids=repr)
-def test_sparse_rows_reach_a_map_that_takes_them(data, container, learner):
-    X, score = np.where(data[0] > 0.5, data[0], 0), data[1]
-    y = score > 0 if is_classifier(learner) else score
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        clone(learner).fit(container(X), y)
-    learner = clone(learner).set_params(feature_map=PolynomialCountSketch(n_components=16, random_state=0))
-    if not learner.feature_map.__sklearn_tags__().input_tags.sparse:
-        pytest.skip("scikit-learn 1.6 does not say that this map takes sparse rows")
-    assert learner.__sklearn_tags__().input_tags.sparse
-    dense, found = clone(learner).fit(X, y), clone(learner).fit(container(X), y)
-    np.testing.assert_allclose(found.coef_, dense.coef_, rtol=1e-6)
-    np.testing.assert_array_equal(found.predict(container(X)), found.predict(X))
-    for takes in (RFF(Gaussian(), 16, random_state=0), Nystroem(Gaussian(), 16, random_state=0)):
-        learner = clone(learner).set_params(feature_map=takes, tol=1e-9)
-        dense, found = clone(learner).fit(X, y), clone(learner).fit(container(X), y)
-        values = (getattr(each, "decision_function", each.predict) for each in (found, dense))
-        np.testing.assert_allclose(next(values)(container(X)), next(values)(X), atol=1e-6)
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        learner.set_params(feature_map=Nystroem(Cauchy(), 16)).fit(container(X), y)
 
 
 @pytest.mark.parametrize("settings", [{}, {"solver": "newton"}, {"loss": "hinge"}], ids=str)

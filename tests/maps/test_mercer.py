@@ -331,12 +331,16 @@ def test_the_error_is_measured_on_rows_that_had_no_part_in_choices():
     assert np.sqrt(squares[0] / squares[1]) == pytest.approx(found.predicted_error_, rel=1e-6)
 
 
-@pytest.mark.parametrize("unit", [1e-140, 1e-15, 1e15, 1e140])
-def test_the_unit_of_the_rows_does_not_matter(unit):
-    X = np.random.default_rng(10).standard_normal((100, 4))
+@pytest.mark.parametrize(
+    ("unit", "dtype"), [*((unit, "f8") for unit in (1e-140, 1e-15, 1e15, 1e140)), (1e-25, "f4"), (1e19, "f4")]
+)
+def test_the_unit_of_the_rows_does_not_matter(unit, dtype):
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((100, 4)) @ rng.standard_normal((4, 4))
     expected = MercerFeatures(Gaussian(2.0), 20, random_state=0).fit(X).transform(X)
-    found = MercerFeatures(Gaussian(2.0 * unit), 20, random_state=0).fit(unit * X).transform(unit * X)
-    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-6)
+    scaled = (unit * X).astype(dtype)
+    found = MercerFeatures(Gaussian(2.0 * unit), 20, random_state=0).fit(scaled).transform(scaled)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-6 if dtype == "f8" else 1e-3)
 
 
 def test_a_kernel_that_is_narrow_beside_the_gaps_of_the_rows():

@@ -60,12 +60,6 @@ def test_the_measure_covers_all_pairs_within_the_range(ranged):
     assert np.linalg.norm(CLUSTER - ranged.centre_, axis=1).max() < ranged.radius_
 
 
-def test_the_range_is_part_of_the_state(ranged):
-    restored = clone(ranged).restore(ranged.state())
-    with pytest.warns(RangeWarning, match="rows are outside the range"):
-        restored.transform(FAR)
-
-
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_exact_measures_have_no_range(name):
     m = clone(EVERYWHERE[name]).fit(CLUSTER)

@@ -18,7 +18,6 @@ from types import SimpleNamespace
 
 import pytest
 import yte
-from snakemake.jobs import Job
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
@@ -216,12 +215,8 @@ def test_of_a_group_only_the_job_that_failed_is_shown(
     assert pipe.log(output=["missing"], log=[str(log)], **error) != ""
 
 
-def test_a_dry_run_says_what_it_would_do_once(
-    console: Callable[..., Console], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("snakemake.jobs.Job.log_info", lambda job: pytest.fail("Nothing of a job is shown."))
+def test_a_dry_run_says_what_it_would_do_once(console: Callable[..., Console]) -> None:
     pipe = console(dryrun=True, stdout=True)
-    Job.log_info(None)
     table = {"event": LogEvent.RUN_INFO, "stats": {"step": 2, "total": 2}}
     assert pipe.log("Job stats:\nstep 2\n", **table) == "Job stats:\nstep 2\n\n"
     assert pipe.log(event=LogEvent.JOB_INFO, jobid=1, rule_name="step") == ""

@@ -1,27 +1,20 @@
 # Configuration and studies, checked; the plans; what all rules share.
-import gc
 import os
 import sys
-from inspect import signature
 from pathlib import Path
 
-from snakemake.common import overwrite_function_params
 from snakemake.cli import get_argument_parser
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
-from snakemake.resources import Resource
 
 from rflib import warm
 from rflib.experiment.alive import BUSY, hold
-from rflib.experiment.job_rules import JobRule
+from rflib.experiment.job_rules import JOBS, JobRule
 from rflib.experiment.pipeline import Pipeline
 from rflib.experiment.sources import VARIABLE, digest
 from rflib.experiment.unfinished import told, unfinished
 from rflib.report.kind import modules as modules_of_kinds
 from rflib.report.options import check_shown
-
-# A plan of many jobs is millions of objects without cycles, which Python's collector would visit again and again.
-gc.set_threshold(100_000, 50, 1_000)
 
 # The folder "workflow", also where another workflow uses this one as a module.
 HOME = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
@@ -31,7 +24,7 @@ try:
     also_check = check_shown if workflow.is_main_process else lambda study: None
     PIPELINE = Pipeline(config, HOME, os.environ.get("RFLIB_MIRRORS", ""), also_check)
     # The report shows the studies that were asked for, and those of which there are results already. A job that parses
-    # this file again has other arguments, and draws no report.
+    # this file again has other arguments, and draws no report. Snakemake itself tells the targets only after this file.
     TARGETS = get_argument_parser().parse_known_args()[0].targets if workflow.is_main_process else []
     ASKED = PIPELINE.asked(TARGETS)
 except ValueError as error:
@@ -46,11 +39,6 @@ if workflow.is_main_process:
 
 # Rules call the Python that runs Snakemake, unless they have an environment of their own.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
-
-# Snakemake would find the parameters of these functions out for every job again.
-for function in (*JobRule.FUNCTIONS, Resource.evaluate):
-    known = signature(function).parameters
-    overwrite_function_params(function, {name: known[name] for name in known if name != "self"})
 
 # Jobs refuse code that was edited after the run began.
 os.environ.setdefault(VARIABLE, digest())
