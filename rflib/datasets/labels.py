@@ -8,6 +8,7 @@ labels are numbers, and of the texts, by code points, otherwise.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -42,7 +43,8 @@ def label_texts(path: Path, column: Any, missing: Sequence[str] = ()) -> Any:
         column = pc.if_else(column, "True", "False")
     elif not is_text(kind):
         try:
-            column = column.cast(pa.float64()) if types.is_float16(kind) else column
+            if types.is_float16(kind):  # of which pyarrow has no texts
+                column = pa.array(column.to_numpy().astype(str).astype(np.float64), from_pandas=True)
             found = pc.unique(column)
             texts = found.cast(pa.string())
         except pa.ArrowException as error:
@@ -91,11 +93,11 @@ def coded(
     strange = np.flatnonzero(codes < 0)
     if len(strange):
         label = texts[int(strange[0])].as_py()
-        alike = [text for text in known if _value(text, decimal) == _value(label, decimal) is not None]
+        alike = [ascii(text) for text in known if _looks(text, decimal) == _looks(label, decimal)]
         raise ValueError(
             f"{path}: row {strange[0]} (from 0) has the label {label!r}, which no training row has "
             f"({len(strange)} such rows). The training labels are {_listed(known)}."
-            + (f" Labels are texts, so write {label!r} as {alike[0]!r} in both files." if alike else "")
+            + (f" Labels are texts, so write {label!a} as {alike[0]} in both files." if alike else "")
         )
     return codes, [*known]
 
@@ -130,6 +132,12 @@ def _value(text: str, decimal: str) -> Decimal | None:
         return Decimal(text.replace(decimal, ".")) if is_number(text, decimal) else None
     except InvalidOperation:  # an exponent with more than 18 digits
         return None
+
+
+def _looks(text: str, decimal: str) -> Decimal | str:
+    """Return what texts have in common that a reader may take for the same: the number, or letters of any case."""
+    value = _value(text, decimal)
+    return unicodedata.normalize("NFKC", text).strip().casefold() if value is None else value
 
 
 def _shown(value: float | Decimal | None, text: str) -> str | None:

@@ -142,6 +142,8 @@ def _check_spec(spec: Mapping[str, Any]) -> None:
         raise ValueError(f"task must be {' or '.join(_TASKS)}, got {spec.get('task')!r}.")
     if "test_file" in spec and "test_size" in spec:
         raise ValueError("give test_file or test_size, not both.")
+    if not isinstance(zero_based := spec.get("zero_based", False), bool):
+        raise ValueError(f"zero_based must be true or false, without quotes, got {zero_based!r}.")
     size, columns = spec.get("test_size", _TEST_SIZE), spec.get("columns", 1)
     if not isinstance(size, int | float) or not 0 < size < 1:
         raise ValueError(f"test_size must be between 0 and 1, got {size!r}.")
@@ -266,6 +268,11 @@ def _column_names(path: Path, spec: Mapping[str, Any]) -> list[str]:
         return names
     separator = spec.get("separator", ",")
     names = header(path, separator)
+    if names[0].lower().startswith("sep="):
+        raise ValueError(
+            f"{path}: its first line begins with {names[0]!r}, which is for spreadsheets. Remove the line, and "
+            "give a separator other than a comma in the study by separator:."
+        )
     if len(names) == 1 and (found := [mark for mark in ";\t|," if mark in names[0]]):
         raise ValueError(
             f"{path}: its header is a single name, {names[0]!r}. Values must be separated by {separator!r}, not "

@@ -10,7 +10,16 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import safe_sparse_dot
 
-from rflib.kernels.namespaces import Array, empty, in_type_of, is_single, namespace, take_rows, widest
+from rflib.kernels.namespaces import (
+    Array,
+    empty,
+    in_type_of,
+    is_single,
+    namespace,
+    some_rows,
+    take_rows,
+    widest,
+)
 from rflib.kernels.sparse_rows import Rows, largest_size, row_sums, squared_norms, times_columns
 
 # Where the squared norm of the median of so many rows is more than so many times the spread about it, products are
@@ -49,7 +58,7 @@ def euclidean_distances(X: Rows, Y: Rows | None = None, factors: NDArray | None 
     distances = empty((n, m), X)
     tile = _SPARSE_TILE if is_sparse else _TILE if namespace(X) is np else _DEVICE_TILE
     # Columns of sparse rows are slow to cut, and their products are symmetric to the bit.
-    width = m if is_sparse else min(m, tile)
+    width = m if is_sparse else min(m, 8 * tile, tile * tile // min(n, tile))
     height = max(1, tile * tile // width)
     for i in range(0, n, height):
         rows = slice(i, min(i + height, n))
@@ -67,15 +76,17 @@ class _Tiles:
     """The distances of some rows of X to some of Y, with what is computed once for all of them."""
 
     def __init__(self, X: Rows, Y: Rows, factors: NDArray | None) -> None:
-        self.X = widest(X)
-        self.Y = self.X if Y is X else widest(Y)
+        # Dense rows are widened tile by tile, while they are in the cache.
+        self.X = widest(X) if issparse(X) else X
+        self.Y = self.X if Y is X else widest(Y) if issparse(Y) else Y
         self.factors = factors
         self.are_mirrored = Y is X and not issparse(X)
         self.is_short = X.shape[1] <= _FEW_COLUMNS and self.has_cdist
         if not self.is_short:
-            precision = is_single(X), is_single(self.X)
-            self.near = _NEAR[precision] * max(1.0, X.shape[1] / 1000) ** 0.5  # sums of many terms lose more
-            self.tiny = _TINY[precision[1]]
+            self.is_narrow = is_single(widest(some_rows(X, slice(0, 1))))
+            # Sums of many terms lose more.
+            self.near = _NEAR[is_single(X), self.is_narrow] * max(1.0, X.shape[1] / 1000) ** 0.5
+            self.tiny = _TINY[self.is_narrow]
             self._prepare_products()
 
     @cached_property
@@ -86,15 +97,15 @@ class _Tiles:
 
     def _prepare_products(self) -> None:
         sides = [self.X] if self.Y is self.X else [self.X, self.Y]
-        self.unit = _unit(*sides)
+        self.unit = _unit(self.is_narrow, *sides)
         if self.unit != 1:
             sides = [rows / self.unit for rows in sides]
         origin = None if any(map(issparse, sides)) else _far_origin(sides[-1])
         if origin is not None:
             sides = [rows - origin for rows in sides]
         if self.factors is not None:
-            unit = _unit(self.factors)
-            sides = [times_columns(rows, self.factors / unit) for rows in sides]
+            unit = _unit(False, self.factors)
+            sides = [times_columns(widest(rows), self.factors / unit) for rows in sides]
             self.unit *= unit
         norms = [squared_norms(rows) for rows in sides]
         self.left_norms, self.right_norms = norms[0], norms[-1]
@@ -104,19 +115,16 @@ class _Tiles:
         )
         left, right = sides[0], sides[-1].T.tocsr() if issparse(sides[-1]) else sides[-1].T
         is_left = left.shape[0] <= right.shape[1]  # the smaller side is copied
-        self.left, self.right = (-2.0 * left, right) if is_left else (left, -2.0 * right)
+        self.left, self.right = (-2.0 * widest(left), right) if is_left else (left, -2.0 * widest(right))
 
     def distances(self, rows: slice, columns: slice) -> Array:
         """Return the distances of some rows of X to some rows of Y; of sparse rows, to all of them."""
         if self.is_short:
             return self._by_cdist(rows, columns)
-        right = self.right if issparse(self.right) else self.right[:, columns]
-        is_sparse = issparse(self.left) or issparse(right)
-        squares = (
-            safe_sparse_dot(self.left[rows], right, dense_output=True)
-            if is_sparse
-            else self.left[rows, :] @ right
-        )
+        right = self.right if issparse(self.right) else widest(self.right[:, columns])
+        left = self.left[rows] if issparse(self.left) else widest(self.left[rows, :])
+        is_sparse = issparse(left) or issparse(right)
+        squares = safe_sparse_dot(left, right, dense_output=True) if is_sparse else left @ right
         xp, (height, width) = namespace(squares), squares.shape
         bounds = self.left_norms[rows, None] + self.right_norms[None, columns]
         squares += bounds
@@ -156,7 +164,7 @@ class _Tiles:
         return namespace(i).concat([self._of_pairs(i[part], j[part]) for part in parts])
 
     def _of_pairs(self, i: Array, j: Array) -> Array:
-        offsets = take_rows(self.X, i) - take_rows(self.Y, j)
+        offsets = widest(take_rows(self.X, i)) - widest(take_rows(self.Y, j))
         if self.factors is not None:
             offsets = times_columns(offsets, self.factors)
         # They are divided by the largest one, so that their squares can be summed.
@@ -172,12 +180,14 @@ class _Tiles:
 
 def _is_safe(values: NDArray) -> bool:
     sizes = np.abs(values)
-    return bool(np.all((sizes == 0) | (sizes > _SAFE_SIZES[0]) & (sizes < _SAFE_SIZES[1])))
+    return is_single(values) or bool(
+        np.all((sizes == 0) | (sizes > _SAFE_SIZES[0]) & (sizes < _SAFE_SIZES[1]))
+    )
 
 
-def _unit(*arrays: Rows) -> float:
+def _unit(is_narrow: bool, *arrays: Rows) -> float:
     """Return a power of two that divides numbers so that their squares do not overflow; usually 1."""
-    size, most = max(map(largest_size, arrays)), 100 if is_single(arrays[0]) else 1000
+    size, most = max(map(largest_size, arrays)), 100 if is_narrow else 1000
     exponent = np.floor(np.log2(size or 1.0))
     return float(2.0 ** np.clip(exponent, -most, most)) if abs(exponent) > most / 4 else 1.0
 
@@ -185,7 +195,7 @@ def _unit(*arrays: Rows) -> float:
 def _far_origin(X: Array) -> Array | None:
     """Return the median of some rows, shape (d,), if all rows are far from zero beside their spread."""
     places = np.linspace(0, X.shape[0] - 1, min(X.shape[0], _ORIGIN_ROWS)).astype(int)
-    xp, rows = namespace(X), take_rows(X, places)
+    xp, rows = namespace(X), widest(take_rows(X, places))
     median = xp.sort(rows, axis=0)[len(places) // 2, :]
     spread = float(xp.sum((rows - median) ** 2)) / len(places)
     return median if float(xp.sum(median**2)) > _FAR * spread else None

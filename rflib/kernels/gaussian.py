@@ -50,4 +50,5 @@ class Gaussian(KernelWithWidth, RadialKernel):
 
     def on_line(self, z: Array) -> Array:
         """Return the factor of one column at the differences z, in the shape of z."""
-        return namespace(z).exp(z * z * (-0.5 / self.single_width**2))
+        scaled = z * (0.5**0.5 / self.single_width)
+        return namespace(z).exp(-scaled * scaled)

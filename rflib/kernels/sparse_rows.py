@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.namespaces import Array, beside, namespace, widest
 
@@ -74,7 +75,8 @@ def squared_norms(X: Rows) -> Array:
         return xp.sum(widest(X) ** 2, axis=1)
     if not issparse(X):
         return np.einsum("ij,ij->i", X, X, dtype=np.float64)
-    return row_sums(X.astype(np.float64).power(2))
+    norms: NDArray[np.float64] = row_norms(X.astype(np.float64, copy=False), squared=True)
+    return norms
 
 
 def lexicographic_order(X: Rows) -> NDArray[np.intp]:

@@ -39,24 +39,24 @@ class WidthWarning(UserWarning):
     """A kernel is nearly the identity or nearly constant on its training rows, from which it hardly learns."""
 
 
-def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> None:
+def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> bool:
     """Issue a `WidthWarning` if a kernel without a rule for its width does not fit its training rows X (n, d).
 
     A fixed sample of rows is looked at. ``matrix`` (n, n) is that of the kernel where it is known; a function of
-    two matrices of rows, which may be slow, is judged by it alone.
+    two matrices of rows, which may be slow, is judged by it alone. Return whether a warning was issued.
     """
     if isinstance(kernel, Precomputed):
         matrix = X
     n, problem = X.shape[0], ""
     if n < _FEWEST or (matrix is None and isinstance(kernel, Similarity)):
-        return
+        return False
     for size in _COMPARED:
         places = np.sort(np.random.default_rng(0).choice(n, min(n, size), replace=False))
         isotropic, rows = kernel.isotropic(X[places].astype(np.float64))
         if issparse(rows):
             rows = rows[:, np.unique(rows.indices)]  # columns of zeros change no kernel
             if rows.shape[0] * rows.shape[1] > _MOST_NUMBERS:
-                return
+                return False
             rows = rows.toarray()
         if matrix is not None:
             values = matrix[np.ix_(places, places)]
@@ -64,16 +64,17 @@ def warn_of_width(kernel: Kernel, X: Rows, matrix: NDArray | None = None) -> Non
             with np.errstate(all="ignore"):
                 values = np.asarray(isotropic._matrix(rows, None))
         if not (problem := _problem(values, n) or ""):
-            return
+            return False
     known = isinstance(kernel, Precomputed)
     if problem == "constant" and not known and abs(rows - rows[[0] * len(places)]).max() == 0:
-        return  # no width tells equal rows apart
+        return False  # no width tells equal rows apart
     warn(
         f"{kernel!r} is nearly {problem} on the training rows, so that {_EFFECTS[problem]}."
         + ("" if known else f" {_remedy(kernel, rows)}"),
         WidthWarning,
         cause=problem,
     )
+    return True
 
 
 def _problem(values: NDArray, n: int) -> str | None:

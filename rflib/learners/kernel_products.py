@@ -8,21 +8,30 @@ from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.row_blocks import blas_threads
 
 # Rows and columns of a tile; sums over more than these are in double precision.
 _TILE = 1024
+# Rows whose largest number is not between these have no squares in single precision.
+_SIZES = (1e-15, 1e18)
 
 
 class KernelProducts:
     """The symmetric matrix K (n, n) of a kernel and rows X (n, d), of which each tile serves twice.
 
     Threads take rows of tiles in turn, by their number, so that results do not depend on which one is faster.
+
+    Attributes
+    ----------
+    has_single : bool
+        Whether tiles can be in single precision.
     """
 
+    @np.errstate(over="ignore")
     def __init__(self, kernel: Kernel, X: Rows):
         self._kernel, self._X = kernel, X
+        self.has_single = _SIZES[0] < largest_size(X) < _SIZES[1]
         self._squares: NDArray | None = None
         if kernel.is_radial and not issparse(X):
             self._radial, factors = kernel.by_column(X.shape[1])
@@ -32,16 +41,20 @@ class KernelProducts:
                 self._single.T
             )  # of equal arrays numpy mirrors half of the product
             self._squares = np.einsum("ij,ij->i", self._single, self._single)
-        else:
+        elif self.has_single:
             self._single = X.astype(np.float32)
 
     def __call__(self, V: NDArray[np.float64], *, single: bool) -> NDArray[np.float64]:
-        """Return K V for V (n, k); tiles of single precision have rounding errors of about 1e-6."""
+        """Return K V for V (n, k); tiles of single precision have rounding errors of about 1e-6.
+
+        Where these leave its range, the product is not finite.
+        """
         n = len(V)
         starts = range(0, n, _TILE)
         threads = min(blas_threads(), len(starts))
         right = V.astype(np.float32) if single else V
 
+        @np.errstate(over="ignore", invalid="ignore")
         def part(first: int) -> NDArray[np.float64]:
             total = np.zeros_like(V)
             for i in starts[first::threads]:

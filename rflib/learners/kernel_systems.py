@@ -26,11 +26,10 @@ class KernelSystems:
         Draws the pivots of the preconditioner.
     """
 
-    has_single = True
-
     def __init__(self, kernel: Kernel, X: Rows, rng: np.random.Generator):
         n = X.shape[0]
         self.products = KernelProducts(kernel, X)
+        self.has_single = self.products.has_single
         rank = min(n, int(np.ceil(_RANK * np.sqrt(n))))
         _, factor, signs = pivoted_cholesky(kernel.absolute(), X, rank, rng)
         self._factor = factor if (signs > 0).all() else factor[:, signs > 0]

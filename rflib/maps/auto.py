@@ -170,8 +170,9 @@ class AutoMap(RandomFeatureMap):
     def _reach(self, X: Rows) -> Array | None:
         return self.best_._reach(X)
 
-    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
+    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> bool:
         self._usual_losses_, self._usual_reach_ = self.best_._usual_losses_, self.best_._usual_reach_
+        return False  # the best candidate has told it
 
     def _surely_finite(self, X: Rows) -> bool:
         return self.best_._surely_finite(X)

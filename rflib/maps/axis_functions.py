@@ -15,6 +15,7 @@ from rflib.kernels.namespaces import (
     empty,
     held_beside,
     in_type_of,
+    is_single,
     multiply_into,
     namespace,
     ones,
@@ -42,8 +43,9 @@ _MARGIN = 2
 _SHORT, _LEAST_HEAD = 16, 1e-3
 # Axes whose functions are evaluated together at many coordinates, and at few.
 _AXES, _MANY_AXES = 32, 1 << 12
-# A function's smallest value by which another one is divided, and what stands for zero in logarithms.
-TINY, _LEAST = 1e-30, float(np.finfo(float).tiny)
+# The smallest value of a first function, by which others are divided, by single precision, so large that products
+# of some of them are above zero. And what stands for zero in logarithms.
+_LEAST_FIRST, _LEAST = {False: 1e-30, True: 1e-9}, float(np.finfo(float).tiny)
 # What an axis has: the kernel at the nodes, Chebyshev series of its functions, or such series of the logarithm of
 # the first function and of the others divided by it, which are shorter if the kernel is wide.
 _AT_NODES, _SERIES, _RATIOS = range(3)
@@ -134,7 +136,7 @@ class AxisFunctions:
             for law, chosen in ((_counts, few), (_gauss, ~few)):
                 every = np.flatnonzero(chosen & (sizes == size))
                 for axes in (every[some] for some in row_blocks(len(every), _AXES)):
-                    q, weights = law(u[axes], spreads[axes], int(size))
+                    q, weights = law(u[axes], spreads[axes], int(size), kernel.width)
                     found = _eigenfunctions(q, weights, kernel)
                     nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
         n_kept = max(1, int((values > 0).sum(axis=1).max()))
@@ -167,7 +169,7 @@ class AxisFunctions:
         return AxisFunctions(parts[0].kernel, nodes, ends, values, coefficients)
 
 
-def _counts(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
+def _counts(u: NDArray, spreads: NDArray, size: int, width: float) -> tuple[NDArray, NDArray]:
     """Return the values (n_axes, size) of sorted coordinates (n_axes, n) and their shares."""
     new = np.diff(u, axis=1, prepend=-np.inf) > 0
     starts = np.nonzero(new)[1].reshape(-1, size)
@@ -175,14 +177,15 @@ def _counts(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
     return np.take_along_axis(u, starts, axis=1), shares
 
 
-def _gauss(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
+def _gauss(u: NDArray, spreads: NDArray, size: int, width: float) -> tuple[NDArray, NDArray]:
     """Return the nodes and the weights (n_axes, size) of Gauss quadrature for the law of coordinates (n_axes, n).
 
-    They have the first 2 size - 1 moments of the coordinates, which are first moved so that their mean and their
-    standard deviation are those of all rows (Golub and Welsch 1969; the recurrence is that of Stieltjes).
+    They have the first 2 size - 1 moments of the coordinates (Golub and Welsch 1969; the recurrence is that of
+    Stieltjes), and then are moved so that their mean is 0 and their standard deviation that of all rows, unless
+    this moves one by more than half of the kernel's width, off the rows: where there are groups or outliers.
     """
-    n = u.shape[1]
-    centred = u - u.mean(axis=1, keepdims=True)
+    n, mean = u.shape[1], u.mean(axis=1, keepdims=True)
+    centred = u - mean
     own = centred.std(axis=1, keepdims=True)
     unit = centred / np.where(own > 0, own, 1)
     diagonal, next_to_it = np.zeros((len(u), size)), np.zeros((len(u), size))
@@ -197,7 +200,9 @@ def _gauss(u: NDArray, spreads: NDArray, size: int) -> tuple[NDArray, NDArray]:
     matrices[:, i, i] = diagonal
     matrices[:, i[1:], i[:-1]] = matrices[:, i[:-1], i[1:]] = next_to_it[:, :-1]
     nodes, vectors = np.linalg.eigh(matrices)
-    return nodes * spreads[:, None], vectors[:, 0, :] ** 2
+    moved, own_places = nodes * spreads[:, None], mean + nodes * own
+    is_near = np.abs(moved - own_places).max(axis=1, keepdims=True) <= width / 2
+    return np.where(is_near, moved, own_places), vectors[:, 0, :] ** 2
 
 
 def _eigenfunctions(q: NDArray, weights: NDArray, kernel: LineKernel) -> tuple[NDArray, NDArray]:
@@ -348,8 +353,10 @@ class _Group:
         """
         values, decay = self._values(u)
         if self.kind != _RATIOS:
-            xp, heads = namespace(u), values[:, 0, :]
-            values[:, 1:, :] /= xp.where(xp.abs(heads) > TINY, heads, xp.full_like(heads, TINY))[:, None, :]
+            xp, heads, least = namespace(u), values[:, 0, :], _LEAST_FIRST[is_single(u)]
+            # in the product with the others too, which are the only ones on rows far from those of the first
+            values[:, 0, :] = heads = xp.where(xp.abs(heads) > least, heads, xp.full_like(heads, least))
+            values[:, 1:, :] /= heads[:, None, :]
         return values, decay
 
     def _values(self, u: Array) -> tuple[Array, Array | None]:

@@ -21,7 +21,7 @@ from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.namespaces import Array, beside, float_types, follow, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
-from rflib.kernels.sparse_rows import Rows, canonical
+from rflib.kernels.sparse_rows import Rows, canonical, largest_size
 from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
 from rflib.maps.dask_rows import DaskRows, is_dask, takes_dask_rows
@@ -39,6 +39,8 @@ Seed = int | Generator | SeedSequence | RandomState | None
 _WIDTH = "kernel_width_"
 # The loss that is never warned of: a tenth of k(x, x).
 _LEAST_LOSS = 0.1
+# Features with a larger loss keep less than a millionth of k(x, x).
+_NOTHING = 6 * np.log(10)
 _ROUNDING = 1e-4
 
 
@@ -165,10 +167,24 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         given = rows
         kernel, rows = self._isotropic(rows)
         rng = self._rng()
-        self._draw(kernel, rows, y, rng)
-        self._note_usual_losses(kernel, rows, rng)
-        if self._has_kernel:
-            warn_of_width(self.kernel_, given)
+        try:
+            self._draw(kernel, rows, y, rng)
+            keeps_nothing = self._note_usual_losses(kernel, rows, rng)
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
+            raise ValueError(
+                f"{self!r} cannot be computed from numbers as large as {largest_size(given):.3g} ({error}). Scale "
+                "the rows or change the parameters of the kernel."
+            ) from error
+        if self._has_kernel and warn_of_width(self.kernel_, given):
+            return
+        if keeps_nothing:
+            warn(
+                f"{type(self).__name__}: of most training rows the features keep less than a millionth of k(x, x) "
+                "and represent nothing. Centre and scale the rows, take another width, or use a map that "
+                "represents the kernel everywhere, such as RFF or ORF.",
+                RangeWarning,
+                cause=type(self).__name__,
+            )
 
     def _rows_to_fit(self, rows: DaskRows | DeviceRows) -> tuple[Any, NDArray | None]:
         """Return the rows in memory, and their targets, that the map is fitted on."""
@@ -391,22 +407,24 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """
         return None
 
-    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> None:
-        """Note what training rows lose, to which `transform` compares other rows."""
+    def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> bool:
+        """Note what training rows lose, with which others are compared; return whether it is nearly all."""
         if not self._needs_rows:
-            return
+            return False
         rows = self._usual_rows(X, rng)
         if (reach := self._reach(rows)) is not None:
             self._usual_reach_ = UsualLosses.of(reach, 1 + _ROUNDING)
         if not self._fades:
-            return
+            return False
         with np.errstate(over="ignore", invalid="ignore"):
             features = self._columns(rows)
         unit = unit_of_losses(kernel, features, self.signature_)
-        if unit != 0:
-            losses = losses_of(kernel, rows, features, self.signature_, unit)
-            losses = self._held_out(losses, unit, kernel, rows, rng)
-            self._usual_losses_ = UsualLosses.of(losses, _LEAST_LOSS, unit)
+        if unit == 0:
+            return False
+        losses = losses_of(kernel, rows, features, self.signature_, unit)
+        held_out = self._held_out(losses, unit, kernel, rows, rng)
+        self._usual_losses_ = UsualLosses.of(held_out, _LEAST_LOSS, unit)
+        return self._usual_losses_ is not None and bool(np.median(losses) > _NOTHING)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""

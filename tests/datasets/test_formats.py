@@ -74,10 +74,16 @@ def test_more_values_than_names_are_an_error_whatever_the_first_column_holds(opt
 
 
 @pytest.mark.parametrize(
-    "times", [pd.to_datetime(["2020-01-01", "2021-01-01"]), pd.to_timedelta([1, 2], unit="D")]
+    "times",
+    [
+        pd.to_datetime(["2020-01-01", "2021-01-01"]),
+        pd.to_timedelta([1, 2], unit="D"),
+        pd.period_range("2020", periods=2, freq="M"),
+    ],
 )
 def test_times_are_no_numbers(times, tmp_path):
-    with pytest.raises(ValueError, match=r"row 0 \(from 0\), column 'when' is .*, not a number"):
+    message = r"row 0 \(from 0\), column 'when' is .* of type .*, not a number \(2 such values\)\. Encode the"
+    with pytest.raises(ValueError, match=message):
         numbers(tmp_path, pd.DataFrame({"when": times}))
 
 

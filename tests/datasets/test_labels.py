@@ -134,9 +134,10 @@ def test_codes_of_values_with_a_type_are_the_same_in_every_format(name, labels, 
 
 @pytest.mark.parametrize("name", ["typed.parquet", "arrays.npz"])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_whole_numbers_are_their_digits_whatever_their_type(name, dtype, tmp_path):
-    write(tmp_path / name, np.eye(4), np.array([1, -2, 1, 1000], dtype))
-    assert read(tmp_path / name)[1] == ["-2", "1", "1000"]
+def test_numbers_are_their_digits_whatever_their_type(name, dtype, tmp_path):
+    labels = np.array([1, -2, 0.1, 1000] * 2, dtype)
+    write(tmp_path / name, np.ones((8, 1)), labels)
+    assert read(tmp_path / name)[1] == ["-2", "0.1", "1", "1000"]
 
 
 @pytest.mark.parametrize("name", ["typed.parquet", "arrays.npz"])
@@ -169,14 +170,16 @@ def test_labels_do_not_depend_on_the_other_rows(name, labels, texts, tmp_path):
     assert [order[code] for code in blocks[0].y] == labels
 
 
-def test_a_label_that_is_written_otherwise_in_the_test_file_is_another_one(tmp_path):
-    write(tmp_path / "train.csv", np.eye(2), [1, 2])
-    write(tmp_path / "test.csv", np.eye(2), [1.0, 2.0])
-    message = (
-        r"test\.csv: row 0 .* the label '1\.0', which no .* 1, 2\. Labels are texts, so write '1\.0' as '1'"
-    )
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(
+    ("train", "test"),
+    [("1", "1.0"), ("TRUE", "True"), ("\xe9", "e\N{COMBINING ACUTE ACCENT}"), ("a", "a\N{NO-BREAK SPACE}")],
+)
+def test_a_label_that_is_written_otherwise_in_the_test_file_is_another_one(train, test, tmp_path):
+    write(tmp_path / "train.csv", np.eye(2), [train, "2"])
+    write(tmp_path / "test.csv", np.eye(2), [test, "2"])
+    with pytest.raises(ValueError, match=r"test\.csv: row 0 .* which no training row has") as error:
         read(tmp_path / "train.csv", test_file=str(tmp_path / "test.csv"))
+    assert str(error.value).endswith(f"Labels are texts, so write {test!a} as {train!a} in both files.")
 
 
 @pytest.mark.parametrize(

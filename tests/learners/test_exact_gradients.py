@@ -51,6 +51,14 @@ def test_the_solution_is_the_direct_one(kernel, weights, alpha):
     np.testing.assert_allclose(found.target_means_, expected.target_means_, rtol=1e-12)
 
 
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("unit", [1e-170, 1e170])
+def test_rows_without_squares_in_single_precision(unit, container):
+    rows = container(unit * X)
+    found, expected = both(ExactKRR(Gaussian("median"), alphas=0.1), rows, Y)
+    assert_same(found, expected, container(unit * NEW))
+
+
 def test_sparse_rows_and_precomputed_similarities():
     rows = sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0))
     assert_same(*both(ExactKRR(Gaussian(2.0), alphas=1e-4), rows, Y), NEW)

@@ -22,9 +22,12 @@ from rflib.maps import (
     ORF,
     RFF,
     SRF,
+    GegenbauerFeatures,
+    HilbertSpaceFeatures,
     MercerFeatures,
     Nystroem,
     OptimizedMaclaurin,
+    TaylorFeatures,
     TensorSketch,
 )
 from rflib.maps.unlike_rows import UsualLosses
@@ -144,3 +147,13 @@ def test_few_training_rows_are_not_unlike_themselves(feature_map, kernel):
             X = 5 * normalize(np.random.default_rng(seed).standard_normal((n, 6))) + 1
             feature_map = clone(feature_map).set_params(kernel=kernel, n_components=12, random_state=seed)
             assert not warned(feature_map.fit(X), X), (n, seed)
+
+
+@pytest.mark.parametrize("of", [TaylorFeatures, GegenbauerFeatures, HilbertSpaceFeatures, OptimizedMaclaurin])
+def test_features_that_keep_nothing_of_the_training_rows_are_told(of):
+    """Groups of rows too far apart for one series: all features are zero, and so all kernel values were."""
+    X = np.random.default_rng(0).standard_normal((100, 3))
+    X[:50] += 1000
+    with pytest.warns(RangeWarning, match=f"{of.__name__}: of most training rows the features keep") as found:
+        of(Gaussian(2.0), 20).fit(X)
+    assert found[0].filename == __file__

@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from rflib.kernels import ArcCosine, Gaussian, SphericalPolynomial
-from rflib.maps import GORF, MVORF
+from rflib.kernels import ArcCosine, Gaussian, Matern, SphericalPolynomial
+from rflib.maps import GORF, MVORF, MercerFeatures
 
 ATOMS = partial(GORF, measure="minimum_variance", radii="stratified")
 
@@ -59,3 +59,23 @@ def test_a_kernel_that_is_zero_between_different_rows(make, kernel, X, advises):
     assert ("Choose a width" in str(warned[0].message)) == advises
     exact = kernel(X)
     assert np.linalg.norm(fitted.kernel_matrix(X) - exact) < 0.2 * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Matern(1.5, 2.0)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n_far", "distance"), [(1, 1e5), (1000, 100.0), (1000, 2.0**20)])
+def test_outliers_and_groups_do_not_spoil_mercer_features(n_far, distance, dtype, kernel):
+    """The error was .71 to 1 at 1,000 rows in each of two groups, and beside a single outlier."""
+    X = np.random.default_rng(0).standard_normal((2000, 2))
+    X[:n_far, 1] += distance
+    X = X.astype(dtype)
+    fitted, some = MercerFeatures(kernel, 60, random_state=0).fit(X), X[::5]
+    exact = kernel(some)
+    assert np.linalg.norm(fitted.kernel_matrix(some) - exact) < 0.1 * np.linalg.norm(exact)
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
+def test_numbers_whose_squares_overflow_are_told():
+    X = 1e200 * np.random.default_rng(0).standard_normal((30, 3))
+    with pytest.raises(ValueError, match=r"MercerFeatures\(.* numbers as large as .*e\+200 .*Scale the rows"):
+        MercerFeatures(Gaussian("median"), 10, random_state=0).fit(X)

@@ -98,12 +98,12 @@ def _libsvm_rows(
                 raise ValueError(
                     f"line {start}: {strange!r} is not a column and its value, such as 7:0.5"
                 ) from error
-            remedy = (
-                ". If the file counts columns from 0, set zero_based: true"
-                if "Invalid index 0 " in str(error)
-                else ""
-            )
-            raise ValueError(f"line {start}: {error}{remedy}") from error
+            what = str(error).rstrip(".")
+            if "Invalid index 0 " in what:
+                what += ". If the file counts columns from 0, set zero_based: true"
+            if isinstance(error, OverflowError):
+                what = f"an index is larger than {np.iinfo(np.int32).max - 1}, the largest that can be read"
+            raise ValueError(f"line {start}: {what}") from error
         middle = len(lines) // 2
         _libsvm_rows(lines[:middle], start, columns, zero_based)
         _libsvm_rows(lines[middle:], start + middle, columns, zero_based)

@@ -7,6 +7,7 @@ around it: no TRUE, hexadecimal digits, ``1_000`` or marks between thousands. It
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -75,8 +76,9 @@ def numbers(
             X[:, number], wrong = _converted(column)
         if len(wrong):
             value = column[int(wrong[0])].as_py()
+            kind = "" if is_text(column.type) else f" of type {column.type}"
             raise ValueError(
-                f"{path}: row {first_row + wrong[0]} (from 0), column {name!r} is {value!r}, not a number "
+                f"{path}: row {first_row + wrong[0]} (from 0), column {name!r} is {value!r}{kind}, not a number "
                 f"({len(wrong)} such values). {_remedy(value, decimal)}"
             )
     if marks:
@@ -159,7 +161,10 @@ def _converted(column: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 
 def _remedy(value: object, decimal: str) -> str:
     other = "," if decimal == "." else "."
-    if is_number(str(value), other):
+    plain = unicodedata.normalize("NFKC", str(value)).replace("\N{MINUS SIGN}", "-")
+    if not str(value).isascii() and is_number(plain, decimal):
+        return f"It is {value!a}, with characters that only look like those of {plain.strip()}: replace them."
+    if isinstance(value, str) and is_number(value, other):
         return (
             f"If {other!r} is its decimal mark, say so in the study by decimal: {other!r}; marks between "
             "thousands must be removed."
