@@ -126,9 +126,8 @@ def _compare_reports(**options: Any) -> None:
     print(_call("report.changes:compare_reports", **options))
 
 
-def _new_method(every: bool, **options: Any) -> None:
-    function = "new_method:new_method" if every else "baseline_study:beside_baselines"
-    print(_call(f"experiment.{function}", **options))
+def _new_method(**options: Any) -> None:
+    print(_call("experiment.new_method:new_method", **options))
 
 
 def _fingerprint(modules: list[str]) -> None:

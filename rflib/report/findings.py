@@ -17,6 +17,8 @@ from rflib.report.standings import measures
 from rflib.report.wording import METRICS, listed, place_text, plural
 
 _DECIDED = ("better", "worse")
+_FAILING = ("not reproduced", "mixed", "explained", "undecided")
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -67,20 +69,27 @@ def _verdicts(shown: Shown) -> Finding:
         )
         evidence = numbers[0][0]
     if len(shown.claims):
-        parts.insert(0, _claims(shown.claims["verdict"]))
+        parts.insert(0, _claims(shown.claims))
         evidence = shown.claims_id
     return Finding(" ".join(parts) or "The study checks no claims and no published numbers.", evidence)
 
 
-def _claims(verdicts: pd.Series) -> str:
-    counts, n = verdicts.value_counts(), len(verdicts)
-    verdict, count = counts.index[0], counts.iloc[0]
-    if n == 1:
-        return f"The only claim is {_is(verdict)}."
-    if count == n:
-        return f"All {n} claims are {_is(verdict)}."
+def _claims(claims: pd.DataFrame) -> str:
+    """Count the claims by their verdicts, and name some: those that fail first, or all that have one verdict."""
+    counts, n = claims["verdict"].value_counts(), len(claims)
+    if len(counts) == 1:
+        number = "The only claim is" if n == 1 else f"All {n} claims are"
+        return f"{number} {_is(counts.index[0])}: {_named(claims)}."
     said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in VERDICTS if v in counts]
-    return f"Of {n} claims, {listed(said)}."
+    of = {verdict: group for verdict, group in claims.groupby("verdict")}
+    failed = [f"{_is(v).capitalize()}: {_named(of[v])}." for v in _FAILING if v in of][:2]
+    return " ".join([f"Of {n} claims, {listed(said)}.", *failed])
+
+
+def _named(claims: pd.DataFrame) -> str:
+    names = [f"“{name}”" for name in claims["claim"]]
+    more = len(names) - _NAMED
+    return listed([*names[:_NAMED], f"{more} more"] if more > 0 else names)
 
 
 def _is(verdict: str) -> str:
@@ -134,7 +143,7 @@ def _best_map(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Fin
         )
     first = leaders[0]
     text = f"{first.method} has the best {first.measure} in {first.share}"
-    if "estimators" not in results.study:
+    if "estimators" not in results.study or "methods" in results.study:
         text = f"With equal numbers of columns, {text}"
     text += f", and {first.second} in {first.won_by_second}." if first.second else "."
     for other in leaders[1:2]:

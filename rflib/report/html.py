@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from rflib import __version__
 from rflib.files import replacing
+from rflib.report.claim_rule import VERDICTS
 from rflib.report.style import PALETTE
 from rflib.report.wording import NO_ROWS, NOT_DRAWN, plural
 
@@ -41,7 +42,12 @@ def write_html(
     """
     loader = FileSystemLoader(_TEMPLATES)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.globals |= {"plural": plural, "no_rows": NO_ROWS, "not_drawn": NOT_DRAWN}
+    environment.globals |= {
+        "plural": plural,
+        "no_rows": NO_ROWS,
+        "not_drawn": NOT_DRAWN,
+        "meanings": VERDICTS,
+    }
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     page = {
         "shapes": shapes or {},

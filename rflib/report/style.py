@@ -80,6 +80,8 @@ METHODS: dict[str, tuple[int, int, int]] = {
     "Nystroem kmeans": (7, 0, 1),
     "Nystroem rpcholesky": (7, 3, 2),
     "rflib default": (2, 0, 0),
+    "KernelClassifier": (2, 0, 3),
+    "KernelRegressor": (2, 2, 3),
     "KRR, MercerFeatures": (10, 1, 1),
     "KRR, Nystroem": (7, 2, 2),
     "ridge, RBFSampler": (0, 3, 3),

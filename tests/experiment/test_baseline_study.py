@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from rflib import cli
-from rflib.experiment.baseline_study import BASELINES
+from rflib.experiment.new_method import BASELINES
 from rflib.experiment.studies import read_study
 
 ROOT = Path(__file__).parents[2]

@@ -33,7 +33,7 @@ def test_the_guide_prints_what_is_written(checkout: Path) -> None:
 
 
 def test_the_study_is_quickstart_with_the_method(checkout: Path) -> None:
-    said = new_method("TwoPhases", "mine")
+    said = new_method("TwoPhases", "mine", every=True)
     study = checkout / "workflow/studies/two_phases.yaml"
     assert f"{study.relative_to(checkout)} " in said and "snakemake --cores 2 two_phases" in said
     made, quickstart = (

@@ -33,16 +33,18 @@ def published(verdicts, ours):
 @pytest.mark.parametrize(
     ("verdicts", "sentence"),
     [
-        (["reproduced"], "The only claim is reproduced."),
-        (["no data"], "The only claim is without data."),
-        (["reproduced"] * 3, "All 3 claims are reproduced."),
+        (["reproduced"], "The only claim is reproduced: “0”."),
+        (["no data"], "The only claim is without data: “0”."),
+        (["reproduced"] * 3, "All 3 claims are reproduced: “0”, “1” and “2”."),
+        (["mixed"] * 5, "All 5 claims are mixed: “0”, “1”, “2” and 2 more."),
         (
             ["not reproduced", "reproduced", "mixed", "reproduced", "undecided"],
-            "Of 5 claims, 2 are reproduced, 1 is mixed, 1 is undecided and 1 is not reproduced.",
+            "Of 5 claims, 2 are reproduced, 1 is mixed, 1 is undecided and 1 is not reproduced. "
+            "Not reproduced: “0”. Mixed: “2”.",
         ),
     ],
 )
-def test_verdicts_of_claims_are_counted(verdicts, sentence):
+def test_verdicts_of_claims_are_counted_and_name_claims_those_that_fail_first(verdicts, sentence):
     claims = [better(str(i), "A", "B") for i in range(len(verdicts))]
     first = found(made_up_cells({"A": 0.1, "B": 0.2}), claims=claims, verdicts=verdicts)[0]
     assert (first.text, first.evidence) == (sentence, "claims")

@@ -233,20 +233,18 @@ def test_choosing_data_sets_and_methods(driver):
 def test_switching_the_axis(driver):
     choice = f"{FIGURE} .switch input"
     values = [item.get_attribute("value") for item in driver.find_elements(By.CSS_SELECTOR, choice)]
-    assert values == ["n_components", "s", "transform_seconds"], (
-        "what the cells have, and memory is one for all D"
-    )
+    assert values == ["n_components", "s", "map_seconds"], "what the cells have, and memory is one for all D"
     focus(driver, choice)
     press(driver, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     labels = {item.get_attribute("data-xlabel") for item in visible(driver, PANEL)}
-    assert labels == {"seconds to compute the features"}
-    assert fragment(driver) == "?x.made_up-figure-00_lines=transform_seconds"
+    assert labels == {"seconds to fit and transform"}
+    assert fragment(driver) == "?x.made_up-figure-00_lines=map_seconds"
     driver.get(driver.current_url)
     panel = visible(driver, PANEL)[0]
     assert [
         point["at"] for point in driver.execute_script("return arguments[0].points.slice(0, 2)", panel)
     ] == [
-        *(0.0016, 0.0032),
+        *(0.0032, 0.0064),
     ]
 
 

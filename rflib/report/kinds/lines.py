@@ -1,6 +1,6 @@
 """Figure: a metric by number of columns, s or seconds, with a panel for each kernel and data set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import ceil, log10
 from pathlib import Path
@@ -18,6 +18,9 @@ from rflib.report.style import FRONT, REFERENCE, hollow, legend_below, line_styl
 from rflib.report.wording import AXES, METRICS, metric_text
 
 _MEMORY = "peak_memory"
+_SIZES = ("n_components", "s")
+# Parts of the distance to the next size: from a point to the one beside it, and all points of one size at most.
+_APART, _TOGETHER = 0.05, 0.4
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 _LEGEND_ENTRY, _LEGEND_MARKER, _LETTER = 1.45, 0.55, 0.068
 # Part of an axis that a digit takes.
@@ -33,6 +36,8 @@ def _caption(entry: Options) -> str:
     where = "lower" if METRICS[entry["metric"]].lower else "higher"
     text = f"{metric_text(entry)}; {where} is better. "
     text += "Points are means with 95 % confidence intervals over the repetitions."
+    if entry.get("x", "n_components") in _SIZES:
+        text += " Those at one size stand side by side, so that their intervals can be told apart."
     if "learner" in entry:
         text += " A dashed line shows the learner with the exact kernel, where the study has it."
     if entry.get("front", False):
@@ -53,6 +58,7 @@ def _caption(entry: Options) -> str:
         "log": keys.FLAG,
         "front": keys.FLAG,
         "floor": keys.POSITIVE,
+        "levels": keys.labels("method"),
         "published": keys.mapping(
             keys.NUMBERS, keys.NUMBERS_REQUIRED, "a mapping that names published numbers"
         ),
@@ -67,10 +73,11 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
 
     With several data sets and several kernels, each kernel has a row of panels, unless each has a data set of its
     own; otherwise, the panels fill the rows. Those of many data sets do so too, with the kernels of a data set
-    side by side. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line
+    side by side. ``levels`` are estimators, which have no columns and no kernel: each is a level in the panels of
+    its data set. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line
     is the best mean that any method of the panel reaches at no larger x. There is one legend below the panels.
     """
-    chosen = _points(entry, results.cells)
+    chosen = _with_levels(entry, results.cells, _points(entry, results.cells))
     if "pooled" in entry:
         chosen = chosen.assign(dataset=entry["pooled"])
     places, columns = _places(chosen)
@@ -85,9 +92,10 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
         inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
         if entry.get("front", False):
             _front(axes, inside, METRICS[entry["metric"]].lower, handles)
-        _panel(axes, inside, handles)
+        shifts = _shifts(inside) if entry.get("x", "n_components") in _SIZES else {}
+        _panel(axes, inside, handles, shifts)
         if "published" in entry:
-            _published(axes, entry, results.published, place, inside, handles)
+            _published(axes, entry, results.published, place, inside, handles, shifts)
         _axes(axes, entry, inside)
         axes.set(
             title=", ".join(p for p in place[::-1] if p != NO_KERNEL), ylabel=METRICS[entry["metric"]].axis
@@ -134,6 +142,18 @@ def _points(entry: Options, cells: DataFrame) -> DataFrame:
     return chosen.join(_costs(cells, x).rename("x"), on=BLOCK)
 
 
+def _with_levels(entry: Options, cells: DataFrame, chosen: DataFrame) -> DataFrame:
+    """Return the chosen cells with those of each level at every x of its data set's panels, but at no cost."""
+    import pandas as pd
+
+    levels = cells[(cells["metric"] == entry["metric"]) & cells["method"].isin(entry.get("levels", []))]
+    if levels.empty or entry.get("x", "n_components") not in _SIZES:
+        return chosen
+    places = chosen[["dataset", "kernel", "x", "n_components"]].drop_duplicates()
+    levels = levels.drop(columns=["kernel", "n_components"]).merge(places, on="dataset")
+    return pd.concat([chosen, levels], ignore_index=True)
+
+
 def _costs(cells: DataFrame, x: str) -> Series:
     """Return the median seconds, or the median of the peak memory in MB, by `BLOCK`."""
     if x == _MEMORY:
@@ -151,7 +171,7 @@ def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
     chosen = select(cells, entry)
     chosen = chosen[chosen["method"] != EXACT]
     there = {"n_components"} if chosen["n_components"].any() else {own}
-    there |= {x for x in METRICS if x in AXES and (cells["metric"] == x).any()}
+    there |= {x for x in METRICS if x in AXES and len(medians(cells, x))}
     there |= {"s"} & {"s" for s in chosen["s"] if s > 0}
     if _MEMORY in cells and len(chosen):
         sizes = _costs(chosen, _MEMORY).groupby(BLOCK[:-1]).agg(["nunique", "size"])
@@ -160,7 +180,17 @@ def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
     return [own, *(x for x in AXES if x in there - {own})]
 
 
-def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
+def _shifts(cells: DataFrame) -> dict[str, float]:
+    """Return the factors on x by which the points of each method of a panel stand beside those of the others."""
+    sizes, methods = np.unique(cells["x"].dropna()), [m for m in cells["method"].unique() if m != EXACT]
+    if len(sizes) < 2 or len(methods) < 2:
+        return {}
+    half = min(_APART * (len(methods) - 1), _TOGETHER) / 2
+    factors = (sizes[1:] / sizes[:-1]).min() ** np.linspace(-half, half, len(methods))
+    return dict(zip(methods, factors, strict=True))
+
+
+def _panel(axes: Any, cells: DataFrame, handles: _Lines, shifts: Mapping[str, float]) -> None:
     """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
     for method, group in cells.groupby("method", sort=False):
         if method == EXACT:
@@ -173,8 +203,10 @@ def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
         found = points["value"].agg(["mean", "std", "size"]).loc[order]
         half = 1.96 * found["std"].fillna(0) / np.sqrt(found["size"])
         style = {**line_style(str(method)), "elinewidth": 0.8}
-        line = axes.errorbar(found.index, found["mean"], half, **style)
+        shift = shifts.get(str(method), 1.0)
+        line = axes.errorbar(found.index * shift, found["mean"], half, **style)
         tag_method(line.get_children(), str(method))
+        tag(line[0], shift=f"{shift:.6g}")
         low, high = found["mean"] - half, found["mean"] + half
         tag_points(line, found.index, found["mean"], low, high, found["size"])
         handles.setdefault(str(method), line)
@@ -189,7 +221,15 @@ def _front(axes: Any, cells: DataFrame, lower: bool, handles: _Lines) -> None:
     handles.setdefault("Pareto front", line)
 
 
-def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame, handles: _Lines) -> None:
+def _published(
+    axes: Any,
+    entry: Options,
+    folder: Path,
+    at: Any,
+    ours: DataFrame,
+    handles: _Lines,
+    shifts: Mapping[str, float],
+) -> None:
     """Draw the published means as hollow markers at the study's own x of the same s."""
     options = entry["published"]
     numbers = published_numbers(folder, options["paper"], options["table"], entry["metric"])
@@ -201,11 +241,12 @@ def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame
         cell = theirs[(theirs["method"] == name) & theirs["s"].isin(x.index)]
         if len(cell):
             style = {**hollow(line_style(label)), "alpha": 0.7, "elinewidth": 0.8, "zorder": 1}
-            line = axes.errorbar(x[cell["s"]], cell["mean"], cell["std"], **style)
+            shift = shifts.get(label, 1.0)
+            line = axes.errorbar(x[cell["s"]] * shift, cell["mean"], cell["std"], **style)
             tag_method(line.get_children(), label)
             low, high = (cell["mean"] + sign * cell["std"] for sign in (-1, 1))
             tag_points(line, x[cell["s"]], cell["mean"], low, high)
-            tag(line[0], spread="published, ± standard deviation")
+            tag(line[0], spread="published, ± standard deviation", shift=f"{shift:.6g}")
             handles.setdefault(f"{label}, published", line)
 
 
