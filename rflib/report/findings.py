@@ -79,7 +79,9 @@ def _claims(claims: pd.DataFrame) -> str:
     counts, n = claims["verdict"].value_counts(), len(claims)
     if len(counts) == 1:
         number = "The only claim is" if n == 1 else f"All {n} claims are"
-        return f"{number} {_is(counts.index[0])}: {_named(claims)}."
+        return f"{number} {_is(counts.index[0])}" + (
+            f": {_named(claims)}." if "no data" not in counts else "."
+        )
     said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in VERDICTS if v in counts]
     of = {verdict: group for verdict, group in claims.groupby("verdict")}
     failed = [f"{_is(v).capitalize()}: {_named(of[v])}." for v in _FAILING if v in of][:2]
@@ -174,10 +176,10 @@ def _broken_claim(results: Results, shown: Shown) -> Finding | None:
 
 def _against(claim: Options, results: Results) -> Iterator[tuple[float, str]]:
     """Yield how much the means of each comparison contradict a claim about two methods, and where."""
-    if claim["type"] not in ("better", "best", "unbeaten", "equal"):
+    if claim["type"] not in ("better", "best", "equal"):
         return
     sign, error = sign_of(claim), METRICS[claim["metric"]].axis
-    cells, place, _ = cells_of(claim, results)
+    cells, place = cells_of(claim, results)
     for other in [claim["than"]] if isinstance(claim["than"], str) else claim["than"]:
         tables = paired(cells, place, claim["method"], other)
         gains = relative_gain(sign, *tables)
@@ -220,7 +222,7 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
     entry: Mapping[str, Any] = {"metric": best.metric, "title": "", "method": best.method, "than": methods}
     entry = {**entry, "at": "columns"} | ({"learner": best.learner} if best.learner else {})
     sign = sign_of(entry)
-    own, others, _ = encounters(entry, results)
+    own, others = encounters(entry, results)
     judgement = judged(sign, own, others)
     times = ratios(sign, own, others)
     lost = times[judgement.apart]

@@ -34,7 +34,7 @@ def published(verdicts, ours):
     ("verdicts", "sentence"),
     [
         (["reproduced"], "The only claim is reproduced: “0”."),
-        (["no data"], "The only claim is without data: “0”."),
+        (["no data"], "The only claim is without data."),
         (["reproduced"] * 3, "All 3 claims are reproduced: “0”, “1” and “2”."),
         (["mixed"] * 5, "All 5 claims are mixed: “0”, “1”, “2” and 2 more."),
         (

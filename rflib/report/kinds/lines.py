@@ -1,6 +1,6 @@
 """Figure: a metric by number of columns, s or seconds, with a panel for each kernel and data set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import ceil, log10
 from pathlib import Path
@@ -92,10 +92,10 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
         inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
         if entry.get("front", False):
             _front(axes, inside, METRICS[entry["metric"]].lower, handles)
-        shifts = _shifts(inside) if entry.get("x", "n_components") in _SIZES else {}
-        _panel(axes, inside, handles, shifts)
+        inside = inside.assign(shift=inside["method"].map(_shifts(entry, inside)).fillna(1.0))
+        _panel(axes, inside, handles)
         if "published" in entry:
-            _published(axes, entry, results.published, place, inside, handles, shifts)
+            _published(axes, entry, results.published, place, inside, handles)
         _axes(axes, entry, inside)
         axes.set(
             title=", ".join(p for p in place[::-1] if p != NO_KERNEL), ylabel=METRICS[entry["metric"]].axis
@@ -180,17 +180,17 @@ def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
     return [own, *(x for x in AXES if x in there - {own})]
 
 
-def _shifts(cells: DataFrame) -> dict[str, float]:
+def _shifts(entry: Options, cells: DataFrame) -> dict[str, float]:
     """Return the factors on x by which the points of each method of a panel stand beside those of the others."""
     sizes, methods = np.unique(cells["x"].dropna()), [m for m in cells["method"].unique() if m != EXACT]
-    if len(sizes) < 2 or len(methods) < 2:
+    if len(sizes) < 2 or entry.get("x", "n_components") not in _SIZES:
         return {}
     half = min(_APART * (len(methods) - 1), _TOGETHER) / 2
     factors = (sizes[1:] / sizes[:-1]).min() ** np.linspace(-half, half, len(methods))
     return dict(zip(methods, factors, strict=True))
 
 
-def _panel(axes: Any, cells: DataFrame, handles: _Lines, shifts: Mapping[str, float]) -> None:
+def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
     """Draw a line with confidence intervals for each method, and a level for the exact kernel."""
     for method, group in cells.groupby("method", sort=False):
         if method == EXACT:
@@ -203,7 +203,7 @@ def _panel(axes: Any, cells: DataFrame, handles: _Lines, shifts: Mapping[str, fl
         found = points["value"].agg(["mean", "std", "size"]).loc[order]
         half = 1.96 * found["std"].fillna(0) / np.sqrt(found["size"])
         style = {**line_style(str(method)), "elinewidth": 0.8}
-        shift = shifts.get(str(method), 1.0)
+        shift = group["shift"].iloc[0]
         line = axes.errorbar(found.index * shift, found["mean"], half, **style)
         tag_method(line.get_children(), str(method))
         tag(line[0], shift=f"{shift:.6g}")
@@ -221,15 +221,7 @@ def _front(axes: Any, cells: DataFrame, lower: bool, handles: _Lines) -> None:
     handles.setdefault("Pareto front", line)
 
 
-def _published(
-    axes: Any,
-    entry: Options,
-    folder: Path,
-    at: Any,
-    ours: DataFrame,
-    handles: _Lines,
-    shifts: Mapping[str, float],
-) -> None:
+def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame, handles: _Lines) -> None:
     """Draw the published means as hollow markers at the study's own x of the same s."""
     options = entry["published"]
     numbers = published_numbers(folder, options["paper"], options["table"], entry["metric"])
@@ -237,11 +229,12 @@ def _published(
     theirs = numbers[(numbers["dataset"] == dataset) & (numbers["kernel"] == kernel)]
     ours = at_s(ours)
     for label, name in options["methods"].items():
-        x = ours[ours["method"] == label].groupby("s_label")["x"].first()
+        own = ours[ours["method"] == label]
+        x = own.groupby("s_label")["x"].first()
         cell = theirs[(theirs["method"] == name) & theirs["s"].isin(x.index)]
         if len(cell):
             style = {**hollow(line_style(label)), "alpha": 0.7, "elinewidth": 0.8, "zorder": 1}
-            shift = shifts.get(label, 1.0)
+            shift = own["shift"].iloc[0]
             line = axes.errorbar(x[cell["s"]] * shift, cell["mean"], cell["std"], **style)
             tag_method(line.get_children(), label)
             low, high = (cell["mean"] + sign * cell["std"] for sign in (-1, 1))
