@@ -104,10 +104,7 @@ def test_curves_show_the_mean_and_range_of_the_largest_columns(study):
         narrow = drawn({"type": "curves", "title": "t", "metric": ERROR, "columns": wanted}, cells)
         np.testing.assert_allclose(narrow.axes[0].lines[0].get_ydata(), [7.0, 7.0])
         assert narrow.axes[0].get_title() == title
-    assert (
-        drawn({"type": "curves", "title": "t", "metric": "accuracy"}, cells).texts[0].get_text()
-        == "No results yet"
-    )
+    assert drawn({"type": "curves", "title": "t", "metric": "accuracy"}, cells).axes == []
 
 
 @pytest.mark.parametrize(

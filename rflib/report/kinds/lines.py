@@ -118,7 +118,7 @@ def _places(chosen: DataFrame) -> tuple[Sequence[tuple[str, str] | None], int]:
 
 
 def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
-    """Set the size and add the legend; a figure without data says that it has none."""
+    """Set the size and add the legend."""
     width = max(_WIDTH * columns, 4.2)
     longest = max(map(len, handles), default=0)
     abreast = max(1, int(width / max(_LEGEND_ENTRY, _LEGEND_MARKER + _LETTER * longest)))
@@ -126,8 +126,6 @@ def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
     figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
     if handles:
         legend_below(figure, handles, abreast)
-    else:
-        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
 
 
 def _points(entry: Options, cells: DataFrame) -> DataFrame:
@@ -171,7 +169,8 @@ def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
     chosen = select(cells, entry)
     chosen = chosen[chosen["method"] != EXACT]
     there = {"n_components"} if chosen["n_components"].any() else {own}
-    there |= {x for x in METRICS if x in AXES and len(medians(cells, x))}
+    own_cells = cells[cells["method"].isin(chosen["method"].unique())]
+    there |= {x for x in METRICS if x in AXES and len(medians(own_cells, x))}
     there |= {"s"} & {"s" for s in chosen["s"] if s > 0}
     if _MEMORY in cells and len(chosen):
         sizes = _costs(chosen, _MEMORY).groupby(BLOCK[:-1]).agg(["nunique", "size"])
