@@ -19,6 +19,7 @@ from rflib.report.wording import METRICS, listed, place_text, plural
 _DECIDED = ("better", "worse")
 _FAILING = ("not reproduced", "mixed", "explained", "undecided")
 _NAMED = 3
+_EXACT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,8 @@ def _upset(results: Results, leaders: Sequence[_Leader], shown: Shown) -> Findin
     entry = {**entry, "at": "columns"} | ({"learner": best.learner} if best.learner else {})
     sign = sign_of(entry)
     own, others = encounters(entry, results)
+    inexact = others.mean(axis=1) > _EXACT  # as Nystroem is not with as many columns as rows
+    own, others = own[inexact], others[inexact]
     judgement = judged(sign, own, others)
     times = ratios(sign, own, others)
     lost = times[judgement.apart]

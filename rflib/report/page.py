@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup
 
-from rflib.experiment.grids import methods_of
+from rflib.experiment.grids import NO_KERNEL, methods_of
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.report.cell_table import EXACT, number_of_cells, read_cells
 from rflib.report.claim_rule import CLAIM_RULE
@@ -148,7 +148,7 @@ def _section(
         "repetitions": cells["seed"].nunique(),
         "n_cells": number_of_cells(cells),
         "datasets": list(dict.fromkeys(cells["dataset"])),
-        "kernels": list(dict.fromkeys(cells["kernel"])),
+        "kernels": [kernel for kernel in dict.fromkeys(cells["kernel"]) if kernel != NO_KERNEL],
         "methods": [method for method in dict.fromkeys(cells["method"]) if method != EXACT],
         "published": {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts},
         "claimed": {v: n for v in VERDICTS if (n := int((claims["verdict"] == v).sum()))},

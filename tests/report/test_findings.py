@@ -86,6 +86,14 @@ def test_the_best_map_is_the_one_that_is_best_most_often():
     assert surprise.evidence == "standings"
 
 
+def test_a_map_that_is_exact_somewhere_is_no_surprise():
+    cells = made_up_cells({"A": 0.1, "B": 0.2, "C": 0.3})
+    usps_64 = (cells["dataset"] == "usps") & (cells["n_components"] == 64)
+    cells.loc[usps_64 & (cells["method"] == "B"), "value"] *= 1e-14
+    cells.loc[usps_64 & (cells["method"] == "C"), "value"] -= 0.25
+    assert "D = 64, C is 2 times better than A" in found(cells)[2].text
+
+
 def test_higher_accuracy_is_better():
     cells = made_up_cells({"A": 0.1, "B": 0.2}).assign(metric="accuracy", learner="SVM")
     assert "B has the best accuracy with SVM in all 4 comparisons." in found(cells)[1].text
