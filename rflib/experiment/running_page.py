@@ -51,11 +51,15 @@ class RunningPage:
         self._writer = Thread(target=self._write, args=(files, time.time()), daemon=True)
         self._writer.start()
 
-    def end(self, report: Path) -> None:
-        """End, and make the page lead to a report in its folder; without one, there is no page."""
+    def stop(self) -> None:
+        """Write no more; a page that is being written is given up."""
         self._ended.set()
         if self._writer:
             self._writer.join()
+
+    def end(self, report: Path) -> None:
+        """Stop, and make the page lead to a report in its folder; without one, there is no page."""
+        self.stop()
         if not report.exists():
             self._path.unlink(missing_ok=True)
         elif self._path.exists():

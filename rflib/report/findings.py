@@ -18,7 +18,7 @@ from rflib.report.wording import METRICS, listed, place_text, plural
 
 _DECIDED = ("better", "worse")
 _FAILING = ("not reproduced", "mixed", "explained", "undecided")
-_NAMED = 3
+_NAMED = 2
 _EXACT = 1e-9
 
 
@@ -76,17 +76,15 @@ def _verdicts(shown: Shown) -> Finding:
 
 
 def _claims(claims: pd.DataFrame) -> str:
-    """Count the claims by their verdicts, and name some: those that fail first, or all that have one verdict."""
+    """Count the claims by their verdicts, and name some: those that fail, or all that have one verdict."""
     counts, n = claims["verdict"].value_counts(), len(claims)
     if len(counts) == 1:
-        number = "The only claim is" if n == 1 else f"All {n} claims are"
-        return f"{number} {_is(counts.index[0])}" + (
-            f": {_named(claims)}." if "no data" not in counts else "."
-        )
-    said = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in VERDICTS if v in counts]
-    of = {verdict: group for verdict, group in claims.groupby("verdict")}
-    failed = [f"{_is(v).capitalize()}: {_named(of[v])}." for v in _FAILING if v in of][:2]
-    return " ".join([f"Of {n} claims, {listed(said)}.", *failed])
+        said = f"{'The only claim is' if n == 1 else f'All {n} claims are'} {_is(counts.index[0])}"
+        return f"{said}." if "no data" in counts else f"{said}: {_named(claims)}."
+    each = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {_is(v)}" for v in VERDICTS if v in counts]
+    said, worst = f"Of {n} claims, {listed(each)}.", next((v for v in _FAILING if v in counts), "")
+    failed = claims[claims["verdict"] == worst]
+    return f"{said} {_is(worst).capitalize()}: {_named(failed)}." if worst else said
 
 
 def _named(claims: pd.DataFrame) -> str:

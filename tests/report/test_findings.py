@@ -35,12 +35,12 @@ def published(verdicts, ours):
     [
         (["reproduced"], "The only claim is reproduced: “0”."),
         (["no data"], "The only claim is without data."),
-        (["reproduced"] * 3, "All 3 claims are reproduced: “0”, “1” and “2”."),
-        (["mixed"] * 5, "All 5 claims are mixed: “0”, “1”, “2” and 2 more."),
+        (["reproduced"] * 3, "All 3 claims are reproduced: “0”, “1” and 1 more."),
+        (["mixed"] * 5, "All 5 claims are mixed: “0”, “1” and 3 more."),
         (
             ["not reproduced", "reproduced", "mixed", "reproduced", "undecided"],
             "Of 5 claims, 2 are reproduced, 1 is mixed, 1 is undecided and 1 is not reproduced. "
-            "Not reproduced: “0”. Mixed: “2”.",
+            "Not reproduced: “0”.",
         ),
     ],
 )

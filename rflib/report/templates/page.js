@@ -232,20 +232,19 @@ document.addEventListener("click", (event) => {
 // A row is shown if the study shows its data set, kernel and method, and if it has all words of its table's filter and
 // of the search field of the page. The page moves to the first hit of the search, and by Enter to the next one.
 const search = byId("search");
-const hits = { all: [], at: 0 };
+let hits = [], current = 0;
 const open = (item) => { for (; item; item = item.parentElement) if (item instanceof HTMLDetailsElement) item.open = true; };
 const showHit = (at) => {
+  const n = hits.length, said = `contain “${search.value.trim()}”`;
+  current = (at + n) % (n || 1);
   all(".hit").forEach((item) => item.classList.remove("hit"));
-  hits.at = (at + hits.all.length) % (hits.all.length || 1);
-  const text = `contain “${search.value.trim()}”`;
-  byId("found").textContent = !words(search).length ? "" : hits.all.length
-    ? `${hits.at + 1} of ${hits.all.length} rows, methods and headings that ${text}. Enter goes to the next.` : `No rows, methods or headings ${text}.`;
-  const hit = hits.all[hits.at];
-  hit?.classList.add("hit");
-  open(hit);
-  hit?.scrollIntoView({ block: "center" });
+  byId("found").textContent = !words(search).length ? "" : n ? `${current + 1} of ${n} rows, methods and headings that ${said}. Enter goes to the next.` : `No rows, methods or headings ${said}.`;
+  if (!n) return;
+  hits[current].classList.add("hit");
+  open(hits[current]);
+  hits[current].scrollIntoView({ block: "center" });
 };
-search.addEventListener("keydown", (event) => { if (event.key === "Enter") showHit(hits.at + (event.shiftKey ? -1 : 1)); });
+search.addEventListener("keydown", (event) => { if (event.key === "Enter") showHit(current + (event.shiftKey ? -1 : 1)); });
 const words = (input) => input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
 const has = (item, wanted) => { const text = item.textContent.toLowerCase(); return wanted.every((word) => text.includes(word)); };
 const chosen = (item, study) => parts.every((part) => {
@@ -267,7 +266,7 @@ const apply = () => {
   }
   for (const item of all(".card")) item.hidden = !has(item, everywhere);
   if (everywhere.length && byId("other-methods")) byId("other-methods").open = true;
-  hits.all = everywhere.length ? all("main :is(h2, .study h3, .card, table.data tbody tr)").filter((item) => !item.hidden && has(item, everywhere)) : [];
+  hits = everywhere.length ? all("main :is(h2, .study h3, .card, table.data tbody tr)").filter((item) => !item.hidden && has(item, everywhere)) : [];
 };
 document.addEventListener("input", (event) => { if (event.target.type === "search") apply(); if (event.target === search) showHit(0); });
 
