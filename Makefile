@@ -23,9 +23,19 @@ $(STAMP): envs/lock.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
+define NEXT
+
+Open results/report/index.html in a browser. What to try next:
+- five repetitions more, without computing these again: $(BIN)/snakemake quickstart --cores $(CORES) --config repetitions=10
+- a method of yours beside others: $(BIN)/rflib new-method Paired
+- a study of a paper, without a download: $(BIN)/snakemake --cores $(CORES) poczos
+endef
+export NEXT
+
 run: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) quickstart
-	@echo "Open results/report/index.html in a browser."
+	@cat results/report/findings.txt
+	@echo "$$NEXT"
 
 test: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not reliability and not nightly"

@@ -126,10 +126,7 @@ def test_parts_of_studies_follow_the_schema(page):
     schema = yaml.safe_load((ROOT / "workflow/schemas/study.schema.yaml").read_text(encoding="utf-8"))
     part = {key: value for key, value in schema.items() if key not in ("required", "if", "then", "else")}
     for text in blocks(TEXTS[page], "yaml"):
-        for problem in Draft202012Validator(part).iter_errors(yaml.safe_load(text)):
-            # A part of an entry, such as the `ties` of a claim, is checked by the test of its kind.
-            assert problem.validator == "additionalProperties", problem.message
-            assert "'ties' was unexpected" in problem.message
+        Draft202012Validator(part).validate(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize("page", TEXTS)

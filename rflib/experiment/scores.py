@@ -1,4 +1,4 @@
-"""The scores of a fitted estimator on test rows: accuracy, area under the curve and log loss, or R2."""
+"""The scores of a fitted estimator on test rows: accuracy, area under the curve and log loss, or R2 and RMSE."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rflib.metrics import rmse
 
 
 def scores_of(
@@ -35,7 +37,7 @@ def scores_of(
 
     if classes is None:
         r2 = float(r2_score(y, predicted))
-        return {"error": 1 - r2, "r2": r2}
+        return {"error": 1 - r2, "r2": r2, "rmse": rmse(y, predicted)}
     accuracy = float(accuracy_score(y, predicted))
     found = {"error": 1 - accuracy, "accuracy": accuracy}
     if hasattr(estimator, "predict_proba"):

@@ -11,6 +11,7 @@ from rflib.report.kind import Figure, Options, Results
 from rflib.report.options import check_entries
 from rflib.report.style import RC
 from rflib.report.vector import save_svg
+from rflib.report.wording import NOT_DRAWN
 
 
 def write_figures(
@@ -25,13 +26,16 @@ def write_figures(
     results = Results(study, read_cells(cells, study), published)
 
     def draw(kind: Figure, entry: Options, path: Path) -> bool:
-        """Draw an entry, and return whether there is nothing to see."""
+        """Draw an entry, and return whether there is nothing to see, which the drawing then says."""
         with matplotlib.rc_context(rc=cast(Any, RC)):
             figure = matplotlib.figure.Figure(layout="constrained")
             kind.make(entry, results, figure)
+            empty = not any(axes.has_data() for axes in figure.axes)
+            if empty:
+                figure.text(0.5, 0.5, NOT_DRAWN, ha="center", wrap=True)
             _take_literally(figure)
             save_svg(figure, path)
-        return not any(axes.has_data() for axes in figure.axes)
+        return empty
 
     def save(kind: Figure, entry: Options, path: Path) -> dict[str, Any]:
         empty = draw(kind, entry, path)

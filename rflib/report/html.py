@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from rflib import __version__
 from rflib.files import replacing
+from rflib.report.claim_rule import VERDICTS
 from rflib.report.style import PALETTE
 from rflib.report.wording import NO_ROWS, NOT_DRAWN, plural
 
@@ -24,24 +25,19 @@ def write_html(
     labels: Mapping[str, Any] | None = None,
     **content: Any,
 ) -> None:
-    """Write a page, which appears when it is complete.
+    """Write a page from a template that extends ``base.html``; it appears when it is complete.
 
-    Parameters
-    ----------
-    template : str
-        Name of a template that extends ``base.html``.
-    out_file : Path
-        The page.
-    shapes : mapping, optional
-        Markers and clip paths of the figures, by their ids.
-    labels : mapping, optional
-        By study and label, the ``type`` of a method, and how it is ``made``.
-    **content
-        What the template shows.
+    ``shapes`` are markers and clip paths of the figures, by their ids. ``labels`` has, by study and label, the
+    ``type`` of a method, and how it is ``made``. The rest is what the template shows.
     """
     loader = FileSystemLoader(_TEMPLATES)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.globals |= {"plural": plural, "no_rows": NO_ROWS, "not_drawn": NOT_DRAWN}
+    environment.globals |= {
+        "plural": plural,
+        "no_rows": NO_ROWS,
+        "not_drawn": NOT_DRAWN,
+        "meanings": VERDICTS,
+    }
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     page = {
         "shapes": shapes or {},

@@ -8,11 +8,13 @@ import yaml
 from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
+from rflib.experiment.grids import methods_of
+
 _FILE = Path(__file__).parent / "methods.yaml"
 
 
 def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return a card for each method in methods.yaml, and for each other type in the studies.
+    """Return a card for each method in methods.yaml, and for each other type and estimator in the studies.
 
     Formulas are MathML, which browsers show and screen readers read without a script.
 
@@ -24,10 +26,13 @@ def cards(studies: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
     known = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
     found = {name: {"type": name, **_typeset(about)} for name, about in known.items()}
     for name, study in studies.items():
-        for kind in (str(spec["type"]) for spec in study.get("methods", {}).values()):
-            if kind not in found:
-                what = f"This method is from outside rflib. The study {name} uses it."
-                found[kind] = {"type": kind, "name": kind.split(":")[-1], "what": what}
+        for kind in (str(spec["type"]) for spec in methods_of(study).values()):
+            whole = kind in study.get("estimators", {})
+            what = (
+                "This estimator takes the rows themselves." if whole else "This method is from outside rflib."
+            )
+            about = {"type": kind, "name": kind.split(":")[-1], "what": f"{what} The study {name} uses it."}
+            found.setdefault(kind, about)
     return list(found.values())
 
 

@@ -1,14 +1,16 @@
 """The report: one page that holds everything, opens offline, and escapes every text that comes from a file."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 import yaml
 from markupsafe import Markup
 
-from rflib.experiment.grids import methods_of
+from rflib.experiment.grids import NO_KERNEL, methods_of
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
 from rflib.report.cell_table import EXACT, number_of_cells, read_cells
 from rflib.report.claim_rule import CLAIM_RULE
@@ -23,10 +25,11 @@ from rflib.report.panels import read_plot, swatch
 from rflib.report.provenance import machines, units, warned
 from rflib.report.standings import STANDING_RULE, standings
 from rflib.report.tables import read_shown
-from rflib.report.wording import AXES, METRICS, listed
+from rflib.report.wording import AXES, METRICS, listed, meaning_of_s
 
 _TIMES = ("sample_seconds", "transform_seconds")
 _FAILED = ["job", "message", "log"]  # what matters most stands first
+HEADINGS = ("Verdicts", "Best map", "Surprise")
 VERDICTS = ("agrees", "better", "worse", "not run", *OF_CLAIMS)
 
 
@@ -42,10 +45,10 @@ def write_page(
     results : Path
         Folder of the results, with tables and figures of each study.
     out_file : Path
-        The page; it appears when it is complete.
+        The page; it appears when it is complete. Beside that of a complete run, ``findings.txt`` has the findings.
     partial : mapping, optional
-        For a run in which jobs failed: ``missing``, the number of result files that are missing, and ``failed``,
-        the job, log and message of each failure.
+        For a run that is not complete: ``missing``, the number of result files that are missing, ``failed``, the
+        job, log and message of each failure, and whether it is ``running``.
 
     Raises
     ------
@@ -64,6 +67,7 @@ def write_page(
     compared = pd.concat(tables, names=["study"]).reset_index("study")
     shapes: dict[str, Markup] = {}
     sections = [_section(name, study, cells[name], results, shapes) for name, study in present.items()]
+    claimed = sum((Counter(section["claimed"]) for section in sections), Counter[str]())
     write_html(
         "page.html",
         out_file,
@@ -75,10 +79,22 @@ def write_page(
         methods=cards(present),
         standings=columns(compared),
         totals=_totals(compared),
+        claimed={verdict: claimed[verdict] for verdict in VERDICTS if claimed[verdict]},
+        headings=HEADINGS,
         verdicts=VERDICTS,
         partial=partial and {**partial, "failed": columns(pd.DataFrame(partial["failed"], columns=_FAILED))},
-        rules={"claims": CLAIM_RULE, "standings": STANDING_RULE, "verdicts": OF_CLAIMS},
+        rules={"claims": CLAIM_RULE, "standings": STANDING_RULE},
     )
+    if not partial:
+        text = "\n\n".join(_told(section) for section in sections)
+        out_file.with_name("findings.txt").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _told(section: Mapping[str, Any]) -> str:
+    """Return the title of a study and its findings, as text for the console."""
+    found = zip(HEADINGS, section["findings"], strict=True)
+    said = (fill(f"- {heading}: {about.text}", 100, subsequent_indent="  ") for heading, about in found)
+    return "\n".join([section["title"], *said])
 
 
 def _without_study(results: Path, studies: Sequence[Path]) -> list[str]:
@@ -102,7 +118,7 @@ def _section(
 ) -> dict[str, Any]:
     """All that the page shows of one study."""
     folder = results / name
-    tables = list(_tables(name, folder / "tables"))
+    tables = list(_tables(name, study, folder / "tables"))
     figures = list(_figures(name, study, folder / "figures", shapes))
     first = [entry["id"] for entry in (*figures, *tables)]
     claims = read_shown(folder / "tables" / "claims.csv", missing=False)
@@ -132,11 +148,14 @@ def _section(
         "repetitions": cells["seed"].nunique(),
         "n_cells": number_of_cells(cells),
         "datasets": list(dict.fromkeys(cells["dataset"])),
-        "kernels": list(dict.fromkeys(cells["kernel"])),
+        "kernels": [kernel for kernel in dict.fromkeys(cells["kernel"]) if kernel != NO_KERNEL],
         "methods": [method for method in dict.fromkeys(cells["method"]) if method != EXACT],
         "published": {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts},
         "claimed": {v: n for v in VERDICTS if (n := int((claims["verdict"] == v).sum()))},
         "claims": columns(claims),
+        "s": meaning_of_s(study)
+        if any(claim.get("at") != "columns" for claim in study.get("claims") or ())
+        else "",
         "tables": tables,
         "figures": figures,
         "times": columns(_times(cells)),
@@ -187,16 +206,18 @@ def _call(spec: Mapping[str, Any]) -> str:
     return f"{spec['type']}({options})"
 
 
-def _tables(study: str, folder: Path) -> Iterator[dict[str, Any]]:
+def _tables(name: str, study: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
     for number, entry in enumerate(read_index(folder)):
         table = read_shown(folder / entry["file"])
-        first = [name for name in table if name == "verdict"]
+        first = [column for column in table if column == "verdict"]
+        by_s = any(str(column).startswith("s =") or column == "s" for column in table)
         yield {
             **entry,
-            "id": f"{study}-table-{slug(number, entry['title'])}",
+            "caption": f"{entry['caption']} {meaning_of_s(study)}" if by_s else entry["caption"],
+            "id": f"{name}-table-{slug(number, entry['title'])}",
             "table": table,
             "columns": columns(table[[*first, *table.columns.drop(first)]]),
-            "bold": {(row, name) for row, name in entry["bold"]},
+            "bold": {(row, column) for row, column in entry["bold"]},
             "verdicts": list(table.get("verdict", [])),
         }
 
@@ -211,6 +232,7 @@ def _figures(
         lines = {line: method for plot in plots.values() for line, method in plot.lines.items()}
         yield {
             **entry,
+            "caption": f"{entry['caption']} {meaning_of_s(study)}" if "s" in files else entry["caption"],
             "id": f"{name}-figure-{slug(number, entry['title'])}",
             "plots": plots,
             "axes": {x: AXES[x] for x in entry["axes"]},
@@ -225,4 +247,5 @@ def _times(cells: pd.DataFrame) -> pd.DataFrame:
     largest = chosen[chosen["n_components"] == chosen.groupby(keys[:2])["n_components"].transform("max")]
     wide = largest.pivot_table(index=keys, columns="metric", values="value", aggfunc="median", sort=False)
     names = {metric: METRICS[metric].text for metric in _TIMES} | {"dataset": "data set", "n_components": "D"}
-    return wide.reset_index().rename(columns=names)
+    both = {AXES["map_seconds"]: wide.sum(axis=1)}
+    return wide.assign(**both).reset_index().rename(columns=names)

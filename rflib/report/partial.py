@@ -1,4 +1,4 @@
-"""The report of a run in which jobs failed: it shows what is there, and what is missing."""
+"""The report of a run in which jobs failed, or that goes on: it shows what is there, and what is missing."""
 
 import json
 import shutil
@@ -35,7 +35,8 @@ def write_partial(
     settings : mapping
         What :func:`rflib.experiment.plan.plan_study` takes.
     results : Path
-        Folder of the results; its ``logs/unfinished.json`` says what failed and which files are not up to date.
+        Folder of the results; its ``logs/unfinished.json`` says what failed, which files are not up to date, and
+        whether the run goes on.
     published : Path
         Folder of the papers' numbers.
     out_file : Path
@@ -43,7 +44,7 @@ def write_partial(
     """
     state = json.loads((results / "logs/unfinished.json").read_text(encoding="utf-8"))
     stale = {Path(file) for file in state["files"]}
-    failed = list(state["failed"])
+    failed, running = list(state["failed"]), state.get("running", False)
     missing = 0
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -60,7 +61,7 @@ def write_partial(
                     cells, tables, figures = (folder / path.stem / part for part in _PARTS)
                     if aggregate(plan, results, cells, available=there):
                         write_tables(study, cells, published, tables)
-                        write_figures(study, cells, published, figures)
+                        write_figures(study, cells, published, figures, switches=not running)
                 elif all(part.exists() for part in made):
                     read_table(made[0])
                     (folder / path.stem).symlink_to((results / path.stem).resolve())
@@ -69,5 +70,6 @@ def write_partial(
                 shutil.rmtree(folder / path.stem, ignore_errors=True)
         if not any(folder.glob("*/cells.parquet")):
             return False
-        write_page(studies, folder, out_file, partial={"missing": missing, "failed": failed})
+        about = {"missing": missing, "failed": failed, "running": running}
+        write_page(studies, folder, out_file, partial=about)
     return True

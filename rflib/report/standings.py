@@ -13,7 +13,7 @@ from rflib.report.inference import LEVEL, Floats, p_above_zero
 from rflib.report.wording import METRICS
 
 KERNEL_ERRORS = ("relative_frobenius_error", "relative_spectral_error", "mean_squared_error")
-SCORES = ("accuracy", "r2", "rmse")
+SCORES = ("accuracy", "rmse")
 COLUMNS = (
     *("type", "method", "measured by", "won", "tied", "lost"),
     *("ahead of", "behind", "strongest on", "weakest on"),
@@ -57,7 +57,8 @@ def measures(cells: pd.DataFrame) -> Iterator[tuple[str, str | None, pd.DataFram
     present = set(chosen["metric"])
     for metric in (*[metric for metric in KERNEL_ERRORS if metric in present][:1], *SCORES):
         for learner, part in chosen[chosen["metric"] == metric].groupby("learner", dropna=False, sort=False):
-            yield metric, None if pd.isna(learner) else str(learner), part
+            if part["method"].nunique() > 1:
+                yield metric, None if pd.isna(learner) else str(learner), part
 
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:

@@ -69,9 +69,7 @@ METRICS = {
 
 AXES = {
     "n_components": "number of columns D",
-    "s": "s",
-    "transform_seconds": METRICS["transform_seconds"].text,
-    "sample_seconds": METRICS["sample_seconds"].text,
+    "s": "s, features as the papers count them",
     "map_seconds": METRICS["map_seconds"].axis,
     "map_megabytes": METRICS["map_megabytes"].axis,
     "peak_memory": "peak memory of the job, MB",
@@ -79,6 +77,21 @@ AXES = {
     "prediction_seconds": METRICS["prediction_seconds"].text,
     "learning_megabytes": METRICS["learning_megabytes"].axis,
 }
+
+
+_COUNTED = "s is the number of features as the papers count them"
+_BUDGETS = {
+    "columns": "s is a quarter of the number of columns D: all methods have D = 4 s.",
+    "n_components": "s is the number of columns D.",
+    "paper": f"{_COUNTED}: by the method, D is s, 2 s or 4 s.",
+    "both": f"{_COUNTED}: by the method, D is s, 2 s or 4 s. What goes by columns shows D = 4 s too.",
+}
+
+
+def meaning_of_s(study: Mapping[str, Any]) -> str:
+    """Return what s is in a study, and d if its sizes are given in it."""
+    text = _BUDGETS[study.get("budget", "columns")]
+    return text + (" d is the number of input columns." if "d" in str(study.get("s", "")) else "")
 
 
 def place_text(dataset: str, kernel: str, at: str) -> str:

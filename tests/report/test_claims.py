@@ -150,29 +150,6 @@ def test_equal_spreads_of_a_skewed_law_are_not_called_different(study, published
     assert ", significantly in 0. The average" in evidence
 
 
-def test_ties_by_construction_do_not_count(study, published):
-    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2})
-    cells.loc[(cells["method"] == "GORF") & (cells["dataset"] == "usps"), "value"] += 0.2
-    assert verdicts(study, cells, published)[0] == "not reproduced", "nor does the average support it"
-    tie = {"datasets": ["usps"], "s": ["d", "2d"], "reason": "Both draw the same law."}
-    found, evidence = verdicts(study, cells, published, ties=[tie])
-    assert found == "reproduced"
-    assert "It holds in 2 of 2 comparisons" in evidence
-    assert evidence.endswith(" Left out as ties: 2 (Both draw the same law).")
-    everything = {"kernels": ["delta"], "reason": "Both draw the same law"}
-    assert verdicts(study, cells, published, ties=[everything])[0] == "no data"
-    for wrong, message in (
-        ({"datasets": ["usps"]}, "ties.0: the key 'reason' is missing"),
-        (
-            {"kernels": ["delt"], "reason": "r"},
-            "ties.0.kernels.0: must be one of .*, got 'delt'. Did you mean 'delta'",
-        ),
-        ({"method": "GORF", "reason": "r"}, "ties.0: unknown key 'method'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            verdicts(study, cells, published, ties=[wrong])
-
-
 def test_an_explanation_must_hold_itself(study, published):
     reason = {
         "text": "They differ little",

@@ -33,16 +33,18 @@ def published(verdicts, ours):
 @pytest.mark.parametrize(
     ("verdicts", "sentence"),
     [
-        (["reproduced"], "The only claim is reproduced."),
+        (["reproduced"], "The only claim is reproduced: “0”."),
         (["no data"], "The only claim is without data."),
-        (["reproduced"] * 3, "All 3 claims are reproduced."),
+        (["reproduced"] * 3, "All 3 claims are reproduced: “0”, “1” and 1 more."),
+        (["mixed"] * 5, "All 5 claims are mixed: “0”, “1” and 3 more."),
         (
             ["not reproduced", "reproduced", "mixed", "reproduced", "undecided"],
-            "Of 5 claims, 2 are reproduced, 1 is mixed, 1 is undecided and 1 is not reproduced.",
+            "Of 5 claims, 2 are reproduced, 1 is mixed, 1 is undecided and 1 is not reproduced. "
+            "Not reproduced: “0”.",
         ),
     ],
 )
-def test_verdicts_of_claims_are_counted(verdicts, sentence):
+def test_verdicts_of_claims_are_counted_and_name_claims_those_that_fail_first(verdicts, sentence):
     claims = [better(str(i), "A", "B") for i in range(len(verdicts))]
     first = found(made_up_cells({"A": 0.1, "B": 0.2}), claims=claims, verdicts=verdicts)[0]
     assert (first.text, first.evidence) == (sentence, "claims")
@@ -82,6 +84,14 @@ def test_the_best_map_is_the_one_that_is_best_most_often():
         "The largest surprise: on usps, delta, D = 64, B is 2 times better than A by relative error (Frobenius)."
     )
     assert surprise.evidence == "standings"
+
+
+def test_a_map_that_is_exact_somewhere_is_no_surprise():
+    cells = made_up_cells({"A": 0.1, "B": 0.2, "C": 0.3})
+    usps_64 = (cells["dataset"] == "usps") & (cells["n_components"] == 64)
+    cells.loc[usps_64 & (cells["method"] == "B"), "value"] *= 1e-14
+    cells.loc[usps_64 & (cells["method"] == "C"), "value"] -= 0.25
+    assert "D = 64, C is 2 times better than A" in found(cells)[2].text
 
 
 def test_higher_accuracy_is_better():

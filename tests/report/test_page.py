@@ -158,6 +158,32 @@ def _written(folder, cells):
     return folder / "cells.parquet"
 
 
+def test_a_complete_page_has_its_findings_as_a_text_beside_it(results, tmp_path):
+    path, folder = results
+    write_page([path], folder, tmp_path / "index.html")
+    text = (tmp_path / "findings.txt").read_text(encoding="utf-8")
+    title, *found = text.splitlines()
+    assert title == "A <script>alert(1)</script> title"
+    assert found[0].startswith(
+        "- Verdicts: The only claim is reproduced: “GORF wins”. Of 3 published numbers"
+    )
+    assert [line.split(":")[0] for line in found if line[0] == "-"] == [
+        "- Verdicts",
+        "- Best map",
+        "- Surprise",
+    ]
+    assert max(map(len, found)) <= 100
+
+
+def test_s_is_defined_where_it_stands(results, tmp_path):
+    path, folder = results
+    write_page([path], folder, tmp_path / "index.html")
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    meaning = "s is a quarter of the number of columns D: all methods have D = 4 s. d is the number of "
+    titles = [part.split("<")[0] for part in re.split(r"<h3 id=[^>]*>|<h3>", html)[1:] if meaning in part]
+    assert titles == ["Error", "Claims", "Beside"], "where s is an axis, a size of comparisons, and a column"
+
+
 def test_page_without_results_says_so(tmp_path):
     with pytest.raises(ValueError, match="holds no cells of any study"):
         write_page([tmp_path / "none.yaml"], tmp_path, tmp_path / "index.html")

@@ -69,3 +69,17 @@ def test_without_complete_results_there_is_no_page_and_no_error(unfinished, tmp_
         "There is no partial report, because every study lacks results or has a damaged file.\n"
     )
     assert "error" not in said.err
+
+
+def test_the_page_of_a_run_that_goes_on_reloads_itself(unfinished, tmp_path):
+    studies, folder = unfinished
+    state = {"failed": [], "files": [str(folder / "tiny/cells.parquet")], "running": True}
+    (folder / "logs/unfinished.json").write_text(json.dumps(state))
+    html = partial(studies[:1], folder, tmp_path)
+    assert '<meta http-equiv="refresh" content="30">' in html
+    assert "<title>Running: " in html
+    assert "still to come" in html
+    assert "jobs of this run failed" not in html
+    state["running"] = False
+    (folder / "logs/unfinished.json").write_text(json.dumps(state))
+    assert "refresh" not in partial(studies[:1], folder, tmp_path)

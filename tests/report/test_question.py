@@ -233,20 +233,18 @@ def test_choosing_data_sets_and_methods(driver):
 def test_switching_the_axis(driver):
     choice = f"{FIGURE} .switch input"
     values = [item.get_attribute("value") for item in driver.find_elements(By.CSS_SELECTOR, choice)]
-    assert values == ["n_components", "s", "transform_seconds"], (
-        "what the cells have, and memory is one for all D"
-    )
+    assert values == ["n_components", "s", "map_seconds"], "what the cells have, and memory is one for all D"
     focus(driver, choice)
     press(driver, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     labels = {item.get_attribute("data-xlabel") for item in visible(driver, PANEL)}
-    assert labels == {"seconds to compute the features"}
-    assert fragment(driver) == "?x.made_up-figure-00_lines=transform_seconds"
+    assert labels == {"seconds to fit and transform"}
+    assert fragment(driver) == "?x.made_up-figure-00_lines=map_seconds"
     driver.get(driver.current_url)
     panel = visible(driver, PANEL)[0]
     assert [
         point["at"] for point in driver.execute_script("return arguments[0].points.slice(0, 2)", panel)
     ] == [
-        *(0.0016, 0.0032),
+        *(0.0032, 0.0064),
     ]
 
 
@@ -322,6 +320,82 @@ def test_each_finding_has_its_evidence(driver):
     claim = driver.find_element(By.ID, fragment(driver))
     assert "Wrong" in claim.text
     assert driver.execute_script("return arguments[0].getBoundingClientRect().top < innerHeight", claim)
+
+
+def test_the_first_screen_has_the_findings_and_a_figure(wide):
+    """And each verdict says what it means where it stands."""
+    wide.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    findings, figure = visible(wide, ".findings li"), wide.find_element(By.CSS_SELECTOR, FIGURE)
+    assert [item.rect["y"] + item.rect["height"] < 900 for item in findings] == [True] * 3
+    panels = visible(wide, PANEL)
+    assert min(panel.rect["y"] for panel in panels) < 700
+    assert "Not reproduced: “Wrong”." in findings[0].text
+    after = wide.find_element(By.CSS_SELECTOR, "#made_up > .findings + *")
+    assert after == figure
+    (meaning,) = {item.get_attribute("title") for item in visible(wide, ".verdict.not-reproduced")}
+    assert meaning.startswith("The claim fails significantly")
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_a_card_does_not_cover_what_opened_it(page, width):
+    """Opened from the legend and from a row of a table, at the edges of the window too."""
+    with visit(page) as driver:
+        metrics = {"width": width, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        driver.execute_script("document.documentElement.style.scrollBehavior = 'auto'")
+        openers = [
+            LEGEND,
+            f"{GRID} tbody tr:nth-child(3) button.method",
+            f"{GRID} tbody tr:nth-child(3) td:last-child",
+        ]
+        places = set()
+        for opener in openers:
+            item = driver.find_element(By.CSS_SELECTOR, opener)
+            for block in ("start", "center", "end"):
+                driver.execute_script("arguments[0].scrollIntoView({block: arguments[1]})", item, block)
+                covers = driver.execute_script(
+                    """const item = arguments[0];
+                    item.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
+                    const card = document.getElementById("card");
+                    const [a, b] = [card, item].map((part) => part.getBoundingClientRect());
+                    const beside = a.right < b.left || a.left > b.right;
+                    return card.hidden || !(beside || a.bottom < b.top || a.top > b.bottom);""",
+                    item,
+                )
+                assert covers is False, (opener, block)
+                places.add(driver.find_element(By.ID, "card").get_attribute("data-at"))
+        assert len(places) > 1, "it was in the way somewhere"
+
+
+def test_the_search_moves_to_its_hits(wide):
+    """The first one while one types, the next one by Enter, and round; one in closed details too."""
+    field = wide.find_element(By.ID, "search")
+    field.send_keys("letter gaussian m0")
+
+    def hit():
+        (item,) = wide.find_elements(By.CSS_SELECTOR, ".hit")
+        box = wide.execute_script("return arguments[0].getBoundingClientRect().toJSON()", item)
+        nav = wide.find_element(By.TAG_NAME, "nav").size["height"]
+        assert nav < box["top"] < box["bottom"] < wide.execute_script("return innerHeight")
+        assert field.is_displayed()
+        return item.find_elements(By.TAG_NAME, "td")[2].text if item.tag_name == "tr" else item.text
+
+    said = wide.find_element(By.ID, "found")
+    assert hit() == "M00"
+    number = int(re.search(r"1 of (\d+) rows", said.text)[1])
+    assert number >= 10
+    field.send_keys(Keys.ENTER)
+    assert hit() == "M01"
+    field.send_keys(Keys.SHIFT + Keys.ENTER + Keys.ENTER + Keys.NULL)
+    assert said.text.startswith(f"{number} of {number} rows")
+    hit()
+    field.clear()
+    field.send_keys("nothing of the kind")
+    assert said.text == "No rows, methods or headings contain “nothing of the kind”."
+    assert wide.find_elements(By.CSS_SELECTOR, ".hit") == []
 
 
 def test_a_phone_shows_the_verdict_without_scrolling_sideways(page):

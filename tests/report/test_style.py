@@ -69,5 +69,5 @@ def test_a_method_has_one_style_everywhere():
     assert line_style("GORF frame")["color"] == line_style("GORF")["color"]
     assert line_style("GORF frame") != line_style("GORF")
     assert line_style("of mine") == line_style("of mine")
-    alias = {"OM", "RM", "TS", "leverage", "surrogate", "SLS-RFF"}
+    alias = {"RM", "TS", "leverage", "SLS-RFF"}
     assert len({str(line_style(name)) for name in METHODS if name not in alias}) == len(METHODS) - len(alias)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.workflow
 
 BLOCK = (
     "results/errors/digits.unit_norm.max_train=600.max_test=400/DeltaGaussian-sigmas=0.5_5/GORF-measure=auto/"
-    "64_128_256_512-r0_10/rows=500.parquet"
+    "64_128_256_512-r0_5/rows=500.parquet"
 )
 
 

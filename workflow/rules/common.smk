@@ -11,6 +11,7 @@ from rflib import warm
 from rflib.experiment.alive import BUSY, hold
 from rflib.experiment.job_rules import JOBS, JobRule
 from rflib.experiment.pipeline import Pipeline
+from rflib.experiment.running_page import RunningPage
 from rflib.experiment.sources import VARIABLE, digest
 from rflib.experiment.unfinished import told, unfinished
 from rflib.report.kind import modules as modules_of_kinds
@@ -45,7 +46,21 @@ os.environ.setdefault(VARIABLE, digest())
 
 RESULTS = PIPELINE.results
 STUDY_FILES = [PIPELINE.study_files[study] for study in PIPELINE.studies]
+REPORT = Path(RESULTS, "report/index.html")
 PARTIAL = f"{RESULTS}/report/partial.html"
+RUNNING = f"{RESULTS}/report/running.html"
+
+
+# The command that writes a page about the results that are there.
+def page_of_what_is_there(out):
+    about = {
+        "settings": PIPELINE.settings_text,
+        "results": RESULTS,
+        "published": PIPELINE.published_folder,
+        "out": out,
+    }
+    options = [word for key, value in about.items() for word in (f"--{key}", str(value))]
+    return [sys.executable, "-m", "rflib", "partial", "--studies", *map(str, STUDY_FILES), *options]
 
 
 # A run of all studies fails at its end if one was left out; a run of another study does not.

@@ -60,7 +60,8 @@ rule page:
     input:
         [f"{RESULTS}/{study}/{part}" for study in ASKED for part in ("cells.parquet", "tables", "figures")],
     output:
-        report(f"{RESULTS}/report/index.html", category="Report"),
+        page=report(f"{RESULTS}/report/index.html", category="Report"),
+        findings=f"{RESULTS}/report/findings.txt",
     log:
         f"{RESULTS}/logs/page.log",
     localrule: True
@@ -74,4 +75,4 @@ rule page:
         studies=lambda wildcards, output: STUDY_FILES,
         results=subpath(output[0], ancestor=2),
     shell:
-        "python -m rflib report --studies {params.studies:q} --results {params.results:q} --out {output:q} 2> {log:q}"
+        "python -m rflib report --studies {params.studies:q} --results {params.results:q} --out {output.page:q} 2> {log:q}"

@@ -1,6 +1,5 @@
 """Claims that compare two methods: one is better than the other, equal to it, or varies less."""
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -15,16 +14,13 @@ from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Serie
 from rflib.report.power import detectable
 from rflib.report.wording import METRICS, between, plural, points, times
 
-_S = {"type": ["string", "integer"], "expected": "a value of s"}
-_TIED = {**keys.PLACES, "s": keys.list_of(_S), "reason": keys.TEXT}
-_TIE = keys.mapping(_TIED, ("reason",), "a mapping of comparisons that do not count, with the reason")
 COMPARED = {
     **keys.METRIC,
     **{"method": keys.label("method"), "than": keys.label("method")},
-    **{"at": keys.S_OR_COLUMNS, "share": keys.SHARE, **keys.PLACES, "ties": keys.list_of(_TIE)},
+    **{"at": keys.S_OR_COLUMNS, "share": keys.SHARE, **keys.PLACES},
 }
 REQUIRED = ("metric", "method", "than")
-NO_TEST = "One repetition allows no test."
+_NO_TEST = "One repetition allows no test."
 
 
 def relative_gain(sign: int, method: DataFrame, than: DataFrame) -> Series:
@@ -74,8 +70,7 @@ def compare(
 ) -> Checked:
     """Judge a claim about ``method`` and ``than`` in a ``share`` of the comparisons.
 
-    A comparison is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D). Those that the claim
-    lists under ``ties`` do not count.
+    A comparison is (data set, kernel, s), or with ``at: columns`` (data set, kernel, D).
 
     Parameters
     ----------
@@ -89,10 +84,10 @@ def compare(
     far : float, optional
         The loss that is a factor of two.
     """
-    found, place, left_out = cells_of(claim, results)
+    found, place = cells_of(claim, results)
     method, than = paired(found, place, claim["method"], claim["than"])
     if method.empty:
-        return Checked("no data", f"None of its comparisons was run.{left_out}")
+        return Checked("no data", "None of its comparisons was run.")
     sides, share = np.stack(gains(sign_of(claim), method, than)), float(claim.get("share", 1.0))
     judgement = judge(
         in_units_of(than.to_numpy()[None], sides),
@@ -100,7 +95,7 @@ def compare(
         factor_of_two(sign_of(claim)) if far is None else far,
     )
     differences, smallest = said(claim, sides, method, than)
-    return Checked(str(judgement.verdict), f"{counted(judgement, share)} {differences}{left_out}", smallest)
+    return Checked(str(judgement.verdict), f"{counted(judgement, share)} {differences}", smallest)
 
 
 def counted(judgement: Judgement, share: float) -> str:
@@ -108,14 +103,14 @@ def counted(judgement: Judgement, share: float) -> str:
     held = f"It holds in {judgement.holds.sum()} of {plural(len(judgement.holds), 'comparison')} "
     held += f"({share * 100:.0f} % claimed)"
     if not judgement.tested:
-        return f"{held} and fails in {judgement.fails.sum()}. {NO_TEST}"
+        return f"{held} and fails in {judgement.fails.sum()}. {_NO_TEST}"
     return (
-        f"{held}, significantly in {judgement.surely.sum()}, and fails in {failed(judgement)}. The average "
-        f"over the comparisons {weighed(judgement, 'it')}"
+        f"{held}, significantly in {judgement.surely.sum()}, and fails in {_failed(judgement)}. The average "
+        f"over the comparisons {_weighed(judgement)}"
     )
 
 
-def failed(judgement: Judgement) -> str:
+def _failed(judgement: Judgement) -> str:
     """Return in how many comparisons a claim fails, and how often significantly and by a factor of two."""
     said = f"{judgement.fails.sum()}"
     if judgement.fails.any():
@@ -123,10 +118,10 @@ def failed(judgement: Judgement) -> str:
     return said + (f" and by a factor of two or more in {judgement.far.sum()}" if judgement.far.any() else "")
 
 
-def weighed(judgement: Judgement, what: str) -> str:
+def _weighed(judgement: Judgement) -> str:
     """Say whether the average supports a claim, and whether noise explains what contradicts it."""
     supports = judgement.p_average < LEVEL
-    said = f"{'supports' if supports else 'does not support'} {what} (p = {float(judgement.p_average):.2g})."
+    said = f"{'supports' if supports else 'does not support'} it (p = {float(judgement.p_average):.2g})."
     if not (supports and judgement.fails.any()):
         return said
     explains = "does not explain" if judgement.p_noise < LEVEL else "may explain"
@@ -135,21 +130,14 @@ def weighed(judgement: Judgement, what: str) -> str:
     return f"{said} If only what contradicts it is tested, {apart} of it is significant." if apart else said
 
 
-def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str], str]:
-    """Return the cells that a claim is about, the columns that name a comparison, and what ties were left out."""
+def cells_of(claim: Options, results: Results) -> tuple[DataFrame, list[str]]:
+    """Return the cells that a claim is about, and the columns that name a comparison."""
     chosen = {
         k: v for k, v in claim.items() if k in ("metric", "learner", "ridge", "kernels", "datasets", "title")
     }
     x = "n_components" if claim.get("at") == "columns" else "s_label"
     found = (at_columns if x == "n_components" else at_s)(select(results.cells, chosen))
-    place, ties = ["dataset", "kernel", x], Counter[str]()
-    for tie in claim.get("ties", ()):
-        tied = _tied(tie, found)
-        own = found[tied & (found["method"] == claim["method"])]
-        ties[tie["reason"].strip().rstrip(".")] += len(own.drop_duplicates(place))
-        found = found[~tied]
-    left_out = (f" Left out as ties: {number} ({reason})." for reason, number in ties.items() if number)
-    return found, place, "".join(left_out)
+    return found, ["dataset", "kernel", x]
 
 
 def paired(found: DataFrame, place: list[str], method: str, than: str) -> tuple[DataFrame, DataFrame]:
@@ -160,15 +148,6 @@ def paired(found: DataFrame, place: list[str], method: str, than: str) -> tuple[
     both: Any = np.isfinite(first) & np.isfinite(second)
     run = both.any(axis=1)
     return first.where(both)[run], second.where(both)[run]
-
-
-def _tied(tie: Options, cells: DataFrame) -> Series:
-    """Which cells a tie names: all that match each of its keys."""
-    tied = cells["kernel"].notna()
-    for key, column in (("kernels", "kernel"), ("datasets", "name"), ("s", "s_label")):
-        if key in tie:
-            tied &= cells[column].isin([str(value) for value in tie[key]])
-    return tied
 
 
 @Check.with_options({**COMPARED, "factor": keys.POSITIVE}, REQUIRED)

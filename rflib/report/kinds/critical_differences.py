@@ -99,8 +99,6 @@ def critical_differences(entry: Options, results: Results, figure: Drawing) -> N
     """
     found = _ranking(entry, results)
     if found is None:
-        figure.set_size_inches(_WIDTH, 1.5)
-        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
         return
     n = len(found.ranks)
     groups, half = list(found.alike()), (n + 1) // 2

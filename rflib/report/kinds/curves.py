@@ -42,7 +42,6 @@ def curves(entry: Options, results: Results, figure: Drawing) -> None:
     width = max(_LEAST_WIDTH, 4.4 * len(places))
     figure.set_size_inches(width, 3.9)
     if not places:
-        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
         return
     several_kernels = chosen["kernel"].nunique() > 1
     handles: dict[str, Any] = {}

@@ -21,7 +21,7 @@ def gains(entry: Options, results: Results) -> DataFrame:
     """How many times better `method` is than each of `than`, by kernel and s (geometric mean over data sets)."""
     import pandas as pd
 
-    own, others, _ = encounters(entry, results)
+    own, others = encounters(entry, results)
     times = ratios(1 if METRICS[entry["metric"]].lower else -1, own, others)
     logs = np.log(times[np.isfinite(times) & (times > 0)]).reset_index()
     logs = pd.concat([logs, logs.assign(kernel="all")])

@@ -18,6 +18,9 @@ from rflib.report.style import FRONT, REFERENCE, hollow, legend_below, line_styl
 from rflib.report.wording import AXES, METRICS, metric_text
 
 _MEMORY = "peak_memory"
+_SIZES = ("n_components", "s")
+# Parts of the distance to the next size: from a point to the one beside it, and all points of one size at most.
+_APART, _TOGETHER = 0.05, 0.4
 _WIDTH, _HEIGHT, _LEGEND_ROW = 3.3, 2.5, 0.2
 _LEGEND_ENTRY, _LEGEND_MARKER, _LETTER = 1.45, 0.55, 0.068
 # Part of an axis that a digit takes.
@@ -33,6 +36,8 @@ def _caption(entry: Options) -> str:
     where = "lower" if METRICS[entry["metric"]].lower else "higher"
     text = f"{metric_text(entry)}; {where} is better. "
     text += "Points are means with 95 % confidence intervals over the repetitions."
+    if entry.get("x", "n_components") in _SIZES:
+        text += " Those at one size stand side by side, so that their intervals can be told apart."
     if "learner" in entry:
         text += " A dashed line shows the learner with the exact kernel, where the study has it."
     if entry.get("front", False):
@@ -53,6 +58,7 @@ def _caption(entry: Options) -> str:
         "log": keys.FLAG,
         "front": keys.FLAG,
         "floor": keys.POSITIVE,
+        "levels": keys.labels("method"),
         "published": keys.mapping(
             keys.NUMBERS, keys.NUMBERS_REQUIRED, "a mapping that names published numbers"
         ),
@@ -67,10 +73,11 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
 
     With several data sets and several kernels, each kernel has a row of panels, unless each has a data set of its
     own; otherwise, the panels fill the rows. Those of many data sets do so too, with the kernels of a data set
-    side by side. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line
+    side by side. ``levels`` are estimators, which have no columns and no kernel: each is a level in the panels of
+    its data set. With ``pooled``, all data sets share one panel, which has that name. With ``front``, a grey line
     is the best mean that any method of the panel reaches at no larger x. There is one legend below the panels.
     """
-    chosen = _points(entry, results.cells)
+    chosen = _with_levels(entry, results.cells, _points(entry, results.cells))
     if "pooled" in entry:
         chosen = chosen.assign(dataset=entry["pooled"])
     places, columns = _places(chosen)
@@ -85,6 +92,7 @@ def lines(entry: Options, results: Results, figure: Drawing) -> None:
         inside = chosen[(chosen["kernel"] == place[0]) & (chosen["dataset"] == place[1])]
         if entry.get("front", False):
             _front(axes, inside, METRICS[entry["metric"]].lower, handles)
+        inside = inside.assign(shift=inside["method"].map(_shifts(entry, inside)).fillna(1.0))
         _panel(axes, inside, handles)
         if "published" in entry:
             _published(axes, entry, results.published, place, inside, handles)
@@ -110,7 +118,7 @@ def _places(chosen: DataFrame) -> tuple[Sequence[tuple[str, str] | None], int]:
 
 
 def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
-    """Set the size and add the legend; a figure without data says that it has none."""
+    """Set the size and add the legend."""
     width = max(_WIDTH * columns, 4.2)
     longest = max(map(len, handles), default=0)
     abreast = max(1, int(width / max(_LEGEND_ENTRY, _LEGEND_MARKER + _LETTER * longest)))
@@ -118,8 +126,6 @@ def _finish(figure: Drawing, handles: _Lines, rows: int, columns: int) -> None:
     figure.set_size_inches(width, _HEIGHT * rows + _LEGEND_ROW * legend_rows)
     if handles:
         legend_below(figure, handles, abreast)
-    else:
-        figure.text(0.5, 0.5, "No results yet", ha="center", va="center", color="#555555", fontsize=12)
 
 
 def _points(entry: Options, cells: DataFrame) -> DataFrame:
@@ -132,6 +138,18 @@ def _points(entry: Options, cells: DataFrame) -> DataFrame:
     if x == "n_components":
         return chosen.assign(x=chosen["n_components"])
     return chosen.join(_costs(cells, x).rename("x"), on=BLOCK)
+
+
+def _with_levels(entry: Options, cells: DataFrame, chosen: DataFrame) -> DataFrame:
+    """Return the chosen cells with those of each level at every x of its data set's panels, but at no cost."""
+    import pandas as pd
+
+    levels = cells[(cells["metric"] == entry["metric"]) & cells["method"].isin(entry.get("levels", []))]
+    if levels.empty or entry.get("x", "n_components") not in _SIZES:
+        return chosen
+    places = chosen[["dataset", "kernel", "x", "n_components"]].drop_duplicates()
+    levels = levels.drop(columns=["kernel", "n_components"]).merge(places, on="dataset")
+    return pd.concat([chosen, levels], ignore_index=True)
 
 
 def _costs(cells: DataFrame, x: str) -> Series:
@@ -151,13 +169,24 @@ def _horizontal(entry: Options, cells: DataFrame) -> list[str]:
     chosen = select(cells, entry)
     chosen = chosen[chosen["method"] != EXACT]
     there = {"n_components"} if chosen["n_components"].any() else {own}
-    there |= {x for x in METRICS if x in AXES and (cells["metric"] == x).any()}
+    own_cells = cells[cells["method"].isin(chosen["method"].unique())]
+    there |= {x for x in METRICS if x in AXES and len(medians(own_cells, x))}
     there |= {"s"} & {"s" for s in chosen["s"] if s > 0}
     if _MEMORY in cells and len(chosen):
         sizes = _costs(chosen, _MEMORY).groupby(BLOCK[:-1]).agg(["nunique", "size"])
         sizes = sizes[sizes["size"] > 1]
         there |= {_MEMORY} if len(sizes) and (sizes["nunique"] == sizes["size"]).mean() > 0.5 else set()
     return [own, *(x for x in AXES if x in there - {own})]
+
+
+def _shifts(entry: Options, cells: DataFrame) -> dict[str, float]:
+    """Return the factors on x by which the points of each method of a panel stand beside those of the others."""
+    sizes, methods = np.unique(cells["x"].dropna()), [m for m in cells["method"].unique() if m != EXACT]
+    if len(sizes) < 2 or entry.get("x", "n_components") not in _SIZES:
+        return {}
+    half = min(_APART * (len(methods) - 1), _TOGETHER) / 2
+    factors = (sizes[1:] / sizes[:-1]).min() ** np.linspace(-half, half, len(methods))
+    return dict(zip(methods, factors, strict=True))
 
 
 def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
@@ -173,8 +202,10 @@ def _panel(axes: Any, cells: DataFrame, handles: _Lines) -> None:
         found = points["value"].agg(["mean", "std", "size"]).loc[order]
         half = 1.96 * found["std"].fillna(0) / np.sqrt(found["size"])
         style = {**line_style(str(method)), "elinewidth": 0.8}
-        line = axes.errorbar(found.index, found["mean"], half, **style)
+        shift = group["shift"].iloc[0]
+        line = axes.errorbar(found.index * shift, found["mean"], half, **style)
         tag_method(line.get_children(), str(method))
+        tag(line[0], shift=f"{shift:.6g}")
         low, high = found["mean"] - half, found["mean"] + half
         tag_points(line, found.index, found["mean"], low, high, found["size"])
         handles.setdefault(str(method), line)
@@ -197,15 +228,17 @@ def _published(axes: Any, entry: Options, folder: Path, at: Any, ours: DataFrame
     theirs = numbers[(numbers["dataset"] == dataset) & (numbers["kernel"] == kernel)]
     ours = at_s(ours)
     for label, name in options["methods"].items():
-        x = ours[ours["method"] == label].groupby("s_label")["x"].first()
+        own = ours[ours["method"] == label]
+        x = own.groupby("s_label")["x"].first()
         cell = theirs[(theirs["method"] == name) & theirs["s"].isin(x.index)]
         if len(cell):
             style = {**hollow(line_style(label)), "alpha": 0.7, "elinewidth": 0.8, "zorder": 1}
-            line = axes.errorbar(x[cell["s"]], cell["mean"], cell["std"], **style)
+            shift = own["shift"].iloc[0]
+            line = axes.errorbar(x[cell["s"]] * shift, cell["mean"], cell["std"], **style)
             tag_method(line.get_children(), label)
             low, high = (cell["mean"] + sign * cell["std"] for sign in (-1, 1))
             tag_points(line, x[cell["s"]], cell["mean"], low, high)
-            tag(line[0], spread="published, ± standard deviation")
+            tag(line[0], spread="published, ± standard deviation", shift=f"{shift:.6g}")
             handles.setdefault(f"{label}, published", line)
 
 

@@ -33,7 +33,7 @@ def lost(entry: Options, results: Results) -> DataFrame:
     """The comparisons in which one of `than` has a better mean than `method`, and what a `chooser` chose there."""
     import pandas as pd
 
-    own, others, _ = encounters({**entry, "at": "columns"}, results)
+    own, others = encounters({**entry, "at": "columns"}, results)
     sign = 1 if METRICS[entry["metric"]].lower else -1
     judgement = judged(sign, own, others)
     table = pd.DataFrame({"ratio": 1 / ratios(sign, own, others), "significant": judgement.apart})

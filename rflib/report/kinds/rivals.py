@@ -1,4 +1,4 @@
-"""Claims that compare a method with several others, in each comparison, or each pairing."""
+"""Claims that compare a method with several others, and the values of its pairings with them."""
 
 import numpy as np
 
@@ -7,38 +7,30 @@ from rflib.report.claim_rule import Judgement, judge, spared
 from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Series
 from rflib.report.kinds.comparisons import (
     COMPARED,
-    NO_TEST,
     REQUIRED,
     cells_of,
     counted,
     factor_of_two,
-    failed,
     in_units_of,
     paired,
     sign_of,
     smallest,
-    weighed,
 )
-from rflib.report.wording import between, place_text, plural
+from rflib.report.wording import between
 
-_NAMED = 8
 METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
-_RIVALS = {
-    **{key: schema for key, schema in COMPARED.items() if key != "share"},
-    **{"than": METHODS, "floor": keys.POSITIVE},
-}
+_RIVALS = {**COMPARED, "than": METHODS, "floor": keys.POSITIVE, "factor": keys.POSITIVE}
 
 
-def encounters(claim: Options, results: Results) -> tuple[DataFrame, DataFrame, str]:
+def encounters(claim: Options, results: Results) -> tuple[DataFrame, DataFrame]:
     """Return the values of ``method`` and those of each of ``than`` in the comparisons that both have.
 
     Both tables have a row for each rival and comparison, with the rival as the first level of their index, and a
-    column for each repetition. Values below ``floor`` count as equal to it. The text says so, and how many ties
-    were left out, and why.
+    column for each repetition. Values below ``floor`` count as equal to it.
     """
     import pandas as pd
 
-    found, place, left_out = cells_of(claim, results)
+    found, place = cells_of(claim, results)
     found = found[found["method"].isin([claim["method"], *claim["than"]])].astype({"n_components": int})
     pairs = {name: paired(found, place, claim["method"], name) for name in claim["than"]}
     own, others = (
@@ -47,7 +39,7 @@ def encounters(claim: Options, results: Results) -> tuple[DataFrame, DataFrame, 
         )
         for i in (0, 1)
     )
-    return own, others, left_out + floored(claim)
+    return own, others
 
 
 def floored(entry: Options) -> str:
@@ -66,12 +58,12 @@ def ratios(sign: int, own: DataFrame, others: DataFrame) -> Series:
     return ((others.mean(axis=1) / own.mean(axis=1)) ** sign).rename("times")
 
 
-@Check.with_options({**_RIVALS, "share": keys.SHARE, "factor": keys.POSITIVE}, REQUIRED)
+@Check.with_options(_RIVALS, REQUIRED)
 def best(claim: Options, results: Results) -> Checked:
     """The mean of `method` is better than that of each of `than`, by at least the ratio `factor` if given."""
-    own, others, left_out = encounters(claim, results)
+    own, others = encounters(claim, results)
     if own.empty:
-        return Checked("no data", f"None of its comparisons was run.{left_out}")
+        return Checked("no data", "None of its comparisons was run.")
     sign = sign_of(claim)
     gains = sign * (others - float(claim.get("factor", 1.0)) ** sign * own)
     places = gains.droplevel("rival").index.unique()
@@ -85,35 +77,6 @@ def best(claim: Options, results: Results) -> Checked:
     return Checked(
         str(found.verdict),
         f"{counted(found, share)} The mean of {claim['method']} is {between(times.min() - 1, times.max() - 1)} "
-        f"than the best of the others.{left_out}",
+        f"than the best of the others.{floored(claim)}",
         smallest(claim["metric"], sides, theirs),
     )
-
-
-@Check.with_options(_RIVALS, REQUIRED)
-def unbeaten(claim: Options, results: Results) -> Checked:
-    """The mean of `method` is better than that of each of `than`; each pairing of each comparison counts."""
-    own, others, left_out = encounters(claim, results)
-    if own.empty:
-        return Checked("no data", f"None of its comparisons was run.{left_out}")
-    sign = sign_of(claim)
-    found, times = judged(sign, own, others), ratios(sign, own, others)
-    lost = times[found.refuted].sort_values().reset_index().to_numpy().tolist()
-    named = [
-        f"{place_text(*map(str, place))} ({rival} is {1 / ratio:.3g} times better)"
-        for rival, *place, ratio in lost
-    ]
-    more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    where = f" It is significantly worse on {'; '.join(named[:_NAMED])}{more}." if named else ""
-    held = (
-        f"{claim['method']} is better in {found.holds.sum()} of {plural(len(own), 'pairing')} with "
-        f"{plural(len(own.index.unique('rival')), 'other method')}"
-    )
-    evidence = f"{held} and worse in {found.fails.sum()}. {NO_TEST}{left_out}"
-    if found.tested:
-        evidence = (
-            f"{held}, significantly in {found.surely.sum()}, and worse in {failed(found)}.{where} The average "
-            f"over the pairings {weighed(found, 'this')}{left_out}"
-        )
-    gains = (sign * (others - own)).to_numpy()[None]
-    return Checked(str(found.verdict), evidence, smallest(claim["metric"], gains, others.to_numpy()[None]))

@@ -72,7 +72,7 @@ for (const legend of all(".legend")) rove(all("button", legend));
 
 // A method is singled out while the mouse or the focus is on it, and until further notice by a click, a tap or Enter.
 const card = byId("card");
-const single = (one, pinned = false) => {
+const single = (one, pinned = false, by = null) => {
   const q = one && CSS.escape(one.method);
   byId("single").textContent = one ? `.panels [data-method]:not([data-method="${q}"]) { opacity: .1; }
     .panels [data-points][data-method="${q}"] path { stroke-width: 2.4px; }
@@ -88,29 +88,36 @@ const single = (one, pinned = false) => {
   const name = Object.assign(document.createElement("p"), { className: "label", textContent: one.method });
   name.append(Object.assign(document.createElement("code"), { textContent: about.made }));
   card.lastElementChild.replaceChildren(name, ...text.childNodes);
+  if (by) aside(by.getBoundingClientRect());
 };
+// The card stands in the first corner in which it does not cover what opened it.
+const aside = (by) => ["", "left", "top", "top left"].some((corner) => {
+  card.dataset.at = corner;
+  const own = card.getBoundingClientRect();
+  return own.right < by.left || own.left > by.right || own.bottom < by.top || own.top > by.bottom;
+});
 const methodOf = (element) => {
   const item = element?.closest?.("[data-method]");
   return item && { study: item.dataset.study ?? item.closest("[data-study]")?.dataset.study ?? "", method: item.dataset.method };
 };
 const settle = () => { single(state.one, true); hideTip(); };
-const pin = (one) => {
+const pin = (one, by) => {
   state.one = one && state.one?.method === one.method ? null : one;
   for (const button of all("button[aria-pressed]")) {
     const method = methodOf(button)?.method;
     if (method) button.setAttribute("aria-pressed", String(method === state.one?.method));
   }
-  single(state.one, true);
+  single(state.one, true, by);
   say(state.one ? `${state.one.method} is singled out` : "All methods are shown alike");
   writeState();
 };
 document.addEventListener("mouseover", (event) => {
   if (card.contains(event.target) || event.target.closest(".panels")) return;
   const one = methodOf(event.target);
-  if (one) single(one, one.method === state.one?.method); else settle();
+  if (one) single(one, one.method === state.one?.method, event.target); else settle();
 });
-document.addEventListener("focusin", (event) => { const one = methodOf(event.target); if (one) single(one); else if (!card.contains(event.target)) single(state.one, true); });
-document.addEventListener("click", (event) => { if (event.target.closest("button[aria-pressed]")) { const one = methodOf(event.target); if (one) pin(one); } });
+document.addEventListener("focusin", (event) => { const one = methodOf(event.target); if (one) single(one, false, event.target); else if (!card.contains(event.target)) single(state.one, true); });
+document.addEventListener("click", (event) => { if (event.target.closest("button[aria-pressed]")) { const one = methodOf(event.target); if (one) pin(one, event.target); } });
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") { if (state.one) pin(null); settle(); } });
 byId("close").addEventListener("click", () => { if (state.one) pin(null); settle(); });
 
@@ -130,7 +137,7 @@ const pointsOf = (panel) => panel.points ??= (() => {
   return all("[data-points]", panel).flatMap((line) => line.dataset.points.split(";").filter(Boolean).map((text) => {
     const [at, mean, low, high, n] = text.split(",").map(Number);
     const spread = (line.dataset.spread ?? panel.dataset.spread);
-    return { line, at, mean, low, high, n, spread, px: x(at), py: Math.min(Math.max(y(mean), top), bottom) };
+    return { line, at, mean, low, high, n, spread, px: x(at * (line.dataset.shift ?? 1)), py: Math.min(Math.max(y(mean), top), bottom) };
   }));
 })();
 const shownPoints = (panel) => pointsOf(panel).filter((point) => !point.line.hasAttribute("hidden"));
@@ -141,6 +148,8 @@ const showPoint = (panel, point) => {
   const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
   for (const [key, value] of Object.entries({ class: "ring", cx: point.px, cy: point.py, r: 6 })) ring.setAttribute(key, value);
   panel.append(ring);
+  const { method } = point.line.dataset;
+  single({ study: panel.closest("[data-study]").dataset.study, method }, method === state.one?.method, ring);
   const box = ring.getBoundingClientRect();
   tip.replaceChildren(...[nameOf(point), `${panel.dataset.xlabel}: ${number(point.at)}`, `${panel.dataset.ylabel}: ${number(point.mean)}`,
     `${point.spread}: ${number(point.low)} to ${number(point.high)}`, point.n ? `n = ${point.n}` : ""].filter(Boolean)
@@ -165,7 +174,7 @@ for (const panel of all("svg.panel:has([data-points])")) {
   panel.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch") return;
     const point = near(panel, event, 18);
-    if (point) { showPoint(panel, point); single({ study, method: point.line.dataset.method }); return; }
+    if (point) { showPoint(panel, point); return; }
     hideTip();
     const line = methodOf(event.target);
     single(line ?? state.one, !line);
@@ -196,7 +205,6 @@ for (const panel of all("svg.panel:has([data-points])")) {
     }
     panel.current = points[now];
     showPoint(panel, panel.current);
-    single({ study, method: panel.current.line.dataset.method });
     say(`${nameOf(panel.current)}, ${panel.dataset.xlabel} ${number(panel.current.at)}: ${valuesOf(panel.current)}`);
   });
   panel.addEventListener("blur", hideTip);
@@ -222,8 +230,21 @@ document.addEventListener("click", (event) => {
 });
 
 // A row is shown if the study shows its data set, kernel and method, and if it has all words of its table's filter and
-// of the search field of the page.
+// of the search field of the page. The page moves to the first hit of the search, and by Enter to the next one.
 const search = byId("search");
+let hits = [], current = 0;
+const open = (item) => { for (; item; item = item.parentElement) if (item instanceof HTMLDetailsElement) item.open = true; };
+const showHit = (at) => {
+  const n = hits.length, said = `contain “${search.value.trim()}”`;
+  current = (at + n) % (n || 1);
+  all(".hit").forEach((item) => item.classList.remove("hit"));
+  byId("found").textContent = !words(search).length ? "" : n ? `${current + 1} of ${n} rows, methods and headings that ${said}. Enter goes to the next.` : `No rows, methods or headings ${said}.`;
+  if (!n) return;
+  hits[current].classList.add("hit");
+  open(hits[current]);
+  hits[current].scrollIntoView({ block: "center" });
+};
+search.addEventListener("keydown", (event) => { if (event.key === "Enter") showHit(current + (event.shiftKey ? -1 : 1)); });
 const words = (input) => input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
 const has = (item, wanted) => { const text = item.textContent.toLowerCase(); return wanted.every((word) => text.includes(word)); };
 const chosen = (item, study) => parts.every((part) => {
@@ -233,7 +254,6 @@ const chosen = (item, study) => parts.every((part) => {
 });
 const apply = () => {
   const everywhere = words(search);
-  let shown = 0;
   for (const table of all("table.data")) {
     const block = table.closest(".block");
     const study = table.closest("[data-study]")?.dataset.study;
@@ -243,13 +263,12 @@ const apply = () => {
     const count = block.querySelector("output");
     const rows = table.tBodies[0].rows.length;
     if (count) count.textContent = kept === rows ? `${rows} rows` : `${kept} of ${rows} rows`;
-    shown += kept;
   }
-  for (const item of all(".card")) { item.hidden = !has(item, everywhere); shown += !item.hidden; }
+  for (const item of all(".card")) item.hidden = !has(item, everywhere);
   if (everywhere.length && byId("other-methods")) byId("other-methods").open = true;
-  byId("found").textContent = everywhere.length ? `${shown} ${shown === 1 ? "row or method contains" : "rows and methods contain"} “${search.value.trim()}”` : "";
+  hits = everywhere.length ? all("main :is(h2, .study h3, .card, table.data tbody tr)").filter((item) => !item.hidden && has(item, everywhere)) : [];
 };
-document.addEventListener("input", (event) => { if (event.target.type === "search") apply(); });
+document.addEventListener("input", (event) => { if (event.target.type === "search") apply(); if (event.target === search) showHit(0); });
 
 // What a study shows, and by which axis.
 const showChosen = () => {
@@ -383,7 +402,7 @@ const reveal = () => {
   if (readState(location.hash)) showChosen();
   single(state.one, true);
   const target = state.place && byId(state.place);
-  for (let item = target; item; item = item.parentElement) if (item instanceof HTMLDetailsElement) item.open = true;
+  open(target);
   if (location.hash.includes("?")) target?.scrollIntoView();
   writeState();
 };
