@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from numpy import pi
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +52,7 @@ class ArcCosine(RadialKernel):
     unit_norm = True
     definite_on = "sphere"
 
-    order: int = 1
+    order: Literal[0, 1] = 1
 
     def __post_init__(self) -> None:
         check_choice(self, "order", (0, 1))

@@ -1,11 +1,12 @@
 """Support vector machines with an exact kernel: the reference that random features approximate."""
 
+from __future__ import annotations
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
 
 from rflib.drafts import all_or_nothing
@@ -14,7 +15,9 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.one_vs_rest import encode_labels
+from rflib.learners.repair import RepairName
 from rflib.learners.values import check_weights
+from rflib.sklearn_bases import ClassifierMixin, RegressorMixin
 from rflib.validation import check_number
 
 
@@ -25,7 +28,7 @@ class _Parameters:
     C: float = 1.0
     tol: float = 1e-3
     cache_size: float = 200
-    repair: str = "none"
+    repair: RepairName = "none"
 
 
 @dataclass(eq=False, repr=False)

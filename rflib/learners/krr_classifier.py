@@ -1,5 +1,7 @@
 """Classification by kernel ridge regression on random features."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, Unpack

@@ -6,11 +6,12 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
+from rflib.learners.repair import RepairName
+from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 
 class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKernelEstimator):
@@ -49,7 +50,7 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         Number of columns of X.
     """
 
-    def __init__(self, kernel: KernelLike = None, *, repair: str = "clip") -> None:
+    def __init__(self, kernel: KernelLike = None, *, repair: RepairName = "clip") -> None:
         self.kernel = kernel
         self.repair = repair
 

@@ -1,11 +1,13 @@
 """Soft-margin linear SVMs on features for classification and regression, by liblinear or Newton's method."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
@@ -25,8 +27,9 @@ from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import FLOATS, check_signed, find_signs
+from rflib.learners.signed_features import FLOATS, Signed, check_signed, find_signs
 from rflib.learners.values import check_weights, refuse_zeros
+from rflib.sklearn_bases import BaseEstimator, RegressorMixin
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
@@ -37,13 +40,13 @@ class _Parameters:
     C: float | Literal["cv"] = 1.0
     Cs: ArrayLike = POWERS_OF_TEN
     cv: Any = 5
-    solver: str = "liblinear"
+    solver: Literal["liblinear", "newton"] = "liblinear"
     dual: bool | Literal["auto"] = "auto"
     fit_intercept: bool = False
     tol: float = 1e-4
     max_iter: int | None = None
     feature_map: Any = None
-    signed: str = "associated"
+    signed: Signed = "associated"
     signature: ArrayLike | None = None
     random_state: Any = 0
     n_jobs: int | None = None
@@ -52,14 +55,14 @@ class _Parameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _ClassifierParameters(_Parameters):
-    loss: str = "squared_hinge"
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
     class_weight: ClassWeight = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _RegressorParameters(_Parameters):
     epsilon: float = 0.1
-    loss: str = "squared_epsilon_insensitive"
+    loss: Literal["squared_epsilon_insensitive", "epsilon_insensitive"] = "squared_epsilon_insensitive"
 
 
 class _LinearEstimator(_Parameters, MappedRows, BaseEstimator):
@@ -68,7 +71,7 @@ class _LinearEstimator(_Parameters, MappedRows, BaseEstimator):
     _row_types = FLOATS
     block_size = 4096
 
-    loss: str
+    loss: Any
     coef_: NDArray[np.float64]
     intercept_: Any
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import (
@@ -41,6 +40,7 @@ from rflib.learners.values import check_weights
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
 from rflib.measures.range_warning import RangeWarning
+from rflib.sklearn_bases import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from rflib.validation import check_flag, check_number
 
 # Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -39,7 +39,8 @@ from rflib.measures.exact_measures import has_exact_measure, has_positive_measur
 from rflib.metrics import regularised_spectral_error
 from rflib.validation import check_choice, check_flag, check_number, refuse
 
-CRITERIA = ("kernel", "spectral", "score")
+Criterion = Literal["kernel", "spectral", "score"]
+CRITERIA = get_args(Criterion)
 _DATA_DEPENDENT = (Nystroem, LeverageRFF, SurrogateLeverageRFF)
 # Rows that are held out: at most so many, and at most a third of all. Where they would leave Nystroem fewer
 # landmarks than columns, they are fewer, but at least a tenth.
@@ -135,7 +136,7 @@ class AutoMap(RandomFeatureMap):
         n_components: int = 100,
         *,
         candidates: Sequence[RandomFeatureMap | str] | None = None,
-        criterion: str = "kernel",
+        criterion: Criterion = "kernel",
         tolerance: float | None = None,
         oblivious: bool = False,
         random_state: Seed = None,

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -30,6 +29,7 @@ from rflib.maps.learned import arrays_of, forget, learned, put_back
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
+from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 

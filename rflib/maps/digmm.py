@@ -9,7 +9,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Directions, Layout, Radii, with_parameters
 from rflib.measures.construct import MeasureLike
 
 
@@ -58,9 +58,9 @@ class DIGMM(FourierFeatures):
     n_components: int = 100
     _: KW_ONLY
     measure: MeasureLike = "digmm"
-    directions: str = "iid"
-    radii: str = "iid"
-    layout: str = "cos_sin"
+    directions: Directions = "iid"
+    radii: Radii = "iid"
+    layout: Layout = "cos_sin"
     random_state: Seed = None
 
     unsupported = staticmethod(not_radial)

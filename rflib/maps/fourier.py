@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -17,6 +17,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.maps.base import Seed
 from rflib.maps.block_features import BlockFeatures
+from rflib.maps.parameters import Directions, Layout, Radii
 from rflib.maps.row_dependence import measure_needs_rows
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling, SpectralMeasure
@@ -24,7 +25,7 @@ from rflib.measures.construct import MeasureLike, construct
 from rflib.measures.domain import Domain, DomainOfRows, distances_from
 from rflib.validation import check_choice
 
-LAYOUTS = ("cos_sin", "phase")
+LAYOUTS = get_args(Layout)
 
 
 class FourierFeatures(BlockFeatures):
@@ -91,9 +92,9 @@ class FourierFeatures(BlockFeatures):
         n_components: int = 100,
         *,
         measure: MeasureLike = "auto",
-        directions: str = "iid",
-        radii: str = "iid",
-        layout: str = "cos_sin",
+        directions: Directions | Literal["distance"] = "iid",
+        radii: Radii | Literal["joint"] = "iid",
+        layout: Layout = "cos_sin",
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel

@@ -8,7 +8,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Directions, Layout, Radii, with_parameters
 from rflib.measures.construct import MeasureLike
 
 
@@ -57,9 +57,9 @@ class GORF(FourierFeatures):
     n_components: int = 100
     _: KW_ONLY
     measure: MeasureLike = "paper"
-    directions: str = "orthogonal"
-    radii: str = "iid"
-    layout: str = "cos_sin"
+    directions: Directions = "orthogonal"
+    radii: Radii = "iid"
+    layout: Layout = "cos_sin"
     random_state: Seed = None
 
     frequencies_per_s = 2

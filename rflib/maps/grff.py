@@ -8,7 +8,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Layout, Radii, with_parameters
 from rflib.measures.construct import MeasureLike
 
 
@@ -56,8 +56,8 @@ class GRFF(FourierFeatures):
     n_components: int = 100
     _: KW_ONLY
     measure: MeasureLike = "paper"
-    radii: str = "iid"
-    layout: str = "cos_sin"
+    radii: Radii = "iid"
+    layout: Layout = "cos_sin"
     random_state: Seed = None
 
     directions = "iid"

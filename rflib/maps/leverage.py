@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -27,8 +27,9 @@ from rflib.maps.waves import CosinesAndSines
 from rflib.measures.base import Sampling
 from rflib.validation import check_choice, check_flag, check_integer, check_number
 
-VARIANTS = ("resampled", "reference")
-TASKS = ("auto", "classification", "regression")
+Variant = Literal["resampled", "reference"]
+Task = Literal["auto", "classification", "regression"]
+VARIANTS, TASKS = get_args(Variant), get_args(Task)
 _BLOCK_ELEMENTS = 1 << 23
 
 
@@ -196,8 +197,8 @@ class LeverageRFF(ScoredFourierFeatures):
     _: KW_ONLY
     pool: int | None = None
     ridge: float = 1e-3
-    variant: str = "resampled"
-    directions: str = "iid"
+    variant: Variant = "resampled"
+    directions: Literal["iid", "orthogonal", "halton", "sobol"] = "iid"
     random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
@@ -262,9 +263,9 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     _: KW_ONLY
     pool: int | None = None
     add_n: bool = False
-    task: str = "auto"
-    variant: str = "resampled"
-    directions: str = "iid"
+    task: Task = "auto"
+    variant: Variant = "resampled"
+    directions: Literal["iid", "orthogonal", "halton", "sobol"] = "iid"
     random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

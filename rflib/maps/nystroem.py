@@ -27,7 +27,7 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.dask_rows import DaskRows
 from rflib.maps.kernel_gradients import kernel_gradients
-from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
+from rflib.maps.landmarks import LANDMARKS, Landmarks, own_landmarks, rows_used
 from rflib.maps.row_blocks import filled
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
@@ -110,7 +110,7 @@ class Nystroem(RandomFeatureMap):
         kernel: KernelLike = None,
         n_components: int = 100,
         *,
-        landmarks: str | ArrayLike = "uniform",
+        landmarks: Landmarks = "uniform",
         random_state: Seed = None,
     ) -> None:
         super().__init__(kernel, n_components, random_state=random_state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from math import factorial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -31,7 +32,8 @@ from rflib.maps.product_sketch import Law, Maker, Sketch, hadamard_order
 from rflib.maps.row_blocks import filled
 from rflib.validation import check_choice, check_flag, check_integer
 
-PROJECTIONS = ("srht", "rademacher")
+Projection = Literal["srht", "rademacher"]
+PROJECTIONS = get_args(Projection)
 _BLOCK_ELEMENTS = 1 << 19
 # Least and largest number of rows whose pairs predict the error, and the number of their entries in between.
 _SAMPLE_ROWS = 400, 4000
@@ -107,8 +109,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
         n_components: int = 100,
         *,
         complex_to_real: bool = True,
-        projection: str = "srht",
-        exact_degrees: str | int = "auto",
+        projection: Projection = "srht",
+        exact_degrees: Literal["auto"] | int = "auto",
         centre: bool = True,
         random_state: Seed = None,
     ) -> None:

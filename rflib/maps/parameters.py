@@ -1,9 +1,12 @@
-"""Constructors of maps from the annotated parameters in the bodies of their classes."""
+"""Constructors of maps from the annotated parameters in the bodies of their classes, and choices of these."""
 
 from dataclasses import dataclass
-from typing import TypeVar, dataclass_transform
+from typing import Literal, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+Directions = Literal["iid", "orthogonal", "frame", "halton", "sobol"]
+Radii = Literal["iid", "paired", "stratified", "halton"]
+Layout = Literal["cos_sin", "phase"]
 
 
 @dataclass_transform(eq_default=False)

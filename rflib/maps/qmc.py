@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from typing import Literal
 
 from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import LAYOUTS, FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Layout, with_parameters
 from rflib.validation import check_choice
 
 
@@ -49,8 +50,8 @@ class QMC(FourierFeatures):
     kernel: KernelLike = None
     n_components: int = 100
     _: KW_ONLY
-    sequence: str = "halton"
-    layout: str = "cos_sin"
+    sequence: Literal["halton", "sobol"] = "halton"
+    layout: Layout = "cos_sin"
     random_state: Seed = None
 
     measure = "exact"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -22,7 +23,8 @@ from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, refuse
 
-GRIDS = ("auto", "dense", "reweighted")
+Grid = Literal["auto", "dense", "reweighted"]
+GRIDS = get_args(Grid)
 # Nodes for each input column of the grid from which frequencies are drawn.
 _NODES = 16
 # Pairs of rows for the weights of one frequency, pairs that the grids are compared on, and pairs at a time.
@@ -83,7 +85,7 @@ class QuadratureFeatures(GaussianCosines):
     kernel: Gaussian | None = None
     n_components: int = 100
     _: KW_ONLY
-    grid: str = "auto"
+    grid: Grid = "auto"
     random_state: Seed = None
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

@@ -8,7 +8,7 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.maps.base import Seed
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Layout, Radii, with_parameters
 
 
 @with_parameters
@@ -46,8 +46,8 @@ class RFF(FourierFeatures):
     kernel: KernelLike = None
     n_components: int = 100
     _: KW_ONLY
-    radii: str = "iid"
-    layout: str = "cos_sin"
+    radii: Radii = "iid"
+    layout: Layout = "cos_sin"
     random_state: Seed = None
 
     measure = "exact"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -85,7 +86,7 @@ class SphericalRadialRFF(GaussianCosines):
     n_components: int = 100
     _: KW_ONLY
     n_radii: int = 3
-    directions: str = "orthogonal"
+    directions: Literal["orthogonal", "distance"] = "orthogonal"
     optimal_weights: bool = True
     random_state: Seed = None
 
