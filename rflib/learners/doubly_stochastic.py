@@ -293,10 +293,25 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     n_features_in_ : int
         Number of columns of X.
 
+    See Also
+    --------
+    DoublyStochasticClassifier : The same for labels.
+    KRR : Exact sums over all rows.
+
     References
     ----------
     Dai, Xie, He, Liang, Raj, Balcan, Song: Scalable kernel methods via doubly stochastic gradients, NIPS 2014,
     algorithms 1 and 2. Figure 5 of pennington2015 uses the method.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import DoublyStochasticRegressor
+    >>> from rflib.maps import RFF
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = DoublyStochasticRegressor(RFF(n_components=64), random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
     """
 
     @all_or_nothing
@@ -414,6 +429,22 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _ClassifierParameters, _Do
         Labels.
     coefs_, rows_drawn_, seed_, n_features_in_
         As for `DoublyStochasticRegressor`.
+
+    See Also
+    --------
+    DoublyStochasticRegressor : The same for numbers.
+    KRRClassifier : Exact sums over all rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import DoublyStochasticClassifier
+    >>> from rflib.maps import RFF
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = DoublyStochasticClassifier(RFF(Gaussian("scale"), 256), random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
     """
 
     def _check_parameters(self) -> None:

@@ -246,6 +246,22 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         The repair.
     n_features_in_ : int
         Number of columns of X.
+
+    See Also
+    --------
+    KRR : On features, in time that is linear in the rows.
+    ExactKRRClassifier : The same for labels.
+    sklearn.kernel_ridge.KernelRidge : Without a choice of the ridge.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import ExactKRR
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ExactKRR(Gaussian("scale")).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
     """
 
     _several_targets = True
@@ -283,6 +299,20 @@ class ExactKRRClassifier(OneVsRestClassifier, _ClassifierParameters, _ExactRidge
         As for `KRRClassifier`.
     alpha_, best_score_, cv_errors_, dual_coef_, target_means_, kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKRR`; the errors are those of the criterion.
+
+    See Also
+    --------
+    ExactKRR : The same for numbers.
+    KRRClassifier : On features, in time that is linear in the rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from rflib.learners import ExactKRRClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> print(f"{ExactKRRClassifier().fit(scale(X), y).score(scale(X), y):.2f}")
+    1.00
     """
 
     def _check_parameters(self) -> None:

@@ -47,6 +47,16 @@ class HardMarginSVM(OneVsRestClassifier, CheckedRows, SignedFeatures, BaseEstima
         Signs of the columns.
     n_features_in_ : int
         Number of columns.
+
+    See Also
+    --------
+    LinearSVM : With a cost of errors.
+
+    Examples
+    --------
+    >>> from rflib.learners import HardMarginSVM
+    >>> HardMarginSVM().fit([[1.0, 0.0], [-1.0, 0.0]], [0, 1]).margin_
+    array([1.])
     """
 
     _row_types = np.float64

@@ -140,6 +140,26 @@ class KRR(MultiOutputMixin, RegressorMixin, _Parameters, FeatureRidge):
         The fitted map, if there is one.
     n_features_in_ : int
         Number of columns of X.
+
+    See Also
+    --------
+    KernelRegressor : Chooses the kernel and the map too.
+    KRRClassifier : The same for labels.
+    ExactKRR : The exact kernel.
+    sklearn.kernel_ridge.KernelRidge : The exact kernel in scikit-learn.
+    sklearn.gaussian_process.GaussianProcessRegressor : The exact posterior.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import KRR
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KRR(feature_map=MercerFeatures(Gaussian("scale"), 50, random_state=0)).fit(X, y)
+    >>> mean, std = model.predict(X[:3], return_std=True)
+    >>> std.shape
+    (3,)
     """
 
     _several_targets = True

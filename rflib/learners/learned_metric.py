@@ -96,6 +96,11 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
     n_features_in_ : int
         Number of columns d.
 
+    See Also
+    --------
+    KernelRegressor : Tries a learned metric among other choices.
+    rflib.plotting.MetricDisplay : What it weighs, as a picture.
+
     Examples
     --------
     >>> import numpy as np

@@ -87,6 +87,23 @@ class ArrayRows(RowSource):
     ------
     ValueError
         If the arrays have different numbers of rows, or block_size is not a positive integer.
+
+    See Also
+    --------
+    ParquetRows : Rows of Parquet files.
+    KRR : A learner whose `fit_blocks` takes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import KRR, ArrayRows
+    >>> from rflib.maps import ORF
+    >>> X = np.random.default_rng(0).standard_normal((5000, 1))
+    >>> rows = ArrayRows(X, np.sin(3 * X[:, 0]), block_size=1000)
+    >>> model = KRR(feature_map=ORF(Gaussian(sigma=1.0), 64, random_state=0)).fit_blocks(rows)
+    >>> print(f"{model.score(X, np.sin(3 * X[:, 0])):.2f}")
+    1.00
     """
 
     def __init__(self, X: Any, y: Any, weight: Any = None, *, block_size: int = BLOCK_SIZE):
@@ -158,6 +175,25 @@ class ParquetRows(RowSource):
     ValueError
         If there is no such column or it does not hold numbers, and, here or when rows are read, if a file is
         damaged or a value is missing; the message names the file, and the row in it.
+
+    See Also
+    --------
+    ArrayRows : Rows of arrays, also memory-mapped ones.
+    KRR : A learner whose `fit_blocks` takes them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import KRR, ParquetRows
+    >>> table = load_diabetes(as_frame=True).frame
+    >>> with TemporaryDirectory() as folder:
+    ...     table.to_parquet(Path(folder, "rows.parquet"))
+    ...     rows = ParquetRows(Path(folder, "rows.parquet"), target="target")
+    ...     model = KRR().fit_blocks(rows)
+    >>> rows.n_rows
+    442
     """
 
     def __init__(

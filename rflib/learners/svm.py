@@ -325,6 +325,14 @@ class LinearSVM(OneVsRestClassifier, _ClassifierParameters, _LinearEstimator):
     n_features_in_ : int
         Number of columns of X.
 
+    See Also
+    --------
+    LinearSVR : The same for numbers.
+    ExactKernelSVC : The exact kernel.
+    KRRClassifier : The squared loss, which streams.
+    sklearn.svm.SVC : The exact kernel in scikit-learn.
+    sklearn.svm.LinearSVC : On features, without signs.
+
     Notes
     -----
     For probabilities, calibrate: ``CalibratedClassifierCV(LinearSVM(...))``.
@@ -337,6 +345,18 @@ class LinearSVM(OneVsRestClassifier, _ClassifierParameters, _LinearEstimator):
     References
     ----------
     Fan, Chang, Hsieh, Wang, Lin: LIBLINEAR: a library for large linear classification, JMLR 9 (2008).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import LinearSVM
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_digits(return_X_y=True)
+    >>> features = MercerFeatures(Gaussian("scale"), 200, random_state=0)
+    >>> model = LinearSVM(C=10, solver="newton", feature_map=features).fit(X[:1000], y[:1000])
+    >>> print(f"{model.score(X[1000:], y[1000:]):.2f}")
+    0.96
     """
 
     _task = Margins()
@@ -431,9 +451,26 @@ class LinearSVR(RegressorMixin, _RegressorParameters, _LinearEstimator):
     C_, Cs_, cv_errors_, n_iter_, signature_, feature_map_, n_features_in_
         As for `LinearSVM`.
 
+    See Also
+    --------
+    LinearSVM : The same for labels.
+    ExactKernelSVR : The exact kernel.
+    sklearn.svm.SVR : The exact kernel in scikit-learn.
+
     References
     ----------
     Ho, Lin: Large-scale linear support vector regression, JMLR 13 (2012).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import LinearSVR
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> features = MercerFeatures(n_components=50, random_state=0)
+    >>> model = LinearSVR(solver="newton", fit_intercept=True, feature_map=features)
+    >>> model.fit(X, y).predict(X[:3]).shape
+    (3,)
     """
 
     @property

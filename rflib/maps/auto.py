@@ -126,6 +126,22 @@ class AutoMap(RandomFeatureMap):
         ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
+
+    See Also
+    --------
+    MercerFeatures : What it mostly finds.
+    rflib.learners.KernelRegressor : Chooses the kernel too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import AutoMap
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> chosen = AutoMap(Gaussian("median"), 32, random_state=0).fit(X)
+    >>> type(chosen.best_).__name__
+    'MercerFeatures'
     """
 
     _takes_sparse = None

@@ -90,6 +90,18 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Number of columns D. It is n_components, except that Nystroem has no more columns than training rows.
     n_features_in_ : int
         Number of input columns d.
+
+    See Also
+    --------
+    RFF : A map of random waves.
+    MercerFeatures : One of eigenfunctions.
+    Nystroem : One of stored rows.
+
+    Examples
+    --------
+    >>> from rflib.maps import ORF, RandomFeatureMap
+    >>> isinstance(ORF(), RandomFeatureMap)
+    True
     """
 
     # What is learned, but left out of the state: `restore` of the class computes it again, or does without it.

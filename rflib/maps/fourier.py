@@ -80,6 +80,23 @@ class FourierFeatures(BlockFeatures):
     RangeWarning
         If `transform` gets rows unlike the training rows, and its measure was fitted to the kernel near these only
         (`rflib.measures.RangeWarning`).
+
+    See Also
+    --------
+    RFF : Independent frequencies of the exact measure.
+    ORF : Orthogonal ones.
+    rflib.measures.construct : What a measure may be.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import FourierFeatures
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> features = FourierFeatures(Gaussian("median"), 64, directions="orthogonal", radii="paired", random_state=0)
+    >>> features.fit_transform(X).shape
+    (178, 64)
     """
 
     # For signed measures, the papers' s counts the positive frequencies and again the negative ones.

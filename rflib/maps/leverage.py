@@ -185,11 +185,26 @@ class LeverageRFF(ScoredFourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
+    See Also
+    --------
+    SurrogateLeverageRFF : Scores that use the targets.
+    RFF : Frequencies that are not scored.
+
     References
     ----------
     - Li, Ton, Oglic, Sejdinovic: Towards a unified analysis of random Fourier features, ICML 2019.
     - Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
       2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import LeverageRFF
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> LeverageRFF(Gaussian("median"), 64, pool=128, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     kernel: KernelLike = None
@@ -246,6 +261,10 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
+    See Also
+    --------
+    LeverageRFF : Scores that do not use the targets.
+
     Notes
     -----
     Two class labels become the targets -1 and +1 in equation 15, as printed. With more classes, each class has a
@@ -256,6 +275,18 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     ----------
     Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
     2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import SurrogateLeverageRFF
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> features = SurrogateLeverageRFF(Gaussian("median"), 64, pool=128, random_state=0)
+    >>> features.fit_transform(X, y).shape
+    (178, 64)
     """
 
     kernel: KernelLike = None

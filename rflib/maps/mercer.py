@@ -109,6 +109,13 @@ class MercerFeatures(RandomFeatureMap):
         nothing: with some hundred rows it may be off by a factor of two, and of less than 20 rows it is the error
         on these.
 
+    See Also
+    --------
+    AutoMap : Compares it with other maps on your rows.
+    Nystroem : The same purpose with stored rows.
+    MVORF : A map for functions of the distance on rows of unit norm.
+    sklearn.kernel_approximation.RBFSampler : Random waves for the Gaussian kernel.
+
     Notes
     -----
     The one-dimensional eigenfunctions are those of the law of 12 to 48 nodes of Gauss quadrature for the

@@ -96,9 +96,28 @@ class Nystroem(RandomFeatureMap):
     UserWarning
         If there are fewer training rows than n_components.
 
+    See Also
+    --------
+    AutoMap : Compares it with other maps on your rows.
+    MercerFeatures : A map that stores no rows.
+    sklearn.kernel_approximation.Nystroem : With uniform landmarks and definite kernels only.
+
     References
     ----------
     Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import Nystroem
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Gaussian("median")
+    >>> features = Nystroem(kernel, 64, landmarks="rpcholesky", random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.3f}")
+    0.004
     """
 
     _takes_sparse = None

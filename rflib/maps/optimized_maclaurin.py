@@ -90,11 +90,30 @@ class OptimizedMaclaurin(RandomFeatureMap):
     sketches_ : tuple of Sketch
         The draws of the sketched degrees (`rflib.maps.product_sketch`).
 
+    See Also
+    --------
+    TensorSketch : For streams of sparse rows.
+    RandomMaclaurin : Degrees that are drawn.
+    sklearn.kernel_approximation.PolynomialCountSketch : `TensorSketch` in scikit-learn.
+
     References
     ----------
     - Wacker, Kanagawa, Filippone: Improved random features for dot product kernels, 2022 (arXiv 2201.08712).
     - Wacker, Ohana, Filippone: Complex-to-real sketches for tensor products with applications to the polynomial
       kernel, 2022 (arXiv 2202.02031).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Polynomial
+    >>> from rflib.maps import OptimizedMaclaurin
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Polynomial(degree=3)
+    >>> features = OptimizedMaclaurin(kernel, 256, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.29
     """
 
     _kernels = (

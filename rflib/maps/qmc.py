@@ -42,9 +42,27 @@ class QMC(FourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
+    See Also
+    --------
+    RFF : Random frequencies.
+    ORF : Orthogonal ones.
+
     References
     ----------
     Yang, Sindhwani, Avron, Mahoney: Quasi-Monte Carlo feature maps for shift-invariant kernels, ICML 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Laplacian
+    >>> from rflib.maps import QMC
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Laplacian("median")
+    >>> features = QMC(kernel, 64, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.24
     """
 
     kernel: KernelLike = None

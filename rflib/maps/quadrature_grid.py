@@ -63,6 +63,11 @@ class QuadratureFeatures(GaussianCosines):
         As for `FourierFeatures`. Frequencies that the dense grid does not need are zero;
         no weight is negative, and those of the dense grid sum to one.
 
+    See Also
+    --------
+    QuadratureRFF : Random rules.
+    HilbertSpaceFeatures : Eigenfunctions on a box, for few input columns too.
+
     References
     ----------
     Dao, De Sa, Re: Gaussian quadrature for kernel features, NIPS 2017.

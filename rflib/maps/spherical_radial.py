@@ -63,6 +63,11 @@ class SphericalRadialRFF(GaussianCosines):
     frequencies_, weights_, phases_
         As for `FourierFeatures`.
 
+    See Also
+    --------
+    ORF : Random norms.
+    QuadratureRFF : Random rules of degree three.
+
     References
     ----------
     - Belhadji, Zhu, Marzouk: On the design of scalable, high-precision spherical-radial Fourier features, 2024

@@ -47,9 +47,24 @@ class SRF(FourierFeatures):
     frequencies_, weights_, phases_, measure_, centre_, radius_
         As for `FourierFeatures`.
 
+    See Also
+    --------
+    TensorSketch : Products of count sketches, for rows of any norm.
+    MVORF : Less error for the same number of columns.
+
     References
     ----------
     Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.preprocessing import normalize
+    >>> from rflib.kernels import SphericalPolynomial
+    >>> from rflib.maps import SRF
+    >>> X = normalize(load_digits().data[:300])
+    >>> SRF(SphericalPolynomial(a=4, p=10), 64, random_state=0).fit_transform(X).shape
+    (300, 64)
     """
 
     kernel: KernelLike = None
