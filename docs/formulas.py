@@ -1,4 +1,4 @@
-"""Formulas of docstrings, which are plain text for readers of ``help``, and what the site typesets in their place."""
+"""Formulas of docstrings, which are plain text for readers of ``help``, and how the site typesets them."""
 
 import re
 
@@ -24,7 +24,7 @@ FORMULAS = {
     "K_hat = Z diag(e) Z^T": r"\hat K = Z\,\mathrm{diag}(e)\,Z^T",
     "((1 + k(2z))/2 - k(z)^2) / F": r"\frac{1}{F}\left(\frac{1 + k(2z)}{2} - k(z)^2\right)",
     "(F - 1) / F (E Omega_d(sqrt(R1^2 + R2^2) z) - (E Omega_d(R z))^2)":
-        r"\frac{F - 1}{F}\left(\mathbb{E}\,\Omega_d(\sqrt{R_1^2 + R_2^2}\,z) - (\mathbb{E}\,\Omega_d(R z))^2\right)",
+        r"\frac{F - 1}{F} (\mathbb{E}\,\Omega_d(\sqrt{R_1^2 + R_2^2}\,z) - (\mathbb{E}\,\Omega_d(R z))^2)",
     "K_hat(x, y) is sum_f w_f cos(<v_f, x - y>)": r"\hat K(x, y) = \sum_f w_f \cos\langle v_f, x - y\rangle",
     "sqrt(|w_f|) cos(<v_f, x>) and sqrt(|w_f|) sin(<v_f, x>)":
         r"\sqrt{|w_f|}\cos\langle v_f, x\rangle,\ \sqrt{|w_f|}\sin\langle v_f, x\rangle",
@@ -37,7 +37,8 @@ FORMULAS = {
     "scale (gamma <x, y> + coef0)^p": r"\mathrm{scale}\,(\gamma \langle x, y\rangle + \mathrm{coef0})^p",
     "K_hat = Z_up R R^T Z_up^T": r"\hat K = Z_{up} R R^T Z_{up}^T",
     "K_hat = C W^+ C^T": r"\hat K = C W^+ C^T",
-    "sum_l sum_i h_li(x) h_li(y) P_l(<u(x), u(y)>)": r"\sum_l \sum_i h_{li}(x) h_{li}(y) P_l(\langle u(x), u(y)\rangle)",
+    "sum_l sum_i h_li(x) h_li(y) P_l(<u(x), u(y)>)":
+        r"\sum_l \sum_i h_{li}(x) h_{li}(y) P_l(\langle u(x), u(y)\rangle)",
     "m^(-1/2) sum_l sqrt(N_l) h_li(x) P_l(<u(x), w>)":
         r"m^{-1/2} \sum_l \sqrt{N_l}\, h_{li}(x) P_l(\langle u(x), w\rangle)",
     "prod_i L_i^(-1/2) sin(w_i (x_i - c_i + L_i))": r"\prod_i L_i^{-1/2} \sin(w_i (x_i - c_i + L_i))",
@@ -52,7 +53,8 @@ FORMULAS = {
     "||w||^2 / 2 + C sum_i loss(y_i <w, z_i>)": r"\|w\|^2 / 2 + C \sum_i \mathrm{loss}(y_i \langle w, z_i\rangle)",
     "||w||^2 / 2 + C sum_i max(0, |y_i - <w, z_i>| - epsilon)^k":
         r"\|w\|^2 / 2 + C \sum_i \max(0, |y_i - \langle w, z_i\rangle| - \varepsilon)^k",
-    "mean_i (f(x_i) - y_i)^2 / 2 + alpha ||f||^2 / 2": r"\frac{1}{2n} \sum_i (f(x_i) - y_i)^2 + \frac{\alpha}{2} \|f\|^2",
+    "mean_i (f(x_i) - y_i)^2 / 2 + alpha ||f||^2 / 2":
+        r"\frac{1}{2n} \sum_i (f(x_i) - y_i)^2 + \frac{\alpha}{2} \|f\|^2",
     "M = E grad f grad f^T": r"M = \mathbb{E}\,\nabla f\,\nabla f^T",
     # metrics
     "||K - K_hat||_F / ||K||_F": r"\|K - \hat K\|_F / \|K\|_F",
