@@ -31,8 +31,8 @@ ELSEWHERE = {
     '"""Table: the worst repetition of each method."""': "tests/report/test_kinds.py",
     "module rflib:": "a rule of Snakemake's: tests/workflow/test_module.py",
 }
-# Pages on which every block that prints shows what it prints.
-SHOWN = [f"docs/{name}.md" for name in ("cheat-sheet", "coming-from-scikit-learn", "faq", "saving-models")]
+# Pages on which blocks that print need not show what they print.
+UNSHOWN = ["docs/tables.md", "docs/learned-metric.md"]
 # Pages of the guide without a picture: one screen, or a list of what to do.
 PLAIN = ("cheat-sheet", "saving-models", "devices", "tables", "mvorf", "learned-metric")
 GUIDE = [page for page in re.findall(r"^([\w-]+)$", TEXTS["docs/user-guide.md"], re.M) if page not in PLAIN]
@@ -84,7 +84,7 @@ def test_the_python_of_a_page_runs_as_printed(page, monkeypatch, tmp_path, capsy
             capsys.readouterr()
             exec(compile(code, page, "exec"), names)
             printed = capsys.readouterr().out.splitlines()
-            if expected or page in SHOWN:
+            if expected or page not in UNSHOWN:
                 assert len(printed) == len(expected) and all(map(alike, printed, expected)), printed
 
 
