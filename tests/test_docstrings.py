@@ -59,7 +59,7 @@ def annotation_of(found: type, name: str) -> Any:
 
 
 def test_the_choices_of_a_parameter_are_known_to_type_checkers() -> None:
-    """What a docstring writes in braces, or in quotes, a Literal has, and the other way round."""
+    """What a docstring writes in braces, or in quotes, a Literal has; that of a base may have more."""
     seen = 0
     for found in CLASSES:
         listed = re.findall(r"^(\w+) : (.*)$", inspect.getdoc(found) or "", re.M)
@@ -67,6 +67,7 @@ def test_the_choices_of_a_parameter_are_known_to_type_checkers() -> None:
             if name != "kernel" and name in inspect.signature(found).parameters:
                 words = kind.partition(", default")[0]
                 written = {eval(word) for word in re.findall(r'"\w+"|(?<=[{ ])\d(?=[,}])', words)}
-                assert written == choices(annotation_of(found, name)), (found.__name__, name)
+                known = choices(annotation_of(found, name))
+                assert written <= known and bool(written) == bool(known), (found.__name__, name)
                 seen += bool(written)
     assert seen > 50
