@@ -1,5 +1,7 @@
 """The site: ``make docs`` builds it with Sphinx, without a network, and treats each warning as an error."""
 
+import inspect
+import os
 import re
 import sys
 from pathlib import Path
@@ -12,8 +14,10 @@ from sphinx.errors import ExtensionError
 
 import rflib
 from rflib import kernels, learners, maps, measures, plotting
+from rflib.keywords import Keywords
 
 sys.path.insert(0, str(Path(__file__).parent))  # the gallery imports `colours` from here
+from formulas import typeset
 
 project, author = "rflib", "The rflib developers"
 copyright = author
@@ -88,7 +92,12 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = html_show_sourcelink = False
 html_theme_options = {
-    "logo": {"text": "rflib"},
+    "logo": {"text": f"rflib {release}"},
+    # An address for the icon in the head of each page: RFLIB_REPOSITORY=https://... make docs
+    "icon_links": [
+        {"name": "Repository", "url": url, "icon": "fa-solid fa-code-branch"}
+        for url in filter(None, [os.environ.get("RFLIB_REPOSITORY")])
+    ],
     "header_links_before_dropdown": 7,
     "navbar_persistent": ["search-button"],  # without its words, all links fit beside it
     "show_prev_next": True,
@@ -111,6 +120,9 @@ def colours(gallery_conf: dict[str, Any], fname: str) -> None:
 def _links_to_pages(app: Any, docname: str, source: list[str]) -> None:
     for path, page in PAGES.items():
         source[0] = source[0].replace(f"]({path}", f"]({page}")
+    # A paragraph that is nothing but a link to an example shows its picture.
+    picture = r"[![\1](gallery/images/sphx_glr_\2_001.png)](gallery/\2.rst)"
+    source[0] = re.sub(r"(?m)^\[(.*)\]\(\.\./examples/(\w+)\.py\)$", picture, source[0])
     source[0] = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.rst)", source[0])
 
 
@@ -121,11 +133,21 @@ def _only_ours(app: Any, what: str, name: str, obj: Any, skip: bool, options: An
 
 
 def _plain_formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """In docstrings, |K| is a norm and k_ a name: reStructuredText would take both for markup."""
+    """Typeset formulas; in the rest, |K| is a norm and k_ a name, which reStructuredText would take for markup."""
+    lines[:] = typeset("\n".join(lines)).split("\n")
     for i, line in enumerate(lines):
         parts = re.split(r"(``.*?``|`[^`]*`)", line)
         parts[::2] = [re.sub(r"\||(?<=\w)_(?!\w)", r"\\\g<0>", part) for part in parts[::2]]
         lines[i] = "".join(parts)
+
+
+def _signature(app: Any, what: str, name: str, obj: Any, *_: Any) -> tuple[str, str] | None:
+    """A class has the parameters of its ``__init__``, and not of the ``__new__`` that checks their names."""
+    if what != "class" or not issubclass(obj, Keywords):
+        return None
+    signature = inspect.signature(obj)
+    plain = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    return str(signature.replace(parameters=plain, return_annotation=signature.empty)), ""
 
 
 def _links_to_names(app: Any, doctree: Any, docname: str) -> None:
@@ -167,4 +189,5 @@ def setup(app: Any) -> None:
     app.connect("source-read", _links_to_pages)
     app.connect("autodoc-skip-member", _only_ours)
     app.connect("doctree-resolved", _links_to_names)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _plain_formulas, priority=900)

@@ -1,7 +1,7 @@
 """Draw docs/results again: ``python docs/results.py [STUDY ...]`` makes the pages of all studies, or of some.
 
 Results of the pipeline are first merged into the kept cells of the study, in docs/results/cells. What a study
-needs is written to docs/cluster.md, and which map is best when to docs/which-map.md. The pages of the benchmarks
+needs is written to docs/cluster.md, and which map is best to README.md. The pages of the benchmarks
 and of the reliability tests say which code they measured, and whether it has changed since. A page that was just
 made gets this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
 """
@@ -162,21 +162,6 @@ def largest_jobs() -> str:
     )
 
 
-def which_map() -> str:
-    """Return the sections of the page of the study ``frontier`` that say which map to take when."""
-    text = Page("frontier").text
-    found = re.findall(r"^## Which map when: (.)(.*?)(?=^## )", text, flags=re.MULTILINE | re.DOTALL)
-    return "\n\n".join(
-        [_so_far("frontier"), *(f"### {first.upper()}{rest.strip()}" for first, rest in found)]
-    )
-
-
-def _so_far(name: str) -> str:
-    """Return a sentence that says on which data sets a study has been run."""
-    run, share = _run_on(name)
-    return f"The study has been run on {share}: {', '.join(run)}."
-
-
 def _run_on(name: str) -> tuple[list[str], str]:
     """Return the names of the data sets on which a study has been run, and their number beside that of all."""
     names = [dataset["name"] for dataset in read_study(STUDIES / f"{name}.yaml")["datasets"]]
@@ -285,7 +270,6 @@ class Page:
 MADE = {
     "what a study needs": ("docs/cluster.md", needs),
     "the largest jobs": ("docs/cluster.md", largest_jobs),
-    "which map when": ("docs/which-map.md", which_map),
     "which map wins": ("README.md", which_wins),
 }
 

@@ -24,7 +24,6 @@ y = np.sin(2 * x) + 0.5 * x + 0.25 * rng.standard_normal(len(x))
 
 model = KRR(
     feature_map=ORF(Gaussian(sigma=0.8), n_components=300, random_state=0),
-    alphas=np.logspace(-6, 0, 13),
     criterion="marginal_likelihood",
 ).fit(x[:, None], y)
 grid = np.linspace(-5, 5, 400)

@@ -3,7 +3,7 @@ Kernel error against the number of columns
 ==========================================
 
 How many columns does a map need? This example approximates the Gaussian kernel on the breast-cancer data
-with six maps and measures the relative error of the kernel matrix on rows that the maps have not seen.
+with seven maps and measures the relative error of the kernel matrix on rows that the maps have not seen.
 ``KernelErrorDisplay`` does so in one line for each map.
 """
 
@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from rflib.kernels import Gaussian
-from rflib.maps import MVORF, ORF, QMC, RFF, Nystroem, OptimizedMaclaurin
+from rflib.maps import MVORF, ORF, QMC, RFF, MercerFeatures, Nystroem, OptimizedMaclaurin
 from rflib.plotting import KernelErrorDisplay
 
 X = StandardScaler().fit_transform(load_breast_cancer().data)
@@ -23,7 +23,8 @@ X = StandardScaler().fit_transform(load_breast_cancer().data)
 # least to the largest one.
 
 fig, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-for marker, method in zip("osv^Dx", (RFF, QMC, ORF, OptimizedMaclaurin, MVORF, Nystroem), strict=True):
+methods = (RFF, QMC, ORF, OptimizedMaclaurin, MVORF, Nystroem, MercerFeatures)
+for marker, method in zip("osv^DxP", methods, strict=True):
     KernelErrorDisplay.from_estimator(method(Gaussian("median")), X, marker=marker, ax=ax)
 plt.show()
 
@@ -33,7 +34,7 @@ plt.show()
 # low-discrepancy sequence of ``QMC`` does not pay here, in 30 dimensions and with few columns. ``MVORF``
 # and ``OptimizedMaclaurin`` compute the leading part of the kernel exactly and sample only the rest.
 #
-# ``Nystroem`` does not draw frequencies. Its columns are the kernel itself at D training rows, so it has
-# the least error wherever the kernel matrix is close to one of low rank, as it is here. Its price is a
-# transform that evaluates the kernel at D rows, and a fit that stores these rows: see
-# :ref:`sphx_glr_gallery_plot_time.py`.
+# ``Nystroem`` does not draw frequencies. Its columns are the kernel itself at D training rows. Its price is
+# a transform that evaluates the kernel at D rows, and a fit that stores these rows: see
+# :ref:`sphx_glr_gallery_plot_time.py`. ``MercerFeatures`` has the least error. Its columns are the kernel's
+# eigenfunctions along the axes of the rows (:ref:`sphx_glr_gallery_plot_mercer.py`); no row is stored.

@@ -2,7 +2,7 @@
 Time against Nystroem
 =====================
 
-At the same number of columns ``Nystroem`` has the least error on many data sets. Its transform evaluates
+At the same number of columns ``Nystroem`` has a low error. Its transform evaluates
 the kernel at D landmark rows and then multiplies by a D x D matrix, which takes of the order of D²
 operations for each row. Fourier features take d D operations for rows of d columns. This example compares
 errors at equal *time*.

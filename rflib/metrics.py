@@ -353,6 +353,17 @@ class PairedTTest(NamedTuple):
         Student's t statistic of the mean difference a - b.
     pvalue : float
         The two-sided p-value.
+
+    See Also
+    --------
+    scipy.stats.ttest_rel : The same test.
+
+    Examples
+    --------
+    >>> from rflib.metrics import PairedTTest, paired_t_test
+    >>> found = paired_t_test([0.91, 0.92, 0.93], [0.89, 0.91, 0.90])
+    >>> isinstance(found, PairedTTest), round(found.pvalue, 2)
+    (True, 0.07)
     """
 
     statistic: float

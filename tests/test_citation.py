@@ -64,3 +64,14 @@ def test_it_says_what_the_package_and_the_guide_say():
     guide = (ROOT / "docs/user-guide.md").read_text(encoding="utf-8").lower()
     for entry in CITATION["references"]:
         assert entry["title"].lower() in guide
+
+
+def test_the_readme_s_bibtex_and_badges_say_the_same():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for key in ("title", "version", "license"):
+        assert f"{key} = {{{CITATION[key]}}}" in readme
+    badges = (ROOT / "docs/pictures/badges.svg").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for asked in (r'requires-python = ">=([\d.]+)"', r'"scikit-learn>=([\d.]+)'):
+        (least,) = re.findall(asked, project)
+        assert f"&gt;= {least}<" in badges and f"{least} or later" in readme

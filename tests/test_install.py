@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -13,15 +14,19 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from rflib import learners, maps
+
 from .test_readme import printed_example
 
 ROOT = Path(__file__).parents[1]
 # A user's file for mypy: each line with an error ends with its code.
 USER = """\
+from typing import Any
+
 import numpy as np
 from rflib.kernels import DeltaGaussian, Gaussian, Matern
-from rflib.learners import KRR, LinearSVM
-from rflib.maps import MVORF, ORF
+from rflib.learners import KRR, ExactKRR, LinearSVM
+from rflib.maps import GORF, MVORF, ORF, MercerFeatures, Nystroem
 
 Gaussian(sigma=2)
 Gaussian(sigma="median")
@@ -32,6 +37,8 @@ MVORF(Gaussian(), n_components=64, random_state=np.random.default_rng(0)).fit(np
 ORF(lambda z: np.exp(-z), 64)
 KRR(feature_map=ORF(), alphas=(0.1, 1)).fit([[1.0]], [1.0])
 LinearSVM(C="cv")
+Nystroem(landmarks=np.eye(3)).fit(np.eye(3)).landmarks_.shape
+Nystroem(landmarks=[0, 2])
 Gaussian(sigma="a")  # arg-type
 Gaussian(sigma=None)  # arg-type
 Gaussian(width=2.0)  # call-arg
@@ -39,8 +46,20 @@ ORF(Gaussian(), n_components="64")  # arg-type
 ORF(kernel="gaussian")  # arg-type
 MVORF(random_state="seed")  # arg-type
 LinearSVM(C="best")  # arg-type
+GORF(directions="ortogonal")  # arg-type
+MercerFeatures(axes="principle")  # arg-type
+Nystroem(landmarks="kmean")  # arg-type
+ExactKRR(solver="cgg")  # arg-type
+KRR(criterion="error_rate")  # arg-type
+KRR().fit([[1.0]], [1.0]).predikt([[1.0]])  # attr-defined
 from rflib.maps import NoMap  # attr-defined
 """
+ESTIMATORS = [
+    (package.__name__, name, found)
+    for package in (maps, learners)
+    for name in dir(package)
+    if hasattr(found := getattr(package, name), "get_params") and name != "RandomFeatureMap"
+]
 # Every public name loads, and what is not installed is an error that says how to install it.
 WITHOUT_EXTRAS = """\
 from rflib import *
@@ -149,13 +168,29 @@ def test_the_command_line_says_its_version_and_what_it_lacks(python: Path) -> No
     )
 
 
+def uses() -> Iterator[str]:
+    """Lines of a user's file for each estimator: all that it has, and what it has not."""
+    yield "anything: Any = None"
+    for package, name, found in ESTIMATORS:
+        learned = (found.__doc__ or "").partition("\n    Attributes\n")[2].partition("\n\n")[0]
+        documented = re.findall(r"\w+", " ".join(re.findall(r"^    (\w[^:\n]*)", learned, re.M)))
+        named = [p for p in inspect.signature(found).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        yield f"from {package} import {name}"
+        yield f"{name}(nonsense=1)  # call-arg"
+        yield f"{name}({', '.join(['anything'] * (len(named) + 1))})  # call-arg"
+        yield f"def use_{name}(fitted: {name}) -> None:"
+        for attribute in (*documented, *(each for each in dir(found) if each[0] != "_")):
+            yield f"    fitted.{attribute}"
+        yield "    fitted.nonsense  # attr-defined"
+
+
 def test_a_type_checker_finds_wrong_arguments_in_a_user_s_file(python: Path, tmp_path: Path) -> None:
-    file = tmp_path / "user.py"
-    file.write_text(USER)
+    file, text = tmp_path / "user.py", USER + "".join(f"{line}\n" for line in uses())
+    file.write_text(text)
     check = [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", tmp_path, "--python-executable"]
     # Not in this folder, where mypy would find the sources before the installed package.
     said = subprocess.run([*check, python, file], cwd=tmp_path, capture_output=True, text=True).stdout
-    lines = enumerate(USER.splitlines(), 1)
+    lines = enumerate(text.splitlines(), 1)
     expected = [(number, code) for number, line in lines if (code := line.partition("  # ")[2])]
     found = [line.split(":") for line in said.splitlines() if ": error: " in line]
     assert [(int(words[1]), words[-1].split("[")[-1].rstrip("]")) for words in found] == expected, said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from numpy import pi
 from numpy.typing import ArrayLike, NDArray
@@ -43,15 +44,25 @@ class ArcCosine(RadialKernel):
     ValueError
         If ``order`` is neither 0 nor 1.
 
+    See Also
+    --------
+    NeuralTangent : That of a trained network.
+
     References
     ----------
     Cho, Saul: Kernel methods for deep learning, NIPS 2009, equation 3.
+
+    Examples
+    --------
+    >>> from rflib.kernels import ArcCosine
+    >>> ArcCosine(order=1)([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]).round(4)
+    array([[1.    , 0.3183]])
     """
 
     unit_norm = True
     definite_on = "sphere"
 
-    order: int = 1
+    order: Literal[0, 1] = 1
 
     def __post_init__(self) -> None:
         check_choice(self, "order", (0, 1))
@@ -79,9 +90,19 @@ class NeuralTangent(RadialKernel):
     ValueError
         If ``depth`` is not an integer of at least 1.
 
+    See Also
+    --------
+    ArcCosine : That of one random layer.
+
     References
     ----------
     Bietti, Mairal: On the inductive bias of neural tangent kernels, NeurIPS 2019, equation 4.
+
+    Examples
+    --------
+    >>> from rflib.kernels import NeuralTangent
+    >>> NeuralTangent(depth=2)([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]).round(4)
+    array([[1.    , 0.2286]])
     """
 
     unit_norm = True

@@ -27,9 +27,20 @@ class Cauchy(KernelWithWidth):
     ValueError
         If ``gamma`` is none of these, or not above 0.
 
+    See Also
+    --------
+    Laplacian : Another product over the input columns.
+    RationalQuadratic : A function of the Euclidean distance with slow decay.
+
     References
     ----------
     Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007, figure 1.
+
+    Examples
+    --------
+    >>> from rflib.kernels import Cauchy
+    >>> Cauchy(gamma=1.0)([[0.0, 0.0]], [[1.0, 0.0], [1.0, 1.0]]).round(4)
+    array([[0.5 , 0.25]])
     """
 
     width_parameter: ClassVar[str] = "gamma"

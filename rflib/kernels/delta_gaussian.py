@@ -34,10 +34,23 @@ class DeltaGaussian(KernelWithWidth, RadialKernel):
     ValueError
         If a coefficient is zero, a bandwidth is not above 0, their numbers differ, or the width is not valid.
 
+    See Also
+    --------
+    Gaussian : One of them.
+    RadialFunction : Any function of the distance.
+    rflib.maps.MVORF : A map that takes indefinite kernels.
+
     References
     ----------
     Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
     IJCNN 2021, equation 19, where the width is 1.
+
+    Examples
+    --------
+    >>> from rflib.kernels import DeltaGaussian
+    >>> kernel = DeltaGaussian(coefficients=(1, -1), sigmas=(1, 10))
+    >>> kernel.at_distance([0.0, 2.0, 10.0]).round(4)
+    array([ 0.    , -0.8449, -0.6065])
     """
 
     width_parameter: ClassVar[str] = "width"

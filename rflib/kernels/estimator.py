@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, cast
 
-from sklearn.base import BaseEstimator
-
 from rflib.kernels.base import Kernel
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.radial_function import KernelLike, RadialFunction
 from rflib.kernels.signature import n_arrays, picklable
 from rflib.kernels.similarity import PRECOMPUTED, Precomputed, Similarity
 from rflib.keywords import Keywords
+from rflib.sklearn_bases import BaseEstimator
 from rflib.validation import refuse
 
 

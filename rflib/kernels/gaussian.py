@@ -31,6 +31,20 @@ class Gaussian(KernelWithWidth, RadialKernel):
     ------
     ValueError
         If ``sigma`` is none of these, or not above 0.
+
+    See Also
+    --------
+    Matern : A rougher kernel.
+    DeltaGaussian : A difference of Gaussians, which is indefinite.
+    sklearn.gaussian_process.kernels.RBF : The same kernel, with length_scale for sigma.
+    sklearn.metrics.pairwise.rbf_kernel : The same kernel, with gamma = 1 / (2 sigma^2).
+
+    Examples
+    --------
+    >>> from rflib.kernels import Gaussian
+    >>> kernel = Gaussian(sigma=2.0)
+    >>> kernel([[0.0, 0.0]], [[0.0, 0.0], [2.0, 0.0]]).round(4)
+    array([[1.    , 0.6065]])
     """
 
     width_parameter: ClassVar[str] = "sigma"

@@ -37,9 +37,21 @@ class Laplacian(KernelWithWidth):
     ValueError
         If ``gamma`` is none of these, or not above 0.
 
+    See Also
+    --------
+    Cauchy : Another product over the input columns.
+    Matern : With nu=0.5, the exponential of the Euclidean distance.
+    sklearn.metrics.pairwise.laplacian_kernel : The same kernel.
+
     References
     ----------
     Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007, figure 1.
+
+    Examples
+    --------
+    >>> from rflib.kernels import Laplacian
+    >>> Laplacian(gamma=0.5)([[0.0, 0.0]], [[1.0, 1.0], [2.0, 0.0]]).round(4)
+    array([[0.3679, 0.3679]])
     """
 
     width_parameter: ClassVar[str] = "gamma"

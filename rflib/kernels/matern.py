@@ -50,9 +50,20 @@ class Matern(KernelWithWidth, RadialKernel):
     ValueError
         If ``nu`` is not above 0, or the width is not valid.
 
+    See Also
+    --------
+    Gaussian : The limit of large nu.
+    sklearn.gaussian_process.kernels.Matern : The same kernel.
+
     References
     ----------
     Rasmussen, Williams: Gaussian processes for machine learning, 2006, equations 4.14 and 4.15.
+
+    Examples
+    --------
+    >>> from rflib.kernels import Matern
+    >>> Matern(nu=1.5, length_scale=2.0).at_distance([0.0, 1.0, 2.0]).round(4)
+    array([1.    , 0.7849, 0.4834])
     """
 
     width_parameter: ClassVar[str] = "length_scale"

@@ -36,6 +36,17 @@ class Polynomial(DotProductKernel):
     ------
     ValueError
         If a parameter is out of its range.
+
+    See Also
+    --------
+    SphericalPolynomial : For rows of unit norm, with k(x, x) = 1.
+    sklearn.metrics.pairwise.polynomial_kernel : The same kernel.
+
+    Examples
+    --------
+    >>> from rflib.kernels import Polynomial
+    >>> Polynomial(degree=2, gamma=0.5, coef0=1.0)([[1.0, 1.0]], [[1.0, 1.0], [2.0, 0.0]])
+    array([[4., 4.]])
     """
 
     definite_on = "all"
@@ -86,9 +97,20 @@ class SphericalPolynomial(DotProductKernel, RadialKernel):
     ValueError
         If a parameter is out of its range.
 
+    See Also
+    --------
+    Polynomial : For rows of any norm.
+    rflib.maps.SRF : The map of the paper.
+
     References
     ----------
     Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015, equation 4.
+
+    Examples
+    --------
+    >>> from rflib.kernels import SphericalPolynomial
+    >>> SphericalPolynomial(a=4, p=10).at_distance([0.0, 1.0, 2.0]).round(4)
+    array([1.    , 0.5245, 0.0563])
     """
 
     unit_norm = True

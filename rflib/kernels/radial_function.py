@@ -40,6 +40,19 @@ class RadialFunction(KernelWithWidth, RadialKernel):
     ------
     ValueError
         If ``profile`` is not a function of one array, or another parameter is not valid.
+
+    See Also
+    --------
+    Similarity : A function of two matrices of rows.
+    rflib.maps.MVORF : A map that takes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rflib.kernels import RadialFunction
+    >>> kernel = RadialFunction(lambda z: np.exp(-z) * np.cos(z))
+    >>> kernel([[0.0]], [[0.0], [1.0]]).round(4)
+    array([[1.    , 0.1988]])
     """
 
     width_parameter: ClassVar[str] = "width"

@@ -34,9 +34,20 @@ class RationalQuadratic(KernelWithWidth, RadialKernel):
     ValueError
         If ``alpha`` is not above 0, or the width is not valid.
 
+    See Also
+    --------
+    Gaussian : The limit of large alpha.
+    sklearn.gaussian_process.kernels.RationalQuadratic : The same kernel.
+
     References
     ----------
     Rasmussen, Williams: Gaussian processes for machine learning, 2006, equation 4.19.
+
+    Examples
+    --------
+    >>> from rflib.kernels import RationalQuadratic
+    >>> RationalQuadratic(alpha=1.0, length_scale=2.0).at_distance([0.0, 2.0, 4.0]).round(4)
+    array([1.    , 0.6667, 0.3333])
     """
 
     width_parameter: ClassVar[str] = "length_scale"

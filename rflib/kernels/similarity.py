@@ -37,6 +37,21 @@ class Similarity(Kernel):
     ValueError
         If ``function`` is not a function of two arrays. Calls of the kernel raise it if the function returns
         another shape than (n, m), or a matrix k(X, X) that is not symmetric.
+
+    See Also
+    --------
+    RadialFunction : A function of the distance.
+    rflib.maps.Nystroem : A map that takes any similarity.
+    rflib.learners.ExactKRR : An exact learner that does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rflib.kernels import Similarity
+    >>> from rflib.maps import Nystroem
+    >>> nearness = Similarity(lambda X, Y: -np.abs(X[:, None] - Y).sum(-1))
+    >>> Nystroem(nearness, 2, random_state=0).fit([[0.0], [1.0], [3.0]]).signature_
+    array([-1.,  1.])
     """
 
     has_diagonal: ClassVar[bool] = False

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import inf
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from rflib.kernels.namespaces import to_numpy
 from rflib.learners.values import check_weights, refuse_zeros
 from rflib.validation import refuse
 
-ClassWeight = Mapping[Any, float] | str | None
+ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
 
 def check_class_weight(owner: Any, streaming: str | None = None) -> None:

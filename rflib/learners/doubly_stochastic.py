@@ -1,14 +1,16 @@
 """Doubly stochastic gradients: each step draws rows and a block of features that its seed makes again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -27,7 +29,7 @@ from rflib.learners.one_vs_rest import (
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import FLOATS, check_feature_map, check_signed, find_signs
+from rflib.learners.signed_features import FLOATS, Signed, check_feature_map, check_signed, find_signs
 from rflib.learners.stochastic_steps import (
     LOSS_DERIVATIVES,
     StochasticSteps,
@@ -38,6 +40,7 @@ from rflib.learners.stochastic_steps import (
 from rflib.learners.values import as_labels, as_numbers, check_weights, joined_labels, refuse_zeros
 from rflib.maps.rff import RFF
 from rflib.maps.row_blocks import row_blocks
+from rflib.sklearn_bases import BaseEstimator, RegressorMixin
 from rflib.validation import check_choice, check_integer, check_number, refuse
 
 
@@ -49,14 +52,14 @@ class _Parameters:
     batch_size: int = 256
     alpha: float = 1e-3
     step_size: float = 1.0
-    signed: str = "associated"
+    signed: Signed = "associated"
     random_state: Any = 0
 
 
 @dataclass(eq=False, repr=False)
 class _ClassifierParameters(_Parameters):
     _: KW_ONLY
-    loss: str = "log_loss"
+    loss: Literal["log_loss", "hinge", "squared_error"] = "log_loss"
     class_weight: ClassWeight = None
 
 
@@ -65,7 +68,7 @@ class _DoublyStochastic(_Parameters, CheckedRows, Keywords, BaseEstimator):
 
     _row_types: ClassVar[Any] = FLOATS
 
-    loss = "squared_error"
+    loss: Any = "squared_error"
 
     def _check_parameters(self) -> None:
         check_feature_map(self)
@@ -136,7 +139,7 @@ class _DoublyStochastic(_Parameters, CheckedRows, Keywords, BaseEstimator):
         self._keep(steps)
         passes.finish()
 
-    def _surveyed(self, passes: Passes) -> "_Survey":
+    def _surveyed(self, passes: Passes) -> _Survey:
         """Check the first block, and return what a pass over the targets counts."""
         passes.first(lambda block: self._checked(block.X, block.y, reset=True))
         survey = _Survey()
@@ -290,10 +293,25 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     n_features_in_ : int
         Number of columns of X.
 
+    See Also
+    --------
+    DoublyStochasticClassifier : The same for labels.
+    KRR : Exact sums over all rows.
+
     References
     ----------
     Dai, Xie, He, Liang, Raj, Balcan, Song: Scalable kernel methods via doubly stochastic gradients, NIPS 2014,
     algorithms 1 and 2. Figure 5 of pennington2015 uses the method.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import DoublyStochasticRegressor
+    >>> from rflib.maps import RFF
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = DoublyStochasticRegressor(RFF(n_components=64), random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
     """
 
     @all_or_nothing
@@ -411,6 +429,22 @@ class DoublyStochasticClassifier(OneVsRestClassifier, _ClassifierParameters, _Do
         Labels.
     coefs_, rows_drawn_, seed_, n_features_in_
         As for `DoublyStochasticRegressor`.
+
+    See Also
+    --------
+    DoublyStochasticRegressor : The same for numbers.
+    KRRClassifier : Exact sums over all rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import DoublyStochasticClassifier
+    >>> from rflib.maps import RFF
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = DoublyStochasticClassifier(RFF(Gaussian("scale"), 256), random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
     """
 
     def _check_parameters(self) -> None:

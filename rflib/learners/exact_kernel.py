@@ -13,7 +13,7 @@ from rflib.kernels.similarity import Lookup
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import warn_of_width
 from rflib.learners.checked_rows import CheckedRows
-from rflib.learners.repair import REPAIRS, Repair
+from rflib.learners.repair import REPAIRS, Repair, RepairName
 from rflib.validation import check_choice
 
 
@@ -24,7 +24,7 @@ class ExactKernelEstimator(CheckedRows, KernelEstimator):
 
     _takes_similarities: ClassVar[bool] = True
 
-    repair: str
+    repair: RepairName
     repair_: Repair
     X_fit_: Rows
     # The training rows with weight.

@@ -1,12 +1,13 @@
 """Kernel ridge regression with an exact kernel: the reference that random features approximate."""
 
+from __future__ import annotations
+
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,10 +30,11 @@ from rflib.learners.one_vs_rest import (
     encode_labels,
 )
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
-from rflib.learners.repair import Repair
-from rflib.learners.ridge_system import RIDGES
+from rflib.learners.repair import Repair, RepairName
+from rflib.learners.ridge_system import RIDGES, Ridge
 from rflib.learners.values import check_weights
 from rflib.maps.row_blocks import row_blocks
+from rflib.sklearn_bases import MultiOutputMixin, RegressorMixin
 from rflib.validation import check_choice, check_flag
 
 # Above this share of the machine's memory, solver="auto" makes no kernel matrix.
@@ -46,25 +48,25 @@ class _Parameters:
     kernel: KernelLike = None
     _: KW_ONLY
     alphas: ArrayLike = ALPHAS
-    ridge: str = "n_lambda"
+    ridge: Ridge = "n_lambda"
     cv: Any = None
-    solver: str = "auto"
+    solver: Literal["auto", "direct", "cg"] = "auto"
     verbose: bool = False
     random_state: Any = 0
-    repair: str = "none"
+    repair: RepairName = "none"
 
 
 @dataclass(eq=False, repr=False)
 class _ClassifierParameters(_Parameters):
     _: KW_ONLY
-    criterion: str = "squared_error"
+    criterion: Literal["squared_error", "error_rate"] = "squared_error"
     class_weight: ClassWeight = None
 
 
 class _ExactRidge(_Parameters, ExactKernelEstimator):
     """Kernel ridge regression of targets, which the regressor and the classifier share."""
 
-    criterion: str = "squared_error"
+    criterion: Literal["squared_error", "error_rate"] = "squared_error"
 
     @classmethod
     def _called_here(cls, name: str, value: object) -> str | None:
@@ -244,6 +246,22 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         The repair.
     n_features_in_ : int
         Number of columns of X.
+
+    See Also
+    --------
+    KRR : On features, in time that is linear in the rows.
+    ExactKRRClassifier : The same for labels.
+    sklearn.kernel_ridge.KernelRidge : Without a choice of the ridge.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import ExactKRR
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ExactKRR(Gaussian("scale")).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
     """
 
     _several_targets = True
@@ -281,6 +299,20 @@ class ExactKRRClassifier(OneVsRestClassifier, _ClassifierParameters, _ExactRidge
         As for `KRRClassifier`.
     alpha_, best_score_, cv_errors_, dual_coef_, target_means_, kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKRR`; the errors are those of the criterion.
+
+    See Also
+    --------
+    ExactKRR : The same for numbers.
+    KRRClassifier : On features, in time that is linear in the rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from rflib.learners import ExactKRRClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> print(f"{ExactKRRClassifier().fit(scale(X), y).score(scale(X), y):.2f}")
+    1.00
     """
 
     def _check_parameters(self) -> None:

@@ -1,11 +1,12 @@
 """Support vector machines with an exact kernel: the reference that random features approximate."""
 
+from __future__ import annotations
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC, SVR
 
 from rflib.drafts import all_or_nothing
@@ -14,7 +15,9 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_kernel import ExactKernelEstimator
 from rflib.learners.one_vs_rest import encode_labels
+from rflib.learners.repair import RepairName
 from rflib.learners.values import check_weights
+from rflib.sklearn_bases import ClassifierMixin, RegressorMixin
 from rflib.validation import check_number
 
 
@@ -25,7 +28,7 @@ class _Parameters:
     C: float = 1.0
     tol: float = 1e-3
     cache_size: float = 200
-    repair: str = "none"
+    repair: RepairName = "none"
 
 
 @dataclass(eq=False, repr=False)
@@ -102,6 +105,24 @@ class ExactKernelSVC(ClassifierMixin, _ClassifierParameters, _ExactSVM):
         The repair.
     n_features_in_ : int
         Number of columns of X.
+
+    See Also
+    --------
+    LinearSVM : On features, in time that is linear in the rows.
+    ExactKernelSVR : The same for numbers.
+    SpectrumRepair : Its repairs as a transformer.
+    sklearn.svm.SVC : For definite kernels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from rflib.kernels import DeltaGaussian
+    >>> from rflib.learners import ExactKernelSVC
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = ExactKernelSVC(DeltaGaussian((1, -1), (1, 10), "median"), repair="flip")
+    >>> print(f"{model.fit(scale(X), y).score(scale(X), y):.2f}")
+    0.99
     """
 
     @all_or_nothing
@@ -156,6 +177,20 @@ class ExactKernelSVR(RegressorMixin, _RegressorParameters, _ExactSVM):
         The fitted machine.
     kernel_, X_fit_, repair_, n_features_in_
         As for `ExactKernelSVC`.
+
+    See Also
+    --------
+    LinearSVR : On features, in time that is linear in the rows.
+    ExactKernelSVC : The same for labels.
+    sklearn.svm.SVR : For definite kernels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import ExactKernelSVR
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ExactKernelSVR(C=100).fit(X, y).predict(X[:3]).shape
+    (3,)
     """
 
     @all_or_nothing

@@ -1,14 +1,16 @@
 """What `KRR` and `KRRClassifier` share: features of rows become moments, from which a ridge is chosen."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,14 +28,15 @@ from rflib.learners.moments import Blocks
 from rflib.learners.parameter_checks import check_positive_numbers, check_seed
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.ridge_state import Count, RidgeSolution, RidgeState
-from rflib.learners.ridge_system import RIDGES
+from rflib.learners.ridge_system import RIDGES, Ridge
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import check_signed, find_signs
+from rflib.learners.signed_features import Signed, check_signed, find_signs
 from rflib.learners.streaming_ridge import HeldOutModels
 from rflib.learners.values import check_weights, refuse_zeros
 from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_blocks import row_blocks
+from rflib.sklearn_bases import BaseEstimator
 from rflib.validation import check_choice, check_flag, check_integer
 
 # Features of so many times D rows are kept for leave-one-out: about what the decomposition takes besides.
@@ -65,15 +68,15 @@ class RidgeParameters:
     """The parameters of `KRR`."""
 
     alphas: ArrayLike = ALPHAS
-    ridge: str = "n_lambda"
+    ridge: Ridge = "n_lambda"
     cv: Any = None
-    criterion: str = "squared_error"
+    criterion: Literal["squared_error", "error_rate", "marginal_likelihood"] = "squared_error"
     feature_map: Any = None
     signature: ArrayLike | None = None
-    signed: str = "associated"
-    solver: str = "direct"
+    signed: Signed | Literal["krein"] = "associated"
+    solver: Literal["direct", "cg"] = "direct"
     block_size: int = 4096
-    gram_dtype: str | None = None
+    gram_dtype: Literal["float32", "float64"] | None = None
     device: Any = None
     verbose: bool = False
     random_state: Any = 0

@@ -1,18 +1,20 @@
 """The hard-margin SVM on features, which is solved exactly as a least-distance problem."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.one_vs_rest import OneVsRestClassifier, codes_to_targets, encode_labels
-from rflib.learners.signed_features import SignedFeatures, check_signed, find_signs
+from rflib.learners.signed_features import Signed, SignedFeatures, check_signed, find_signs
 from rflib.learners.values import check_weights
+from rflib.sklearn_bases import BaseEstimator
 
 # Margins as a share of the longest row: smaller ones count as not separable; rounding leaves about 1e-15.
 SMALLEST_MARGIN = 1e-8
@@ -45,11 +47,21 @@ class HardMarginSVM(OneVsRestClassifier, CheckedRows, SignedFeatures, BaseEstima
         Signs of the columns.
     n_features_in_ : int
         Number of columns.
+
+    See Also
+    --------
+    LinearSVM : With a cost of errors.
+
+    Examples
+    --------
+    >>> from rflib.learners import HardMarginSVM
+    >>> HardMarginSVM().fit([[1.0, 0.0], [-1.0, 0.0]], [0, 1]).margin_
+    array([1.])
     """
 
     _row_types = np.float64
 
-    def __init__(self, *, signed: str = "associated", signature: ArrayLike | None = None):
+    def __init__(self, *, signed: Signed = "associated", signature: ArrayLike | None = None):
         self.signed = signed
         self.signature = signature
 

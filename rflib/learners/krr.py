@@ -1,11 +1,13 @@
 """Kernel ridge regression on random features."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,14 +22,20 @@ from rflib.kernels.namespaces import (
     to_numpy,
     widest,
 )
-from rflib.learners.feature_ridge import FeatureRidge
+from rflib.learners.feature_ridge import FeatureRidge, RidgeParameters
 from rflib.learners.passes import PassOptions
 from rflib.learners.values import check_weights
 from rflib.learners.weight_posterior import WeightPosterior
 from rflib.maps.dask_rows import takes_dask_rows
+from rflib.sklearn_bases import MultiOutputMixin, RegressorMixin
 
 
-class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Parameters(RidgeParameters):
+    criterion: Literal["squared_error", "marginal_likelihood"] = "squared_error"
+
+
+class KRR(MultiOutputMixin, RegressorMixin, _Parameters, FeatureRidge):
     """Fit kernel ridge regression on random features, with the ridge chosen by cross-validation.
 
     beta = (Z^T Z + c I)^-1 Z^T (y - mean(y)) and f(x) = mean(y) + <z(x), beta> (liu2020, section 2.1).
@@ -132,6 +140,26 @@ class KRR(MultiOutputMixin, RegressorMixin, FeatureRidge):
         The fitted map, if there is one.
     n_features_in_ : int
         Number of columns of X.
+
+    See Also
+    --------
+    KernelRegressor : Chooses the kernel and the map too.
+    KRRClassifier : The same for labels.
+    ExactKRR : The exact kernel.
+    sklearn.kernel_ridge.KernelRidge : The exact kernel in scikit-learn.
+    sklearn.gaussian_process.GaussianProcessRegressor : The exact posterior.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import KRR
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KRR(feature_map=MercerFeatures(Gaussian("scale"), 50, random_state=0)).fit(X, y)
+    >>> mean, std = model.predict(X[:3], return_std=True)
+    >>> std.shape
+    (3,)
     """
 
     _several_targets = True

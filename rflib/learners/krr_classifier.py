@@ -1,5 +1,7 @@
 """Classification by kernel ridge regression on random features."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, Unpack
@@ -69,9 +71,27 @@ class KRRClassifier(OneVsRestClassifier, _Parameters, FeatureRidge):
     alpha_, best_score_, cv_errors_, log_marginal_likelihoods_, signature_, feature_map_, n_features_in_
         As for `KRR`; the errors are those of the criterion.
 
+    See Also
+    --------
+    KernelClassifier : Chooses the kernel and the map too.
+    LinearSVM : The hinge losses of a support vector machine.
+    KRR : The same for numbers.
+    sklearn.svm.SVC : A support vector machine with the exact kernel.
+
     Notes
     -----
     For probabilities, calibrate: ``CalibratedClassifierCV(KRRClassifier(...))``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import KRRClassifier
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = KRRClassifier(feature_map=MercerFeatures(Gaussian("scale"), 200, random_state=0))
+    >>> print(f"{model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]):.2f}")
+    0.97
     """
 
     _criteria = ("squared_error", "error_rate", "marginal_likelihood")

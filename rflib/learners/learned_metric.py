@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.preprocessing import LabelBinarizer, StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -26,9 +26,10 @@ from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.values import as_labels, as_numbers
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.leverage import TASKS, are_labels
+from rflib.maps.leverage import TASKS, Task, are_labels
 from rflib.maps.nystroem import Nystroem
 from rflib.maps.row_blocks import row_blocks
+from rflib.sklearn_bases import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rflib.validation import check_choice, check_integer, refuse
 
 # The share of the rows that are held out to compare rounds, and the number of rows below which there are none.
@@ -95,6 +96,11 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
     n_features_in_ : int
         Number of columns d.
 
+    See Also
+    --------
+    KernelRegressor : Tries a learned metric among other choices.
+    rflib.plotting.MetricDisplay : What it weighs, as a picture.
+
     Examples
     --------
     >>> import numpy as np
@@ -112,8 +118,8 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         feature_map: RandomFeatureMap | None = None,
         *,
         n_rounds: int = 4,
-        diagonal: bool | str = "auto",
-        task: str = "auto",
+        diagonal: bool | Literal["auto"] = "auto",
+        task: Task = "auto",
         random_state: Any = None,
     ) -> None:
         self.feature_map = feature_map

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.one_vs_rest import encode_labels
 from rflib.learners.values import as_labels
+from rflib.sklearn_bases import BaseEstimator, ClassifierMixin
 from rflib.validation import check_number
 
 # The loss of a class has at most this curvature in its score.

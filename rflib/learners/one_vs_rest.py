@@ -1,17 +1,19 @@
 """Classes as targets +1 and -1, one against the rest: one column for two classes, otherwise one for each class."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from rflib.kernels.namespaces import Array, follow, namespace, take_rows, to_numpy
 from rflib.learners.class_weight import check_labels_with_weights
 from rflib.learners.values import as_labels
 from rflib.maps.dask_rows import takes_dask_rows
+from rflib.sklearn_bases import ClassifierMixin
 
 
 def encode_labels(

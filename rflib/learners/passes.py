@@ -12,10 +12,10 @@ from typing import Any, TypedDict, TypeVar
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from rflib.learners.row_sources import Block, RowSource, as_row_source
 from rflib.learners.values import RowError
+from rflib.sklearn_bases import BaseEstimator
 
 State = Mapping[str, NDArray]
 Checked = TypeVar("Checked")

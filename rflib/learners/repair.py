@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-REPAIRS = ("none", "clip", "flip", "shift", "square")
+RepairName = Literal["none", "clip", "flip", "shift", "square"]
+REPAIRS = get_args(RepairName)
 # Negative eigenvalues as a share of the largest that count as rounding errors.
 _ROUNDING = 1e-12
 

@@ -1,7 +1,7 @@
 """The ridge system (G + c E) beta = m: the size of c in both conventions, and its solution for several c."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from scipy import linalg
 from rflib.kernels.namespaces import Array, namespace
 from rflib.learners import device_system
 
-RIDGES = ("n_lambda", "lambda")
+Ridge = Literal["n_lambda", "lambda"]
+RIDGES = get_args(Ridge)
 
 # A reduction to tridiagonal form, which serves any number of ridges, costs about as much as this many Cholesky
 # factorisations (measured: 6 at D = 2000, one thread).

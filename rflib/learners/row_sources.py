@@ -1,5 +1,7 @@
 """Rows for ``fit_blocks``: Parquet files, arrays and iterables, in numbered blocks that a pass can resume from."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,6 +87,23 @@ class ArrayRows(RowSource):
     ------
     ValueError
         If the arrays have different numbers of rows, or block_size is not a positive integer.
+
+    See Also
+    --------
+    ParquetRows : Rows of Parquet files.
+    KRR : A learner whose `fit_blocks` takes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import KRR, ArrayRows
+    >>> from rflib.maps import ORF
+    >>> X = np.random.default_rng(0).standard_normal((5000, 1))
+    >>> rows = ArrayRows(X, np.sin(3 * X[:, 0]), block_size=1000)
+    >>> model = KRR(feature_map=ORF(Gaussian(sigma=1.0), 64, random_state=0)).fit_blocks(rows)
+    >>> print(f"{model.score(X, np.sin(3 * X[:, 0])):.2f}")
+    1.00
     """
 
     def __init__(self, X: Any, y: Any, weight: Any = None, *, block_size: int = BLOCK_SIZE):
@@ -156,6 +175,25 @@ class ParquetRows(RowSource):
     ValueError
         If there is no such column or it does not hold numbers, and, here or when rows are read, if a file is
         damaged or a value is missing; the message names the file, and the row in it.
+
+    See Also
+    --------
+    ArrayRows : Rows of arrays, also memory-mapped ones.
+    KRR : A learner whose `fit_blocks` takes them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import KRR, ParquetRows
+    >>> table = load_diabetes(as_frame=True).frame
+    >>> with TemporaryDirectory() as folder:
+    ...     table.to_parquet(Path(folder, "rows.parquet"))
+    ...     rows = ParquetRows(Path(folder, "rows.parquet"), target="target")
+    ...     model = KRR().fit_blocks(rows)
+    >>> rows.n_rows
+    442
     """
 
     def __init__(
@@ -264,7 +302,7 @@ class ParquetRows(RowSource):
                 skip = max(0, skip - batch.num_rows)
                 start += batch.num_rows
 
-    def _decoded(self, batch: "pyarrow.RecordBatch", file: str, start: int, features: bool) -> Block:
+    def _decoded(self, batch: pyarrow.RecordBatch, file: str, start: int, features: bool) -> Block:
         """Return the columns of rows of a file, from row ``start`` of it on."""
 
         def column(name: str) -> NDArray:
@@ -377,13 +415,13 @@ def _cut(block: Block, rows: slice) -> Block:
     return Block(*(None if part is None else part[rows] for part in block))
 
 
-def _index(schema: "pyarrow.Schema") -> list[str]:
+def _index(schema: pyarrow.Schema) -> list[str]:
     """Return the columns that hold the index of a DataFrame of pandas, which it writes beside its own."""
     columns = (schema.pandas_metadata or {}).get("index_columns", [])
     return [name for name in columns if isinstance(name, str)]
 
 
-def _check_names(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -> None:
+def _check_names(schemas: Mapping[str, pyarrow.Schema], names: Sequence[str]) -> None:
     for file, schema in schemas.items():
         counts = Counter(schema.names)
         for name in names:
@@ -394,7 +432,7 @@ def _check_names(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) 
                 )
 
 
-def _check_targets(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -> None:
+def _check_targets(schemas: Mapping[str, pyarrow.Schema], names: Sequence[str]) -> None:
     """Raise ValueError if a column holds texts in one file and others in another, which would become texts."""
     from pyarrow import types
 
@@ -411,7 +449,7 @@ def _check_targets(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]
             )
 
 
-def _float_type(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -> DTypeLike:
+def _float_type(schemas: Mapping[str, pyarrow.Schema], names: Sequence[str]) -> DTypeLike:
     """Return the type of floats that holds the columns of all files."""
     from pyarrow import types
 
@@ -428,17 +466,17 @@ def _float_type(schemas: Mapping[str, "pyarrow.Schema"], names: Sequence[str]) -
     return np.float32 if single else np.float64
 
 
-def _fields(schemas: Mapping[str, "pyarrow.Schema"], name: str) -> Iterator[tuple[str, "pyarrow.Field"]]:
+def _fields(schemas: Mapping[str, pyarrow.Schema], name: str) -> Iterator[tuple[str, pyarrow.Field]]:
     return ((file, schema.field(name)) for file, schema in schemas.items() if name in schema.names)
 
 
-def _is_text(kind: "pyarrow.DataType") -> bool:
+def _is_text(kind: pyarrow.DataType) -> bool:
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _numpy(column: "pyarrow.Array") -> NDArray:
+def _numpy(column: pyarrow.Array) -> NDArray:
     from pyarrow import types
 
     if types.is_dictionary(column.type):

@@ -1,6 +1,8 @@
 """Signed features, K_hat = Z diag(e) Z^T: where a learner finds the signs, and how it treats negative columns."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +15,8 @@ from rflib.keywords import Keywords
 from rflib.maps.base import RandomFeatureMap
 from rflib.validation import check_choice, refuse
 
-COLUMN_TREATMENTS = ("associated", "positive")
+Signed = Literal["associated", "positive"]
+COLUMN_TREATMENTS = get_args(Signed)
 FLOATS = [np.float64, np.float32]
 
 
@@ -92,7 +95,7 @@ def begins_with_a_map(feature_map: Any) -> bool:
     return isinstance(feature_map, RandomFeatureMap)
 
 
-def signed_columns(Z: Array, signature: ArrayLike, how: str) -> Array:
+def signed_columns(Z: Array, signature: ArrayLike, how: Signed) -> Array:
     """Return the columns of signed features that a convex learner uses.
 
     Parameters
@@ -178,7 +181,7 @@ def find_signs(learner: Any, n_columns: int, feature_map: Any = None) -> NDArray
 class SignedFeatures(Keywords):
     """Mixin of a learner on features with ``signed`` and ``signature_``: the columns that it uses."""
 
-    signed: str
+    signed: Any
     signature_: NDArray[np.float64]
 
     def _used(self, Z: Array) -> Array:

@@ -6,11 +6,12 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from rflib.drafts import all_or_nothing
 from rflib.kernels.radial_function import KernelLike
 from rflib.learners.exact_kernel import ExactKernelEstimator
+from rflib.learners.repair import RepairName
+from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 
 class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKernelEstimator):
@@ -47,9 +48,23 @@ class SpectrumRepair(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ExactKer
         Training rows; absent with "precomputed".
     n_features_in_ : int
         Number of columns of X.
+
+    See Also
+    --------
+    ExactKernelSVC : A learner with these repairs.
+    ExactKRR : Another one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rflib.learners import SpectrumRepair
+    >>> similarities = np.array([[1.0, 2.0], [2.0, 1.0]])  # its eigenvalues are 3 and -1
+    >>> SpectrumRepair("precomputed", repair="flip").fit_transform(similarities).round(4)
+    array([[2., 1.],
+           [1., 2.]])
     """
 
-    def __init__(self, kernel: KernelLike = None, *, repair: str = "clip") -> None:
+    def __init__(self, kernel: KernelLike = None, *, repair: RepairName = "clip") -> None:
         self.kernel = kernel
         self.repair = repair
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import clone
 
-from rflib.learners.signed_features import features_of, signature_of, signed_columns, used_columns
+from rflib.learners.signed_features import Signed, features_of, signature_of, signed_columns, used_columns
 from rflib.maps.row_blocks import row_blocks
 
 PREDICTION_ROWS = 4096
@@ -38,7 +38,7 @@ class StochasticSteps:
     loss: str
     alpha: float
     step_size: float
-    signed: str
+    signed: Signed
     signs: Callable[[int, Any], NDArray[np.float64]]
     name: str
     coefs: NDArray[np.float64]

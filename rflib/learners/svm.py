@@ -1,11 +1,13 @@
 """Soft-margin linear SVMs on features for classification and regression, by liblinear or Newton's method."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
@@ -25,8 +27,9 @@ from rflib.learners.parameter_checks import check_n_jobs, check_positive_numbers
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.row_sources import Block
-from rflib.learners.signed_features import FLOATS, check_signed, find_signs
+from rflib.learners.signed_features import FLOATS, Signed, check_signed, find_signs
 from rflib.learners.values import check_weights, refuse_zeros
+from rflib.sklearn_bases import BaseEstimator, RegressorMixin
 from rflib.validation import check_choice, check_flag, check_integer, check_number, refuse
 
 POWERS_OF_TEN = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
@@ -37,13 +40,13 @@ class _Parameters:
     C: float | Literal["cv"] = 1.0
     Cs: ArrayLike = POWERS_OF_TEN
     cv: Any = 5
-    solver: str = "liblinear"
+    solver: Literal["liblinear", "newton"] = "liblinear"
     dual: bool | Literal["auto"] = "auto"
     fit_intercept: bool = False
     tol: float = 1e-4
     max_iter: int | None = None
     feature_map: Any = None
-    signed: str = "associated"
+    signed: Signed = "associated"
     signature: ArrayLike | None = None
     random_state: Any = 0
     n_jobs: int | None = None
@@ -52,14 +55,14 @@ class _Parameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _ClassifierParameters(_Parameters):
-    loss: str = "squared_hinge"
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
     class_weight: ClassWeight = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _RegressorParameters(_Parameters):
     epsilon: float = 0.1
-    loss: str = "squared_epsilon_insensitive"
+    loss: Literal["squared_epsilon_insensitive", "epsilon_insensitive"] = "squared_epsilon_insensitive"
 
 
 class _LinearEstimator(_Parameters, MappedRows, BaseEstimator):
@@ -68,7 +71,7 @@ class _LinearEstimator(_Parameters, MappedRows, BaseEstimator):
     _row_types = FLOATS
     block_size = 4096
 
-    loss: str
+    loss: Any
     coef_: NDArray[np.float64]
     intercept_: Any
 
@@ -322,6 +325,14 @@ class LinearSVM(OneVsRestClassifier, _ClassifierParameters, _LinearEstimator):
     n_features_in_ : int
         Number of columns of X.
 
+    See Also
+    --------
+    LinearSVR : The same for numbers.
+    ExactKernelSVC : The exact kernel.
+    KRRClassifier : The squared loss, which streams.
+    sklearn.svm.SVC : The exact kernel in scikit-learn.
+    sklearn.svm.LinearSVC : On features, without signs.
+
     Notes
     -----
     For probabilities, calibrate: ``CalibratedClassifierCV(LinearSVM(...))``.
@@ -334,6 +345,18 @@ class LinearSVM(OneVsRestClassifier, _ClassifierParameters, _LinearEstimator):
     References
     ----------
     Fan, Chang, Hsieh, Wang, Lin: LIBLINEAR: a library for large linear classification, JMLR 9 (2008).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.learners import LinearSVM
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_digits(return_X_y=True)
+    >>> features = MercerFeatures(Gaussian("scale"), 200, random_state=0)
+    >>> model = LinearSVM(C=10, solver="newton", feature_map=features).fit(X[:1000], y[:1000])
+    >>> print(f"{model.score(X[1000:], y[1000:]):.2f}")
+    0.96
     """
 
     _task = Margins()
@@ -428,9 +451,26 @@ class LinearSVR(RegressorMixin, _RegressorParameters, _LinearEstimator):
     C_, Cs_, cv_errors_, n_iter_, signature_, feature_map_, n_features_in_
         As for `LinearSVM`.
 
+    See Also
+    --------
+    LinearSVM : The same for labels.
+    ExactKernelSVR : The exact kernel.
+    sklearn.svm.SVR : The exact kernel in scikit-learn.
+
     References
     ----------
     Ho, Lin: Large-scale linear support vector regression, JMLR 13 (2012).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rflib.learners import LinearSVR
+    >>> from rflib.maps import MercerFeatures
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> features = MercerFeatures(n_components=50, random_state=0)
+    >>> model = LinearSVR(solver="newton", fit_intercept=True, feature_map=features)
+    >>> model.fit(X, y).predict(X[:3]).shape
+    (3,)
     """
 
     @property

@@ -19,6 +19,7 @@ from rflib.kernels.width import median
 from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.learned_metric import LearnedMetric
 from rflib.learners.table_encoding import Table
+from rflib.maps.leverage import Task
 from rflib.maps.mercer import MercerFeatures
 from rflib.maps.nystroem import Nystroem
 
@@ -231,14 +232,14 @@ def fitted_metric(
     choice: Choice, rows: NDArray, y: NDArray, weights: NDArray, task: str, seed: int
 ) -> LearnedMetric:
     """Return the metric of a choice that is learned from encoded rows for a task."""
-    task = "classification" if task == "classification" else "regression"
+    kind: Task = "classification" if task == "classification" else "regression"
     some = sample(weights, _METRIC_ROWS, seed)
     columns = int(np.clip(len(some) // 20, _FEWEST_FOR_METRIC, _MOST_FOR_METRIC))
     metric = LearnedMetric(
         Nystroem(Gaussian(_METRIC_WIDTH * median(rows[some], False)), min(columns, len(some) // 2)),
         n_rounds=_TRIAL_ROUNDS if choice.metric == "auto" else _ROUNDS,
         diagonal="auto" if choice.metric == "auto" else choice.metric == "diagonal",
-        task=task,
+        task=kind,
         random_state=seed,
     )
     return metric.fit(rows[some], y[some])

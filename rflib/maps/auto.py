@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -39,7 +39,8 @@ from rflib.measures.exact_measures import has_exact_measure, has_positive_measur
 from rflib.metrics import regularised_spectral_error
 from rflib.validation import check_choice, check_flag, check_number, refuse
 
-CRITERIA = ("kernel", "spectral", "score")
+Criterion = Literal["kernel", "spectral", "score"]
+CRITERIA = get_args(Criterion)
 _DATA_DEPENDENT = (Nystroem, LeverageRFF, SurrogateLeverageRFF)
 # Rows that are held out: at most so many, and at most a third of all. Where they would leave Nystroem fewer
 # landmarks than columns, they are fewer, but at least a tenth.
@@ -121,12 +122,28 @@ class AutoMap(RandomFeatureMap):
         ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
+
+    See Also
+    --------
+    MercerFeatures : What it mostly finds.
+    rflib.learners.KernelRegressor : Chooses the kernel too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import AutoMap
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> chosen = AutoMap(Gaussian("median"), 32, random_state=0).fit(X)
+    >>> type(chosen.best_).__name__
+    'MercerFeatures'
     """
 
     _takes_sparse = None
 
     candidates: Sequence[RandomFeatureMap | str] | None = None
-    criterion: str = "kernel"
+    criterion: Criterion = "kernel"
     tolerance: float | None = None
     oblivious: bool = False
 

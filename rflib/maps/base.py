@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -31,6 +30,7 @@ from rflib.maps.parameters import with_parameters
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
+from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 
@@ -70,9 +70,12 @@ def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
 
 
 class _Fitted:
-    """What every fitted map has, besides the learned kernel."""
+    """What every fitted map has besides the learned kernel. (Annotations of the class below are parameters.)"""
 
     signature_: NDArray[np.float64]
+    # What rows like the training rows lose, and how far out they are; None if that is not known.
+    _usual_losses_: UsualLosses | None = None
+    _usual_reach_: UsualLosses | None = None
 
 
 @with_parameters
@@ -104,13 +107,22 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Number of columns D. It is n_components, except that Nystroem has no more columns than training rows.
     n_features_in_ : int
         Number of input columns d.
+
+    See Also
+    --------
+    RFF : A map of random waves.
+    MercerFeatures : One of eigenfunctions.
+    Nystroem : One of stored rows.
+
+    Examples
+    --------
+    >>> from rflib.maps import ORF, RandomFeatureMap
+    >>> isinstance(ORF(), RandomFeatureMap)
+    True
     """
 
     # What is learned, but left out of the state: `restore` of the class computes it again, or does without it.
     _not_in_state: ClassVar[tuple[str, ...]] = ()
-    # What rows like the training rows lose, and how far out they are; None if that is not known.
-    _usual_losses_: UsualLosses | None = None
-    _usual_reach_: UsualLosses | None = None
     # Whether it takes a kernel, by what this says of itself, and what a sentence says of others.
     _kernels: ClassVar[tuple[Callable[[Kernel], bool], str]] = (lambda kernel: True, "no kernel")
     # Whether `_draw` and `_columns` get sparse rows as they are (`canonical`); None if the kernel takes these.

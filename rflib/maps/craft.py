@@ -46,9 +46,22 @@ class CRAFT(RandomFeatureMap):
     projection_seed_ : ndarray of shape (4,), uint64
         Seed of the random signs, which `transform` draws anew each time instead of storing them.
 
+    See Also
+    --------
+    TensorSketch : The default map to project.
+
     References
     ----------
     Hamid, Xiao, Gittens, DeCoste: Compact random feature maps, ICML 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Polynomial
+    >>> from rflib.maps import CRAFT, TensorSketch
+    >>> X = load_digits().data[:300] / 16
+    >>> CRAFT(TensorSketch(Polynomial(degree=3)), 64, n_components_up=1024, random_state=0).fit_transform(X).shape
+    (300, 64)
     """
 
     _has_kernel = False

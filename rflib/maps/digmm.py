@@ -28,10 +28,25 @@ class DIGMM(FourierFeatures):
         What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "digmm" sets
         options of the mixtures.
 
+    See Also
+    --------
+    GRFF : The signed measure without mixtures.
+    MVORF : Less error for the same number of columns.
+
     References
     ----------
     Liu, Huang, Shi, Yang, Suykens: A double-variational Bayesian framework in random Fourier features for
     indefinite kernels, IEEE Transactions on Neural Networks and Learning Systems 31, 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import DeltaGaussian
+    >>> from rflib.maps import DIGMM
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> DIGMM(DeltaGaussian((1, -1), (1, 10), "median"), 64, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     measure: MeasureLike = "digmm"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -15,7 +15,7 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows, canonical
 from rflib.maps.block_features import BlockFeatures
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Directions, Layout, Radii, with_parameters
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct, construction_of
@@ -23,7 +23,7 @@ from rflib.measures.domain import Domain, DomainOfRows, distances_from
 from rflib.measures.exact_measures import has_exact_measure
 from rflib.validation import check_choice
 
-LAYOUTS = ("cos_sin", "phase")
+LAYOUTS = get_args(Layout)
 _OF_THE_KERNEL_ALONE = ("exact", "digmm_reference", "reference", "truncated_fourier")
 
 
@@ -71,12 +71,29 @@ class FourierFeatures(BlockFeatures):
     RangeWarning
         If `transform` gets rows unlike the training rows, and its measure was fitted to the kernel near these only
         (`rflib.measures.RangeWarning`).
+
+    See Also
+    --------
+    RFF : Independent frequencies of the exact measure.
+    ORF : Orthogonal ones.
+    rflib.measures.construct : What a measure may be.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import FourierFeatures
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> features = FourierFeatures(Gaussian("median"), 64, directions="orthogonal", radii="paired", random_state=0)
+    >>> features.fit_transform(X).shape
+    (178, 64)
     """
 
     measure: MeasureLike = "auto"
-    directions: str = "iid"
-    radii: str = "iid"
-    layout: str = "cos_sin"
+    directions: Directions | Literal["distance"] = "iid"
+    radii: Radii | Literal["joint"] = "iid"
+    layout: Layout = "cos_sin"
 
     # For signed measures, the papers' s counts the positive frequencies and again the negative ones.
     frequencies_per_s: ClassVar[int] = 1

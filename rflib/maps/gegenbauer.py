@@ -62,6 +62,11 @@ class GegenbauerFeatures(RandomFeatureMap):
     centre_ : ndarray of shape (n_features_in_,)
         The mean of the training rows for a Gaussian kernel, else zero.
 
+    See Also
+    --------
+    MVORF : The map of this project for functions of the distance.
+    MercerFeatures : Products along the axes of the rows.
+
     References
     ----------
     Han, Zandieh, Avron: Random Gegenbauer features for scalable kernel methods, ICML 2022 (arXiv 2202.03474).

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
-from rflib.maps.parameters import with_parameters
+from rflib.maps.parameters import Directions, with_parameters
 from rflib.measures.construct import MeasureLike
 
 
@@ -28,14 +30,30 @@ class GORF(FourierFeatures):
         the algorithm as printed: the normalised columns of the first d rows of an orthogonal matrix of order
         max(n, 2d) for n frequencies, which are not orthogonal to each other.
 
+    See Also
+    --------
+    GRFF : Independent frequencies.
+    MVORF : Less error for the same number of columns.
+
     References
     ----------
     Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
     IJCNN 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import DeltaGaussian
+    >>> from rflib.maps import GORF
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> features = GORF(DeltaGaussian((1, -1), (1, 10), "median"), 64, random_state=0).fit(X)
+    >>> int((features.signature_ < 0).sum())
+    32
     """
 
     measure: MeasureLike = "paper"
-    directions: str = "orthogonal"
+    directions: Directions | Literal["distance"] = "orthogonal"
 
     frequencies_per_s = 2
     unsupported = staticmethod(not_radial)

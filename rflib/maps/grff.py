@@ -27,10 +27,25 @@ class GRFF(FourierFeatures):
         replaces it by the minimum-variance measure, which was introduced in rflib. The measure as printed,
         "truncated_fourier", has a mass that diverges with its cutoff.
 
+    See Also
+    --------
+    GORF : Orthogonal frequencies.
+    MVORF : Less error for the same number of columns.
+
     References
     ----------
     Luo, Fang, Yang, Huang: Towards unbiased random features with lower variance for stationary indefinite kernels,
     IJCNN 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import DeltaGaussian
+    >>> from rflib.maps import GRFF
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> GRFF(DeltaGaussian((1, -1), (1, 10), "median"), 64, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     measure: MeasureLike = "paper"

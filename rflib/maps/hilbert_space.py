@@ -46,6 +46,11 @@ class HilbertSpaceFeatures(ProductFeatures):
     tree_ : ProductTree
         Which frequencies the columns have.
 
+    See Also
+    --------
+    MercerFeatures : Eigenfunctions for the law of the rows, and many input columns.
+    QuadratureFeatures : Quadrature, for few input columns too.
+
     References
     ----------
     Solin, Sarkka: Hilbert space methods for reduced-rank Gaussian process regression, Statistics and Computing

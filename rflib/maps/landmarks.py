@@ -7,8 +7,8 @@ source of randomness. It returns the landmarks, shape (n, d). Or a user gives th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -32,6 +32,14 @@ _EXHAUSTED = 1e-12
 # KMeans loses the digits of squared distances below this multiple of eps times those from the mean.
 _CONFUSED = 100
 _ELEMENTS = 1 << 20
+
+
+class _Matrix(Protocol):
+    def __array__(self) -> NDArray: ...
+
+
+LandmarkRule = Literal["uniform", "kmeans", "rpcholesky"]
+Landmarks = LandmarkRule | _Matrix | Sequence[int] | Sequence[Sequence[float]]
 
 
 def rows_used(landmarks: str, n: int) -> int:
@@ -202,7 +210,7 @@ def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Row
     return canonical(csr_array(rows)) if issparse(X) else dense(rows).copy()
 
 
-LANDMARKS: dict[str, Callable[[Kernel, Rows, int, Generator], Rows]] = {
+LANDMARKS: dict[LandmarkRule, Callable[[Kernel, Rows, int, Generator], Rows]] = {
     "uniform": uniform,
     "kmeans": kmeans,
     "rpcholesky": rpcholesky,

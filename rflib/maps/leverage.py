@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -24,8 +24,9 @@ from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling
 from rflib.validation import check_choice, check_flag, check_integer, check_number
 
-VARIANTS = ("resampled", "reference")
-TASKS = ("auto", "classification", "regression")
+Variant = Literal["resampled", "reference"]
+Task = Literal["auto", "classification", "regression"]
+VARIANTS, TASKS = get_args(Variant), get_args(Task)
 _BLOCK_ELEMENTS = 1 << 23
 
 Features = NDArray[np.float64]
@@ -42,7 +43,7 @@ class ScoredFourierFeatures(FourierFeatures):
     """
 
     pool: int | None = None
-    variant: str = "resampled"
+    variant: Variant = "resampled"
 
     measure = "exact"
     radii = "iid"
@@ -129,11 +130,26 @@ class LeverageRFF(ScoredFourierFeatures):
         and the others as sines. The result does not estimate the kernel: its scale is about 2s times too large,
         which in ridge regression acts like a weaker ridge.
 
+    See Also
+    --------
+    SurrogateLeverageRFF : Scores that use the targets.
+    RFF : Frequencies that are not scored.
+
     References
     ----------
     - Li, Ton, Oglic, Sejdinovic: Towards a unified analysis of random Fourier features, ICML 2019.
     - Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
       2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import LeverageRFF
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> LeverageRFF(Gaussian("median"), 64, pool=128, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     ridge: float = 1e-3
@@ -165,6 +181,10 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         All other targets are numbers. Set the task if integers are counts or amounts, or if floats are the labels
         of three or more classes.
 
+    See Also
+    --------
+    LeverageRFF : Scores that do not use the targets.
+
     Notes
     -----
     Two class labels become the targets -1 and +1 in equation 15, as printed. With more classes, each class has a
@@ -175,10 +195,22 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     ----------
     Liu, Huang, Chen, Yang, Suykens: Random Fourier features via fast surrogate leverage weighted sampling, AAAI
     2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import SurrogateLeverageRFF
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> features = SurrogateLeverageRFF(Gaussian("median"), 64, pool=128, random_state=0)
+    >>> features.fit_transform(X, y).shape
+    (178, 64)
     """
 
     add_n: bool = False
-    task: str = "auto"
+    task: Task = "auto"
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "add_n")

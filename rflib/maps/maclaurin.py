@@ -40,9 +40,24 @@ class RandomMaclaurin(RandomFeatureMap):
     sketches_ : tuple of Sketch
         The random signs of each degree that occurs (`rflib.maps.product_sketch`).
 
+    See Also
+    --------
+    OptimizedMaclaurin : Degrees that are shared out by their variance.
+    TensorSketch : For polynomial kernels.
+
     References
     ----------
     Kar, Karnick: Random feature maps for dot product kernels, AISTATS 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Polynomial
+    >>> from rflib.maps import RandomMaclaurin
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> RandomMaclaurin(Polynomial(degree=3), 64, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     _kernels = (attrgetter("is_dot_product"), "not a function of the inner product")

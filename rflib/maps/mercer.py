@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -32,7 +32,6 @@ from rflib.maps.row_sample import RowSample
 from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer, refuse
 
-AXES = ("auto", "principal", "input")
 _BLOCK_ROWS = 1024
 # What compiled products save, in compiled cosines: numba is used for so many times as many columns and rows.
 _COMPILED = 16
@@ -110,6 +109,13 @@ class MercerFeatures(RandomFeatureMap):
         nothing: with some hundred rows it may be off by a factor of two, and of less than 20 rows it is the error
         on these.
 
+    See Also
+    --------
+    AutoMap : Compares it with other maps on your rows.
+    Nystroem : The same purpose with stored rows.
+    MVORF : A map for functions of the distance on rows of unit norm.
+    sklearn.kernel_approximation.RBFSampler : Random waves for the Gaussian kernel.
+
     Notes
     -----
     The one-dimensional eigenfunctions are those of the law of 12 to 48 nodes of Gauss quadrature for the
@@ -145,7 +151,7 @@ class MercerFeatures(RandomFeatureMap):
         kernel: KernelLike = None,
         n_components: int = 100,
         *,
-        axes: str = "auto",
+        axes: Literal["auto", "principal", "input"] = "auto",
         n_random: int = 0,
         random_state: Seed = None,
     ) -> None:
@@ -250,7 +256,7 @@ class MercerFeatures(RandomFeatureMap):
                 yield Axes.principal(mean, covariance, np.flatnonzero(~few))
 
     def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
-        check_choice(self, "axes", AXES)
+        check_choice(self, "axes", ("auto", "principal", "input"))
         check_integer(self, "n_random", at_least=0)
         if self.n_random >= self.n_components:
             refuse(self, "n_random", f"below n_components={self.n_components}, of which it is a part")

@@ -24,9 +24,27 @@ class MomentMatching(GaussianCosines):
         As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
         those of `BlockFeatures`.
 
+    See Also
+    --------
+    ORF : Frequencies without a bias.
+    QuadratureRFF : Rules that are exact for second moments, without a bias.
+
     References
     ----------
     Shen, Yang, Wang: Random features for shift-invariant kernels with moment matching, AAAI 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import MomentMatching
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Gaussian("median")
+    >>> features = MomentMatching(kernel, 64, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.04
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

@@ -25,7 +25,7 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows
 from rflib.maps.kernel_gradients import kernel_gradients
-from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
+from rflib.maps.landmarks import LANDMARKS, Landmarks, own_landmarks, rows_used
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled
 from rflib.maps.row_sample import DeviceRows
@@ -89,13 +89,26 @@ class Nystroem(RandomFeatureMap):
     References
     ----------
     Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import Nystroem
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Gaussian("median")
+    >>> features = Nystroem(kernel, 64, landmarks="rpcholesky", random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.3f}")
+    0.004
     """
 
     _takes_sparse = None
     _takes_similarities: ClassVar[bool] = True
     _not_in_state = ("normalization_",)
 
-    landmarks: str | ArrayLike = "uniform"
+    landmarks: Landmarks = "uniform"
 
     @property
     def _sample_size(self) -> int:  # type: ignore[override]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from math import factorial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -31,7 +32,8 @@ from rflib.maps.product_sketch import Law, Maker, Sketch, hadamard_order
 from rflib.maps.row_blocks import filled
 from rflib.validation import check_choice, check_flag, check_integer
 
-PROJECTIONS = ("srht", "rademacher")
+Projection = Literal["srht", "rademacher"]
+PROJECTIONS = get_args(Projection)
 _BLOCK_ELEMENTS = 1 << 19
 # Least and largest number of rows whose pairs predict the error, and the number of their entries in between.
 _SAMPLE_ROWS = 400, 4000
@@ -86,11 +88,30 @@ class OptimizedMaclaurin(RandomFeatureMap):
     sketches_ : tuple of Sketch
         The draws of the sketched degrees (`rflib.maps.product_sketch`).
 
+    See Also
+    --------
+    TensorSketch : For streams of sparse rows.
+    RandomMaclaurin : Degrees that are drawn.
+    sklearn.kernel_approximation.PolynomialCountSketch : `TensorSketch` in scikit-learn.
+
     References
     ----------
     - Wacker, Kanagawa, Filippone: Improved random features for dot product kernels, 2022 (arXiv 2201.08712).
     - Wacker, Ohana, Filippone: Complex-to-real sketches for tensor products with applications to the polynomial
       kernel, 2022 (arXiv 2202.02031).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Polynomial
+    >>> from rflib.maps import OptimizedMaclaurin
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Polynomial(degree=3)
+    >>> features = OptimizedMaclaurin(kernel, 256, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.29
     """
 
     _kernels = (
@@ -100,8 +121,8 @@ class OptimizedMaclaurin(RandomFeatureMap):
     _takes_sparse = True
 
     complex_to_real: bool = True
-    projection: str = "srht"
-    exact_degrees: str | int = "auto"
+    projection: Projection = "srht"
+    exact_degrees: Literal["auto"] | int = "auto"
     centre: bool = True
 
     def _default_kernel(self) -> Kernel:

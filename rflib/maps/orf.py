@@ -23,11 +23,30 @@ class ORF(FourierFeatures):
         As for `FourierFeatures`, whose attributes it has, too. The kernel must be positive definite.
         radii="paired" gives the norm-coupled features of Reid et al.
 
+    See Also
+    --------
+    RFF : Independent frequencies.
+    MercerFeatures : Less error, if the rows may be looked at.
+    SORF : Fast transforms, from about 2,000 input columns on.
+
     References
     ----------
     - Yu, Suresh, Choromanski, Holtmann-Rice, Kumar: Orthogonal random features, NIPS 2016.
     - Choromanski, Rowland, Sarlos, Sindhwani, Turner, Weller: The geometry of random features, AISTATS 2018.
     - Reid, Markou, Choromanski, Turner, Weller: Variance-reducing couplings for random features, ICLR 2025.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import ORF
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Gaussian("median")
+    >>> features = ORF(kernel, 64, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.06
     """
 
     measure = "exact"

@@ -1,10 +1,13 @@
-"""Constructors of maps from the annotated parameters in the bodies of their classes."""
+"""Constructors of maps from the annotated parameters in the bodies of their classes, and choices of these."""
 
 from dataclasses import field, make_dataclass
 from inspect import get_annotations
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+Directions = Literal["iid", "orthogonal", "frame", "halton", "sobol"]
+Radii = Literal["iid", "paired", "stratified", "halton"]
+Layout = Literal["cos_sin", "phase"]
 _WITHOUT_NAME = ("kernel", "n_components")
 
 

@@ -45,10 +45,24 @@ class PolySketch(TensorSketch):
     node_places_ : ndarray of shape (degree - 1, 2, m), int64
         Pairs (i, j) of each node. The root uses the first n_components of its pairs.
 
+    See Also
+    --------
+    TensorSketch : For low degrees.
+
     References
     ----------
     Ahle, Kapralov, Knudsen, Pagh, Velingker, Woodruff, Zandieh: Oblivious sketching of high-degree polynomial
     kernels, SODA 2020, section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Polynomial
+    >>> from rflib.maps import PolySketch
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> PolySketch(Polynomial(degree=8), 64, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

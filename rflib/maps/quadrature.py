@@ -34,10 +34,28 @@ class QuadratureRFF(GaussianCosines):
         As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
         those of `BlockFeatures`.
 
+    See Also
+    --------
+    QuadratureFeatures : Quadrature on a grid.
+    SphericalRadialRFF : Quadrature of the norms.
+
     References
     ----------
     Munkhoeva, Kapushev, Burnaev, Oseledets: Quadrature-based features for kernel approximation, NeurIPS 2018
     (arXiv 1802.03832).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import QuadratureRFF
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Gaussian("median")
+    >>> features = QuadratureRFF(kernel, 64, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.05
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +20,8 @@ from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_choice, refuse
 
-GRIDS = ("auto", "dense", "reweighted")
+Grid = Literal["auto", "dense", "reweighted"]
+GRIDS = get_args(Grid)
 # Nodes for each input column of the grid from which frequencies are drawn.
 _NODES = 16
 # Pairs of rows for the weights of one frequency, pairs that the grids are compared on, and pairs at a time.
@@ -49,6 +51,11 @@ class QuadratureFeatures(GaussianCosines):
     grid : {"auto", "dense", "reweighted"}, default="auto"
         "auto" is the one with the lower error at other pairs of training rows.
 
+    See Also
+    --------
+    QuadratureRFF : Random rules.
+    HilbertSpaceFeatures : Eigenfunctions on a box, for few input columns too.
+
     References
     ----------
     Dao, De Sa, Re: Gaussian quadrature for kernel features, NIPS 2017.
@@ -68,7 +75,7 @@ class QuadratureFeatures(GaussianCosines):
 
     _needs_rows = True
 
-    grid: str = "auto"
+    grid: Grid = "auto"
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "grid", GRIDS)

@@ -18,9 +18,28 @@ class RFF(FourierFeatures):
     kernel, n_components, radii, layout, random_state
         As for `FourierFeatures`, whose attributes it has, too. The kernel must be positive definite.
 
+    See Also
+    --------
+    ORF : Orthogonal frequencies, which mostly have less error.
+    MercerFeatures : Less error for the same number of columns.
+    sklearn.kernel_approximation.RBFSampler : RFF(layout="phase") for the Gaussian kernel.
+
     References
     ----------
     Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import RFF
+    >>> from rflib.metrics import relative_frobenius_error
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> kernel = Gaussian("median")
+    >>> features = RFF(kernel, 64, random_state=0).fit(X)
+    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
+    0.11
     """
 
     measure = "exact"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -50,6 +52,11 @@ class SphericalRadialRFF(GaussianCosines):
     optimal_weights : bool, default=True
         Whether directions have optimal weights (OKQ-SOMC) or equal ones (SR-OMC).
 
+    See Also
+    --------
+    ORF : Random norms.
+    QuadratureRFF : Random rules of degree three.
+
     References
     ----------
     - Belhadji, Zhu, Marzouk: On the design of scalable, high-precision spherical-radial Fourier features, 2024
@@ -70,7 +77,7 @@ class SphericalRadialRFF(GaussianCosines):
     """
 
     n_radii: int = 3
-    directions: str = "orthogonal"
+    directions: Literal["orthogonal", "distance"] = "orthogonal"
     optimal_weights: bool = True
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

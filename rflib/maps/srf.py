@@ -26,9 +26,24 @@ class SRF(FourierFeatures):
         What the frequencies are drawn from; see `rflib.measures.construct`. A mapping with the type "srf" sets
         options of the fit (`rflib.measures.srf`).
 
+    See Also
+    --------
+    TensorSketch : Products of count sketches, for rows of any norm.
+    MVORF : Less error for the same number of columns.
+
     References
     ----------
     Pennington, Yu, Kumar: Spherical random features for polynomial kernels, NIPS 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.preprocessing import normalize
+    >>> from rflib.kernels import SphericalPolynomial
+    >>> from rflib.maps import SRF
+    >>> X = normalize(load_digits().data[:300])
+    >>> SRF(SphericalPolynomial(a=4, p=10), 64, random_state=0).fit_transform(X).shape
+    (300, 64)
     """
 
     measure: MeasureLike = "srf"

@@ -45,6 +45,11 @@ class TaylorFeatures(ProductFeatures):
     sigma_ : float
         The width of the kernel, in units of the inputs.
 
+    See Also
+    --------
+    MercerFeatures : Eigenfunctions, which need fewer columns.
+    OptimizedMaclaurin : Random products.
+
     References
     ----------
     Cotter, Keshet, Srebro: Explicit approximations of the Gaussian kernel, 2011 (arXiv 1109.4603).

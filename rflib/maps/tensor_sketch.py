@@ -45,9 +45,25 @@ class TensorSketch(RandomFeatureMap):
     signs_ : ndarray of shape (degree, n_features_in_ + 1), int8
         Sign of each coordinate in each sketch.
 
+    See Also
+    --------
+    OptimizedMaclaurin : Less error, if the rows may be looked at.
+    PolySketch : For high degrees.
+    sklearn.kernel_approximation.PolynomialCountSketch : The same in scikit-learn.
+
     References
     ----------
     Pham, Pagh: Fast and scalable polynomial kernels via explicit feature maps, KDD 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rflib.kernels import Polynomial
+    >>> from rflib.maps import TensorSketch
+    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> TensorSketch(Polynomial(degree=3), 64, random_state=0).fit_transform(X).shape
+    (178, 64)
     """
 
     _kernels = (lambda kernel: kernel.as_polynomial() is not None, "not a polynomial kernel")

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from rflib.maps.parameters import Layout
 from rflib.report import keys
 from rflib.report.kind import Drawing, Figure, Options, Results
 from rflib.report.style import COLOURS, MARKERS, legend_below
 
-_LAYOUTS = {"cos_sin": "cosine and sine", "phase": "cosine with a random phase"}
+_LAYOUTS: dict[Layout, str] = {"cos_sin": "cosine and sine", "phase": "cosine with a random phase"}
 
 
 @Figure.with_options(
