@@ -86,6 +86,12 @@ class Nystroem(RandomFeatureMap):
     normalization_ : ndarray of shape (n_components_, n_components_)
         L^(-T), which is upper triangular, or U |l|^(-1/2). Columns beyond the rank of W, to rounding, are zero.
 
+    See Also
+    --------
+    AutoMap : Compares it with other maps on your rows.
+    MercerFeatures : A map that stores no rows.
+    sklearn.kernel_approximation.Nystroem : With uniform landmarks and definite kernels only.
+
     References
     ----------
     Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
