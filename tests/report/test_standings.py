@@ -66,15 +66,6 @@ def test_only_equal_columns_are_compared():
     assert standings({"methods": {"A": {"type": "RFF"}, "B": {"type": "ORF"}}}, apart).empty
 
 
-def test_an_estimator_alone_is_not_paired():
-    """As in quickstart, where it has the same metric as the maps with a learner."""
-    maps = made_up_cells({"A": 0.1, "B": 0.2}).assign(metric="accuracy", learner="SVM")
-    alone = made_up_cells({"E": 0.3}).assign(metric="accuracy", kernel="none", n_components=0)
-    study = {"methods": {"A": {"type": "RFF"}, "B": {"type": "ORF"}}, "estimators": {"E": {}}}
-    table = standings(study, pd.concat([maps, alone[alone["s_label"] == "d"]]))
-    assert list(table["method"]) == ["A", "B"]
-
-
 def test_where_it_is_strongest():
     cells = made_up_cells({"A": 0.1, "B": 0.2})
     cells.loc[(cells["method"] == "A") & (cells["name"] == "usps"), "value"] += 1
