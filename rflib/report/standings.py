@@ -57,8 +57,7 @@ def measures(cells: pd.DataFrame) -> Iterator[tuple[str, str | None, pd.DataFram
     present = set(chosen["metric"])
     for metric in (*[metric for metric in KERNEL_ERRORS if metric in present][:1], *SCORES):
         for learner, part in chosen[chosen["metric"] == metric].groupby("learner", dropna=False, sort=False):
-            if part["method"].nunique() > 1:
-                yield metric, None if pd.isna(learner) else str(learner), part
+            yield metric, None if pd.isna(learner) else str(learner), part
 
 
 def _outcomes(cells: pd.DataFrame, *, lower: bool) -> pd.DataFrame:

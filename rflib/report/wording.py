@@ -112,7 +112,8 @@ def listed(parts: Sequence[str]) -> str:
 def in_percent(difference: float) -> str:
     """Return a relative difference in per cent, or as a multiple if it is a hundredfold or more."""
     if abs(difference) < 100:
-        return f"{difference * 100:+z,.1f} %"
+        decimals = int(abs(difference) < 0.1 or 0.99 < abs(difference) < 1)
+        return f"{difference * 100:+z,.{decimals}f} %"
     return f"{difference:{'+,.0f' if abs(difference) < 1e6 else '+.0e'}} times"
 
 

@@ -93,12 +93,14 @@ def test_the_scores_are_those_of_the_library(results: Path) -> None:
     assert (found["learning_seconds"] > 0).all()
 
 
-def test_a_regressor_has_r2_and_its_error(results: Path) -> None:
+def test_a_regressor_has_r2_and_its_errors(results: Path) -> None:
     found = values(measured(results, DIABETES, type="sklearn.tree:DecisionTreeRegressor", max_depth=3))
     rows = load(results / "data/diabetes", repetition=1, max_train=200)
     tree = DecisionTreeRegressor(max_depth=3, random_state=1).fit(rows.X_train, rows.y_train)
     assert found.loc[1, "r2"] == pytest.approx(tree.score(rows.X_test, rows.y_test), rel=1e-12)
     assert found.loc[1, "error"] == 1 - found.loc[1, "r2"]
+    squares = (tree.predict(rows.X_test) - rows.y_test) ** 2
+    assert found.loc[1, "rmse"] == pytest.approx(np.sqrt(squares.mean()), rel=1e-12)
     assert {"accuracy", "auc", "log_loss"}.isdisjoint(found)
 
 

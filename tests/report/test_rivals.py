@@ -51,7 +51,7 @@ def test_best_flips_with_the_results():
     verdict, evidence = judged("best", MEANS)
     assert verdict == "reproduced"
     assert "holds in 4 of 4 comparisons (100 % claimed), significantly in 4, and fails in 0." in evidence
-    assert "The mean of MVORF is 50.0 % better than the best of the others." in evidence
+    assert "The mean of MVORF is 50 % better than the best of the others." in evidence
     assert judged("best", {**MEANS, "GORF": 0.05})[0] == "not reproduced"
     assert judged("best", {"MVORF": 0.1})[0] == "no data"
 
