@@ -55,6 +55,7 @@ LIMIT = norm.isf(1e-6 / 2)
 QUICK = {"type": "minimum_variance", "deltas": (0.01,)}
 MIXTURE = {"type": "digmm", "n_components": 2, "n_draws": 200}
 
+MEMORY = "test_memory_of_few_columns_for_many_input_columns"
 ALIKE = "test_rows_that_are_drawn_with_the_seed_of_the_map_have_no_larger_error"
 
 # A kernel, and the parameters of the map beside it.

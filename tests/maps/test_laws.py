@@ -18,7 +18,7 @@ from rflib.measures.domain import Domain
 from rflib.measures.minimum_variance import minimum_variance
 from rflib.measures.reference import reference
 
-from .laws import ALIKE, MIXTURE, QUICK, MapLaws, cases
+from .laws import ALIKE, MEMORY, MIXTURE, QUICK, MapLaws, cases
 from .rows import sphere
 
 # For rows of unit norm with 6 columns, for general rows with 5, and for rows with 4.
@@ -98,10 +98,13 @@ class TestGORF(MapLaws):
 
 
 class TestGORFWithFrames(MapLaws):
+    """A frame for 20,000 input columns takes minutes."""
+
     make = partial(maps.GORF, directions="frame")
     unbiased = cases(DELTA)
     general = cases(SIGNED)
     variants = ()
+    lacks = (MEMORY,)
 
 
 class TestGORFOfAtoms(MapLaws):
@@ -264,7 +267,7 @@ class TestHilbertSpaceFeatures(MapLaws):
     general = cases(Matern(1.5, 3.0))
     notices = ({},)
     seeded = takes_sparse = False
-    lacks = ("test_memory_of_few_columns_for_many_input_columns",)
+    lacks = (MEMORY,)
 
 
 class TestMercerFeatures(MapLaws):
