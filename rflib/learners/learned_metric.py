@@ -21,6 +21,7 @@ from rflib.kernels.namespaces import is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows as AnyRows
 from rflib.kernels.sparse_rows import canonical, times_columns
 from rflib.kernels.width import median
+from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
@@ -44,7 +45,7 @@ _FEWEST_GRADIENTS, _MOST_GRADIENTS = 2000, 4000
 _BLOCK_ELEMENTS = 1 << 22
 
 
-class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learn a linear transformation of rows in which distances count what the target depends on.
 
     A function f is fitted by ridge regression on the features of a map. The mean over the rows of the outer

@@ -32,6 +32,7 @@ from rflib.maps import (
     MercerFeatures,
     Nystroem,
     OptimizedMaclaurin,
+    QuadratureFeatures,
     TaylorFeatures,
     TensorSketch,
 )
@@ -47,6 +48,7 @@ MAPS = {
     "TaylorFeatures": TaylorFeatures(n_components=60, random_state=0),
     "HilbertSpaceFeatures": HilbertSpaceFeatures(n_components=60, random_state=0),
     "GegenbauerFeatures": GegenbauerFeatures(n_components=60, random_state=0),
+    "QuadratureFeatures": QuadratureFeatures(n_components=60, random_state=0),
     "Nystroem": Nystroem(n_components=60, random_state=0),
     "Nystroem kmeans": Nystroem(n_components=60, landmarks="kmeans", random_state=0),
     "Nystroem rpcholesky": Nystroem(n_components=60, landmarks="rpcholesky", random_state=0),
@@ -106,10 +108,10 @@ def test_rows_of_another_law_are_noticed_once(name, law):
     assert not count(restored, test)
 
 
-@pytest.mark.parametrize("name", sorted(set(MAPS) - {"GORF atoms", "TaylorFeatures"}))
+@pytest.mark.parametrize("name", sorted(set(MAPS) - {"GORF atoms", "QuadratureFeatures", "TaylorFeatures"}))
 @pytest.mark.parametrize("axis", [0, 1])
 def test_another_cap_of_the_sphere_is_noticed(name, axis):
-    """The atoms represent the kernel on the whole sphere, and monomials do so at antipodes."""
+    """Atoms and quadrature have the whole sphere as their range; monomials have antipodes."""
     rng = np.random.default_rng(3)
     around = normalize(0.2 * rng.standard_normal((200, 6)) + np.eye(6)[0])
     other = normalize(0.2 * rng.standard_normal((100, 6)) + (np.eye(6)[1] if axis else -np.eye(6)[0]))
@@ -118,12 +120,12 @@ def test_another_cap_of_the_sphere_is_noticed(name, axis):
 
 @pytest.mark.parametrize("name", MAPS)
 def test_a_cluster_that_was_not_seen_is_noticed(name):
-    """MVORF represents the kernel in a ball around the two that were seen."""
+    """MVORF and quadrature have a ball around the two that were seen as their range."""
     rng = np.random.default_rng(4)
     clusters = [centre + rng.standard_normal((150, 4)) for centre in np.diag([12, 12, 12, 36])]
     feature_map = fitted(name, np.concatenate(clusters[:2]), Gaussian(2.0))
     assert count(feature_map, clusters[3]) == 1
-    if not isinstance(feature_map, MVORF | GORF):
+    if not isinstance(feature_map, MVORF | GORF | QuadratureFeatures):
         assert count(feature_map, clusters[2]) == 1
 
 
