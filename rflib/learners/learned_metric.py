@@ -25,7 +25,7 @@ from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
-from rflib.learners.values import as_labels, as_numbers
+from rflib.learners.values import as_array, as_labels, as_numbers
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.leverage import TASKS, Targets, are_labels
 from rflib.maps.nystroem import Nystroem
@@ -230,7 +230,7 @@ class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, Tran
         """Return targets (n, n_targets): for labels +1 and -1 for each class against the others."""
         if y is None:
             raise ValueError("LearnedMetric requires y to be passed, but the target y is None.")
-        given = np.asarray(y)
+        given = as_array(y)
         labels = given.ndim == 1 and are_labels(given) if self.task == "auto" else self.task == TASKS[1]
         if labels:
             return Targets(as_labels(self, y), labels=True).columns(slice(None))

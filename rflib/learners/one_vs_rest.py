@@ -12,6 +12,7 @@ from rflib.kernels.namespaces import Array, follow, namespace, take_rows, to_num
 from rflib.learners.class_weight import check_labels_with_weights
 from rflib.learners.values import as_labels
 from rflib.maps.dask_rows import takes_dask_rows
+from rflib.warn import of_the_user
 
 
 def encode_labels(
@@ -27,7 +28,8 @@ def encode_labels(
         For fewer than two classes.
     """
     y = as_labels(owner, y, name)
-    check_classification_targets(y)
+    with of_the_user():
+        check_classification_targets(y)
     classes = np.unique(y if weights is None else y[weights > 0])
     check_labels_with_weights(owner, classes)
     codes = np.searchsorted(classes, y)
@@ -51,7 +53,8 @@ def stream_codes(
         If the first call has no classes or fewer than two, a later one has others, or y has a label beside them.
     """
     name = type(owner).__name__
-    check_classification_targets(y)
+    with of_the_user():
+        check_classification_targets(y)
     if first:
         if classes is None:
             raise ValueError(
