@@ -28,6 +28,7 @@ _WORDS = {
     "epsilon": ("eps",),
     "tol": ("eps", "tolerance"),
     "cv": ("n_splits", "n_folds", "folds"),
+    "n_rounds": ("n_iter", "max_iter", "iters", "rounds", "n_iterations", "n_steps"),
     "max_iter": ("n_iter", "maxiter", "max_iterations", "n_epochs", "epochs"),
     "n_jobs": ("n_threads", "threads", "n_workers"),
     "block_size": ("batch_size", "chunk_size"),

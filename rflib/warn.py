@@ -3,6 +3,7 @@
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -47,6 +48,16 @@ def warn(message: str, category: type[Warning] = UserWarning, *, cause: object =
         module=user.f_globals.get("__name__", "<unknown>"),
         registry=user.f_globals.setdefault("__warningregistry__", {}),
     )
+
+
+@contextmanager
+def of_the_user() -> Iterator[None]:
+    """Issue the warnings of scikit-learn's checks as `warn` does, because they would point to rflib."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    for each in found:
+        warn(str(each.message), each.category, cause=str(each.message))
 
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:

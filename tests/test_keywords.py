@@ -54,6 +54,7 @@ from rflib.kernels.base import Kernel, RadialKernel
         ("LinearSVR", {"eps": 1}, "Here it is epsilon"),
         ("ExactKernelSVC", {"gamma": 0.5}, r"ExactKernelSVC\(kernel=Gaussian\(sigma=1\)\)"),
         ("DoublyStochasticRegressor", {"gama": 1}, "It has feature_map, n_blocks"),
+        ("LearnedMetric", {"n_iter": 3}, "Here it is n_rounds"),
         ("HardMarginSVM", {"zeal": 1}, "It has signed, signature"),
     ],
 )

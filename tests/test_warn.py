@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from rflib.kernels import Gaussian
-from rflib.learners import KRR, LinearSVM
+from rflib.learners import KRR, ExactKRRClassifier, LinearSVM
 from rflib.maps import Nystroem
 from rflib.warn import warn
 
@@ -78,12 +78,14 @@ def test_one_call_warns_once_for_each_cause_and_points_to_the_user(code, causes)
         "cross_val_score(KRR(feature_map=Nystroem(Gaussian(1.0), 100)), R, R[:, 0])",
         "LinearSVM(C='cv', Cs=[1e5, 1e6], loss='squared_hinge', dual=True, max_iter=2).fit(R, R[:, 0] > 0)",
         "KRR(alphas=1e-13, gram_dtype='float32').fit(R, R[:, 0])",
+        "ExactKRRClassifier(alphas=0.1).fit(R, R[:, :1] > 0)",
+        "ExactKRRClassifier(alphas=0.1).fit(R, range(60))",
     ],
 )
 def test_every_estimator_warns_once_and_points_to_the_user(code, monkeypatch):
     pytest.importorskip("liblinear")
     names = {"R": np.random.default_rng(0).normal(size=(60, 3)), "Gaussian": Gaussian}
-    names |= {cls.__name__: cls for cls in (KRR, LinearSVM, Nystroem)}
+    names |= {cls.__name__: cls for cls in (KRR, ExactKRRClassifier, LinearSVM, Nystroem)}
     for name, value in names.items():
         monkeypatch.setitem(NAMES, name, value)
     found = [w for w in called("\n" + code) if issubclass(w.category, UserWarning | RuntimeWarning)]

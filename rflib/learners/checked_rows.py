@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from rflib.kernels.namespaces import Array, is_foreign, some_rows
 from rflib.learners.values import RowError, as_labels, as_numbers, is_missing, shown
+from rflib.warn import of_the_user
 
 
 class CheckedRows:
@@ -63,7 +64,8 @@ class CheckedRows:
             values = as_labels(self, y)
         else:
             values = check_array(as_numbers(self, y), ensure_2d=False, dtype=None, input_name="y")
-            values = values if self._several_targets else column_or_1d(values, warn=True)
+            with of_the_user():
+                values = values if self._several_targets else column_or_1d(values, warn=True)
         check_consistent_length(rows, values)
         return rows, values
 

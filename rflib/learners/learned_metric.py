@@ -21,10 +21,11 @@ from rflib.kernels.namespaces import is_foreign, to_numpy
 from rflib.kernels.sparse_rows import Rows as AnyRows
 from rflib.kernels.sparse_rows import canonical, times_columns
 from rflib.kernels.width import median
+from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
-from rflib.learners.values import as_labels, as_numbers
+from rflib.learners.values import as_array, as_labels, as_numbers
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.leverage import TASKS, Task, are_labels
 from rflib.maps.nystroem import Nystroem
@@ -45,7 +46,7 @@ _FEWEST_GRADIENTS, _MOST_GRADIENTS = 2000, 4000
 _BLOCK_ELEMENTS = 1 << 22
 
 
-class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learn a linear transformation of rows in which distances count what the target depends on.
 
     A function f is fitted by ridge regression on the features of a map. The mean over the rows of the outer
@@ -235,7 +236,7 @@ class LearnedMetric(CheckedRows, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Return targets (n, n_targets): for labels +1 and -1 for each class against the others."""
         if y is None:
             raise ValueError("LearnedMetric requires y to be passed, but the target y is None.")
-        given = np.asarray(y)
+        given = as_array(y)
         labels = given.ndim == 1 and are_labels(given) if self.task == "auto" else self.task == TASKS[1]
         if labels:
             codes = np.unique(as_labels(self, y), return_inverse=True)[1]

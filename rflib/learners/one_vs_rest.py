@@ -14,6 +14,7 @@ from rflib.learners.class_weight import check_labels_with_weights
 from rflib.learners.values import as_labels
 from rflib.maps.dask_rows import takes_dask_rows
 from rflib.sklearn_bases import ClassifierMixin
+from rflib.warn import of_the_user
 
 
 def encode_labels(
@@ -29,7 +30,8 @@ def encode_labels(
         For fewer than two classes.
     """
     y = as_labels(owner, y, name)
-    check_classification_targets(y)
+    with of_the_user():
+        check_classification_targets(y)
     classes = np.unique(y if weights is None else y[weights > 0])
     check_labels_with_weights(owner, classes)
     codes = np.searchsorted(classes, y)
@@ -53,7 +55,8 @@ def stream_codes(
         If the first call has no classes or fewer than two, a later one has others, or y has a label beside them.
     """
     name = type(owner).__name__
-    check_classification_targets(y)
+    with of_the_user():
+        check_classification_targets(y)
     if first:
         if classes is None:
             raise ValueError(

@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils import column_or_1d
 
 from rflib.kernels.namespaces import Array, is_foreign, namespace, to_numpy, widest
+from rflib.warn import of_the_user
 
 _TEXT, _NUMBER = "text", "number"
 _OTHERS = {"c": "complex numbers", "M": "dates", "m": "time differences", "V": "records"}
@@ -37,7 +38,8 @@ def as_labels(owner: object, values: Any, name: str = "y") -> NDArray:
     """
     labels = as_array(to_numpy(values) if is_foreign(values) else values)
     _refuse_others(owner, labels, f"{name} must hold texts, numbers or booleans")
-    labels = column_or_1d(labels, warn=True)
+    with of_the_user():
+        labels = column_or_1d(labels, warn=True)
     if labels.dtype.kind == "f":
         _check_finite(owner, labels, name)
     if labels.dtype.kind != "O" or not labels.size or set(map(type, labels.flat)) <= {str, np.str_}:
@@ -156,8 +158,15 @@ def shown(value: Any) -> str:
 
 
 def as_array(values: Any) -> NDArray:
-    """Return an array of the values. Numbers that a list holds beside texts stay numbers."""
-    array = np.asarray(values)
+    """Return an array of the values, of objects if they are sequences of several lengths.
+
+    Numbers that a list holds beside texts stay numbers.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
     if array.dtype.kind in "SU" and not hasattr(values, "dtype"):
         objects = np.array(values, dtype=object)
         return array if set(map(type, objects.flat)) <= {str, bytes, np.str_} else objects

@@ -12,6 +12,8 @@ from rflib.kernels.namespaces import Array, held_beside, multiply_into, take_col
 
 # Directions of the functions with a smaller mean square on the rows than this share of the largest are left out.
 _LEAST_SHARE = 1e-13
+# Numbers whose squares are above zero.
+_LEAST = 1e-150
 # Ridges of the least-squares fit, in units of the square of the largest mean square. The small ones are for
 # kernels that are no product, which may be exact combinations; else they do harm at rows unlike the held-out ones.
 _RIDGES, _SMALL_RIDGES = (1e-8, 1e-6, 1e-4, 1e-2), (1e-14, 1e-12, 1e-10)
@@ -75,8 +77,8 @@ def fit_columns(
     (head, tail), (held_head, held_tail) = ([each[:, i] for i in numbers] for each in (functions, held[0]))
     n, n_head = head.shape
     squares, turn = eigh(head.T @ head / n)
-    kept = squares > _LEAST_SHARE * squares[-1]
-    if not kept.any():  # the functions are zero at all rows
+    kept = squares > max(_LEAST_SHARE * squares[-1], _LEAST)
+    if not kept.any():  # the functions are nearly zero at all rows
         return Combination(numbers[0], np.zeros((n_head, 0)), np.arange(0), np.ones(0), np.ones(0))
     own, turn = squares[kept], turn[:, kept]
     turned = head @ turn

@@ -14,10 +14,12 @@ from scipy.special import roots_hermitenorm
 from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.block_features import GaussianCosines
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
+from rflib.measures.domain import distances_from, enclosing_ball
 from rflib.validation import check_choice, refuse
 
 Grid = Literal["auto", "dense", "reweighted"]
@@ -43,6 +45,9 @@ class QuadratureFeatures(GaussianCosines):
     then find non-negative weights by least squares of the kernel at pairs of training rows. Here this grid has
     16 nodes for each column, and the weights are drawn slightly towards equal ones.
 
+    Both represent the kernel at the distances of the training rows only; `transform` warns of rows outside of a
+    ball around these.
+
     Parameters
     ----------
     kernel, n_components, random_state
@@ -50,6 +55,13 @@ class QuadratureFeatures(GaussianCosines):
         those of `BlockFeatures`. Frequencies that the dense grid does not need are zero; no weight is negative.
     grid : {"auto", "dense", "reweighted"}, default="auto"
         "auto" is the one with the lower error at other pairs of training rows.
+
+    Attributes
+    ----------
+    centre_ : ndarray of shape (n_features_in_,)
+        Centre of the ball around the training rows.
+    radius_ : float
+        Its radius, in units of the inputs.
 
     See Also
     --------
@@ -79,6 +91,7 @@ class QuadratureFeatures(GaussianCosines):
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "grid", GRIDS)
+        self.centre_, self.radius_ = enclosing_ball(X)
         D, d, found = self.n_components, X.shape[1], []
         n = (D + 1) // 2
         if self.grid != "reweighted" and 2 ** min(d, 62) <= D:
@@ -93,6 +106,9 @@ class QuadratureFeatures(GaussianCosines):
         for rows, values in pairs(kernel, X, _HELD, rng):
             errors += [((np.cos(rows @ nodes.T) @ weights - values) ** 2).sum() for nodes, weights in found]
         self._keep_frequencies(*found[int(errors.argmin())], kernel.single_width, rng)
+
+    def _reach(self, X: Rows) -> Array:
+        return distances_from(self.centre_, X) / self.radius_
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:
         nodes, weights = roots_hermitenorm(_NODES)

@@ -95,6 +95,7 @@ BAD_TARGETS = {
     "complex": (lambda y: with_value(y, 41, 1j), "41", r"contains 1j"),
     "dates": (lambda y: pd.Series(pd.date_range("2020", periods=len(y))), None, "got dates"),
     "complex numbers": (lambda y: np.arange(len(y)) * 1j, None, "got complex numbers"),
+    "sequences": (lambda y: [(y[0],), *((value, value) for value in y[1:])], "0", r"contains \("),
     "mixed": (lambda y: [*y[:41], "x" if isinstance(y[0], float) else 1, *y[42:]], "41", "contains"),
 }
 

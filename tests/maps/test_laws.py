@@ -169,6 +169,7 @@ class TestQuadratureFeatures(MapLaws):
     make = maps.QuadratureFeatures
     biased = cases(NARROW, n_components=25)
     general = cases(WIDE)
+    notices, caps = ({},), ()
 
 
 class TestSphericalRadialRFF(MapLaws):
