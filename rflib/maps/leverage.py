@@ -56,8 +56,15 @@ class ScoredFourierFeatures(FourierFeatures):
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters()
+        check_choice(self, "variant", VARIANTS)
         s = self._n_frequencies()
-        size = self._pool_size(s)
+        check_integer(self, "pool", at_least=s, or_none=True)
+        size = s if self.pool is None else self.pool
+        if self.variant == "reference" and (size > s or self.n_components % 2):
+            raise ValueError(
+                f"{type(self).__name__}: variant='reference' does not resample, so it needs an even n_components "
+                f"and pool=None, got n_components={self.n_components}, pool={self.pool}."
+            )
         self._construct(kernel, X, Sampling(size, self.directions, self.radii))
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         scores = self._scores(_feature_blocks(X, pool), X.shape[0], y)
@@ -69,17 +76,6 @@ class ScoredFourierFeatures(FourierFeatures):
             vectors = np.tile(pool.vectors, (2, 1))[order]
             self._keep(Waves(vectors, inverse[order] / (2 * s), n_pairs=0, n_sines=s))
 
-    def _pool_size(self, s: int) -> int:
-        check_choice(self, "variant", VARIANTS)
-        check_integer(self, "pool", at_least=s, or_none=True)
-        size = s if self.pool is None else self.pool
-        if self.variant == "reference" and (size > s or self.n_components % 2):
-            raise ValueError(
-                f"{type(self).__name__}: variant='reference' does not resample, so it needs an even n_components "
-                f"and pool=None, got n_components={self.n_components}, pool={self.pool}."
-            )
-        return size
-
 
 def are_labels(y: NDArray) -> bool:
     """Return whether targets look like class labels.
@@ -87,12 +83,8 @@ def are_labels(y: NDArray) -> bool:
     Strings, booleans and targets with two distinct values do. So do integers if the number of distinct values is
     at most half the number of rows. Other floats do not, even if all of them are whole numbers.
     """
-    n_distinct = len(np.unique(y))
-    return (
-        n_distinct == 2
-        or y.dtype.kind in "bOSUT"
-        or (y.dtype.kind in "iu" and n_distinct <= max(1, len(y) / 2))
-    )
+    n_distinct, kind = len(np.unique(y)), y.dtype.kind
+    return n_distinct == 2 or kind in "bOSUT" or (kind in "iu" and n_distinct <= max(1, len(y) / 2))
 
 
 def _feature_blocks(X: Rows, pool: Frequencies) -> Iterator[Features]:
