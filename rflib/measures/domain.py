@@ -103,7 +103,7 @@ class DomainOfRows(Domain):
 
     @cached_property
     def _digest(self) -> str:
-        return str(joblib.hash(self.rows))
+        return str(joblib.hash(self.rows if issparse(self.rows) else np.ascontiguousarray(self.rows)))
 
 
 @lru_cache(maxsize=16)
