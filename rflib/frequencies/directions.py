@@ -7,7 +7,7 @@ vectors, shape (n, d).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.random import Generator
@@ -88,14 +88,9 @@ def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     return normalised(_haar_columns(gaussian)[:n])
 
 
-def halton(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n scrambled Halton points that are mapped to the sphere by normal quantiles, shape (n, d)."""
-    return normalised(ndtri(points("halton", n, d, rng)))
-
-
-def sobol(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n scrambled Sobol points that are mapped to the sphere by normal quantiles, shape (n, d)."""
-    return normalised(ndtri(points("sobol", n, d, rng)))
+def low_discrepancy(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n `points` of a scrambled sequence, mapped to the sphere by normal quantiles, shape (n, d)."""
+    return normalised(ndtri(points(sequence, n, d, rng)))
 
 
 def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -156,6 +151,6 @@ DIRECTIONS: dict[str, Callable[[int, int, Generator], NDArray[np.float64]]] = {
     "orthogonal": orthogonal,
     "distance": distance,
     "frame": frame,
-    "halton": halton,
-    "sobol": sobol,
+    "halton": partial(low_discrepancy, "halton"),
+    "sobol": partial(low_discrepancy, "sobol"),
 }
