@@ -27,7 +27,7 @@ from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows
 from rflib.maps.landmarks import LANDMARKS, own_landmarks, rows_used
 from rflib.maps.parameters import with_parameters
-from rflib.maps.row_blocks import filled, over_row_blocks
+from rflib.maps.row_blocks import filled, over_row_blocks, row_blocks
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
 from rflib.validation import check_choice, refuse
@@ -247,9 +247,9 @@ class Nystroem(RandomFeatureMap):
             known = self.kernel_.is_precomputed
             matrix = take_columns(rows, self.indices_) if known else self.kernel_(rows, landmarks)
             matrix = in_type_of(matrix, like)
-            for start in range(0, n, width):
-                columns, stop = slice(start, start + width), min(start + width, n)
-                out[:, columns] = in_type_of(matrix[:, :stop] @ normalization[:stop, columns], X)
+            for columns in row_blocks(n, width):
+                used = slice(columns.stop)
+                out[:, columns] = in_type_of(matrix[:, used] @ normalization[used, columns], X)
 
         return filled(X, n, fill, _BLOCK_ELEMENTS // n)
 
