@@ -1,1 +1,1 @@
-"""How the frequencies of Fourier features are drawn: their directions, norms and weights."""
+"""How the frequencies of Fourier features are drawn: their directions and norms."""

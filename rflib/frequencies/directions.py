@@ -7,20 +7,22 @@ vectors, shape (n, d).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtri
-from scipy.stats import qmc
-
-from rflib.frequencies.distant_points import distant_points
+from scipy.stats import ortho_group, qmc
 
 # The memory of scipy's Halton points grows with the square of the dimension; there are Sobol points up to 21,201.
 _MOST_DIMENSIONS = {"halton": 5_001, "sobol": 21_201}
 # In higher dimensions orthogonal directions are about as far apart, and the search takes seconds.
 _MOST_SEARCHED = 100
+# The sum of distances is convex, so that a step by the whole gradient never lowers it. In d dimensions, steps that
+# are d / 1.5 times as long are stable too.
+_STEPS, _STEP = 200, 1.5
 
 
 def iid(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -45,11 +47,34 @@ def distance(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n unit vectors that are as far apart as possible, with one uniform rotation, shape (n, d).
 
     Up to d of them, and those of more than 100 or of one dimension, are orthogonal in blocks
-    (`rflib.frequencies.distant_points`).
+    (`distant_points`).
     """
     if n <= d or not 1 < d <= _MOST_SEARCHED:
         return orthogonal(n, d, rng)
     return distant_points(n, d) @ _haar(rng.standard_normal((d, d)))
+
+
+@lru_cache(maxsize=16)
+def distant_points(n: int, d: int) -> NDArray[np.float64]:
+    """Return n unit vectors of R^d that are far from each other and from their antipodes, shape (n, d).
+
+    They are found by steps towards the gradient of the sum of distances, from fixed orthogonal bases. The mean
+    of a function over points of the unit sphere and their antipodes differs from its mean over the sphere by
+    at most its norm in a Sobolev space times the discrepancy of the points, which is least where the distances
+    between them all sum to the most (Brauchart, Saff, Sloan and Womersley, *QMC designs*, Mathematics of
+    Computation 2014). Hertrich, Jahn and Quellmalz slice kernels along such points (*Fast summation of radial
+    kernels via QMC slicing*, ICLR 2025).
+    """
+    bases = ortho_group.rvs(d, -(-n // d), random_state=np.random.default_rng(0))
+    points = bases.reshape(-1, d)[:n]
+    for _ in range(_STEPS):
+        cosines = points @ points.T
+        np.fill_diagonal(cosines, 0)
+        apart, opposite = (1 / np.sqrt(np.maximum(2 + 2 * sign * cosines, 1e-12)) for sign in (-1, 1))
+        inverse = (apart + opposite).sum(axis=1, keepdims=True) * min(1, _STEP / d)
+        points = inverse * points - (apart - opposite) @ points
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+    return points
 
 
 def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -63,14 +88,9 @@ def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     return normalised(_haar_columns(gaussian)[:n])
 
 
-def halton(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n scrambled Halton points that are mapped to the sphere by normal quantiles, shape (n, d)."""
-    return normalised(ndtri(points("halton", n, d, rng)))
-
-
-def sobol(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
-    """Return n scrambled Sobol points that are mapped to the sphere by normal quantiles, shape (n, d)."""
-    return normalised(ndtri(points("sobol", n, d, rng)))
+def low_discrepancy(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
+    """Return n `points` of a scrambled sequence, mapped to the sphere by normal quantiles, shape (n, d)."""
+    return normalised(ndtri(points(sequence, n, d, rng)))
 
 
 def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -131,6 +151,6 @@ DIRECTIONS: dict[str, Callable[[int, int, Generator], NDArray[np.float64]]] = {
     "orthogonal": orthogonal,
     "distance": distance,
     "frame": frame,
-    "halton": halton,
-    "sobol": sobol,
+    "halton": partial(low_discrepancy, "halton"),
+    "sobol": partial(low_discrepancy, "sobol"),
 }

@@ -150,9 +150,8 @@ class AutoMap(RandomFeatureMap):
     def _unfitted(self, name: str) -> RandomFeatureMap:
         index, columns = map(int, self.choice_)
         kernel, _ = self._isotropic(np.zeros((1, self.n_features_in_)))
-        return self._made(
-            kernel, self.candidates_for(self.kernel_, self.n_features_in_)[index], columns, None
-        )
+        candidate = self.candidates_for(self.kernel_, self.n_features_in_)[index]
+        return _made(candidate, kernel, columns, None)
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_choice(self, "criterion", CRITERIA)
@@ -167,7 +166,7 @@ class AutoMap(RandomFeatureMap):
         self.scores_ = [score.as_dict() for score in (best, *others)]
         self.choice_ = np.array([trial.candidates.index(best.candidate), columns])
         if best.fitted is None:
-            made = self._made(kernel, best.candidate, columns, int(rng.integers(2**31)))
+            made = _made(best.candidate, kernel, columns, int(rng.integers(2**31)))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", WidthWarning)  # AutoMap issues it itself
                 best.fitted = made.fit(X, y)
@@ -220,12 +219,6 @@ class AutoMap(RandomFeatureMap):
             why = "; ".join(filter(None, reasons)) or "All depend on the training rows, but oblivious=True."
             raise ValueError(f"AutoMap: no candidate can take the kernel {kernel!r}: {why}")
         return suitable
-
-    def _made(
-        self, kernel: Kernel, candidate: RandomFeatureMap, columns: int, seed: Seed
-    ) -> RandomFeatureMap:
-        made: RandomFeatureMap = clone(candidate)
-        return made.set_params(kernel=kernel, n_components=columns, random_state=seed)
 
 
 @dataclass
@@ -293,7 +286,7 @@ class _Trial:
                 if reason := self._why_not(score.candidate, scores):
                     score.failure = f"Not tried, because {reason}."
                     continue
-                made = self.owner._made(self.kernel, score.candidate, columns, seed)
+                made = _made(score.candidate, self.kernel, columns, seed)
                 start = perf_counter()
                 try:
                     score.errors.append(self._error(made))
@@ -370,6 +363,11 @@ class _Trial:
         ridge = RidgeClassifierCV(alphas=_ALPHAS) if labels else RidgeCV(alphas=_ALPHAS)
         train, held = (fitted._features(self.X[rows]) for rows in (some, self.held))
         return 1 - float(ridge.fit(train, self.y[some]).score(held, self.y[self.held]))
+
+
+def _made(candidate: RandomFeatureMap, kernel: Kernel, columns: int, seed: Seed) -> RandomFeatureMap:
+    made: RandomFeatureMap = clone(candidate)
+    return made.set_params(kernel=kernel, n_components=columns, random_state=seed)
 
 
 def _default_candidates(kernel: Kernel, n_features: int) -> Iterator[RandomFeatureMap]:

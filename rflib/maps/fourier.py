@@ -164,10 +164,8 @@ class FourierFeatures(BlockFeatures):
         """Set the state; a zero frequency comes last, where it may have one column instead of two."""
         order = np.argsort(~frequencies.vectors.any(axis=1), kind="stable")
         vectors, weights = frequencies.vectors[order], frequencies.weights[order]
-        self._keep(Waves.of(vectors, weights, self._n_pairs(), rng))
-
-    def _n_pairs(self) -> int:
-        return 0 if self.layout == "phase" else self.n_components // 2
+        n_pairs = 0 if self.layout == "phase" else self.n_components // 2
+        self._keep(Waves.of(vectors, weights, n_pairs, rng))
 
     def _reach(self, X: Rows) -> Array | None:
         if not np.isfinite(self.radius_):

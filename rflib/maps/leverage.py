@@ -9,11 +9,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_X_y
 
 from rflib.frequencies.draw import Frequencies, sample_frequencies
-from rflib.frequencies.weighting import leverage_scores, resample, shares, surrogate_scores
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.fourier import FourierFeatures
@@ -57,8 +57,15 @@ class ScoredFourierFeatures(FourierFeatures):
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters()
+        check_choice(self, "variant", VARIANTS)
         s = self._n_frequencies()
-        size = self._pool_size(s)
+        check_integer(self, "pool", at_least=s, or_none=True)
+        size = s if self.pool is None else self.pool
+        if self.variant == "reference" and (size > s or self.n_components % 2):
+            raise ValueError(
+                f"{type(self).__name__}: variant='reference' does not resample, so it needs an even n_components "
+                f"and pool=None, got n_components={self.n_components}, pool={self.pool}."
+            )
         self._construct(kernel, X, Sampling(size, self.directions, self.radii))
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         scores = self._scores(_feature_blocks(X, pool), X.shape[0], y)
@@ -70,17 +77,6 @@ class ScoredFourierFeatures(FourierFeatures):
             vectors = np.tile(pool.vectors, (2, 1))[order]
             self._keep(Waves(vectors, inverse[order] / (2 * s), n_pairs=0, n_sines=s))
 
-    def _pool_size(self, s: int) -> int:
-        check_choice(self, "variant", VARIANTS)
-        check_integer(self, "pool", at_least=s, or_none=True)
-        size = s if self.pool is None else self.pool
-        if self.variant == "reference" and (size > s or self.n_components % 2):
-            raise ValueError(
-                f"{type(self).__name__}: variant='reference' does not resample, so it needs an even n_components "
-                f"and pool=None, got n_components={self.n_components}, pool={self.pool}."
-            )
-        return size
-
 
 def are_labels(y: NDArray) -> bool:
     """Return whether targets look like class labels.
@@ -88,12 +84,8 @@ def are_labels(y: NDArray) -> bool:
     Strings, booleans and targets with two distinct values do. So do integers if the number of distinct values is
     at most half the number of rows. Other floats do not, even if all of them are whole numbers.
     """
-    n_distinct = len(np.unique(y))
-    return (
-        n_distinct == 2
-        or y.dtype.kind in "bOSUT"
-        or (y.dtype.kind in "iu" and n_distinct <= max(1, len(y) / 2))
-    )
+    n_distinct, kind = len(np.unique(y)), y.dtype.kind
+    return n_distinct == 2 or kind in "bOSUT" or (kind in "iu" and n_distinct <= max(1, len(y) / 2))
 
 
 def _feature_blocks(X: Rows, pool: Frequencies) -> Iterator[Features]:
@@ -248,3 +240,54 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def leverage_scores(gram: NDArray[np.float64], n: int, ridge: float) -> NDArray[np.float64]:
+    """Return the ridge leverage score of each column, shape (D,).
+
+    The scores are diag(G (G + n ridge I)^-1) with the matrix ``gram`` G = Z^T Z of features Z (n, D).
+    """
+    identity = np.eye(len(gram))
+    solved = cho_solve(cho_factor(gram + n * ridge * identity), identity)
+    return np.maximum(np.einsum("ij,ji->i", gram, solved), 0)
+
+
+def surrogate_scores(
+    moments: NDArray[np.float64], squares: NDArray[np.float64], n: int, *, add_n: bool
+) -> NDArray[np.float64]:
+    """Return the surrogate leverage score of each column, shape (D,).
+
+    The score of the column z_i is the sum of (y^T z_i)^2 over the targets y (liu2020, equation 15). Given are
+    the matrix ``moments`` Z^T Y (D, n_targets), the squared norms ``squares`` ||z_i||^2 (D,), and the number n of
+    rows. With ``add_n``, y y^T + n I (equation 12) stands for y y^T.
+    """
+    scores: NDArray[np.float64] = (moments**2).sum(axis=1)
+    return scores + n * moments.shape[1] * squares if add_n else scores
+
+
+def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the scores divided by their sum.
+
+    Raises
+    ------
+    ValueError
+        If no score is positive.
+    """
+    total = scores.sum()
+    if not (np.isfinite(total) and total > 0):
+        raise ValueError(
+            "No frequency has a positive score: are all targets zero, or all of them equal, or are all rows "
+            "equal? Check y and X."
+        )
+    return scores / total
+
+
+def resample(frequencies: Frequencies, scores: NDArray[np.float64], n: int, rng: Generator) -> Frequencies:
+    """Draw n frequencies from a pool of l equally weighted ones, with probabilities q in proportion to scores.
+
+    A drawn frequency has the weight (1/l) / (q n) (liu2020, equation 9). So the estimate is unbiased for that of
+    the pool, and therefore for the kernel.
+    """
+    q = shares(scores)
+    chosen = rng.choice(len(q), size=n, p=q)
+    return Frequencies(frequencies.vectors[chosen], frequencies.weights[chosen] / (q[chosen] * n))

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from rflib.drafts import all_or_nothing
-from rflib.kernels.base import Kernel, radial
+from rflib.kernels.base import Kernel, RadialKernel, radial
+from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import (
     Array,
     held_beside,
@@ -21,13 +22,12 @@ from rflib.kernels.namespaces import (
     widest,
 )
 from rflib.kernels.similarity import Lookup
-from rflib.kernels.sparse_rows import Rows
+from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows
-from rflib.maps.kernel_gradients import kernel_gradients
 from rflib.maps.landmarks import LANDMARKS, Landmarks, own_landmarks, rows_used
 from rflib.maps.parameters import with_parameters
-from rflib.maps.row_blocks import filled
+from rflib.maps.row_blocks import filled, over_row_blocks, row_blocks
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
 from rflib.validation import check_choice, refuse
@@ -35,6 +35,10 @@ from rflib.warn import warn
 
 _RANK_TOLERANCE = 1e-12
 _BLOCK_ELEMENTS = 1 << 20
+# Elements of the kernel matrix of a block of rows, for gradients.
+_GRADIENTS_BLOCK = 1 << 19
+# The profile is differentiated by a central difference of this share of the width, to about 1e-10 over the width.
+_STEP = 1e-5
 # Columns that are computed at a time from the landmarks that they use.
 _PANEL = 256
 # The largest squared norm of a column of the normalisation, for a kernel with values up to one, with which
@@ -262,9 +266,9 @@ class Nystroem(RandomFeatureMap):
             known = self.kernel_.is_precomputed
             matrix = take_columns(rows, self.indices_) if known else self.kernel_(rows, landmarks)
             matrix = in_type_of(matrix, like)
-            for start in range(0, n, width):
-                columns, stop = slice(start, start + width), min(start + width, n)
-                out[:, columns] = in_type_of(matrix[:, :stop] @ normalization[:stop, columns], X)
+            for columns in row_blocks(n, width):
+                used = slice(columns.stop)
+                out[:, columns] = in_type_of(matrix[:, used] @ normalization[used, columns], X)
 
         return filled(X, n, fill, _BLOCK_ELEMENTS // n)
 
@@ -274,6 +278,30 @@ class Nystroem(RandomFeatureMap):
         kernel, rows = self.kernel_.isotropic(X)
         _, landmarks = self.kernel_.isotropic(self.landmarks_)
         return kernel_gradients(radial(kernel), rows, landmarks, self.normalization_ @ weights)
+
+
+def kernel_gradients(
+    kernel: RadialKernel, X: Rows, landmarks: Rows, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the gradients (n, n_functions, d) of f_t(x) = sum_j weights[j, t] k(x, l_j) at rows X (n, d).
+
+    The kernel has one width, the landmarks l_j have the shape (m, d), and the weights (m, n_functions). Where a
+    row is a landmark, the derivative of this term is zero, also if the profile has a corner at zero.
+    """
+    step = _STEP * kernel.single_width
+    gradients = np.empty((X.shape[0], weights.shape[1], X.shape[1]))
+
+    def fill(rows: slice) -> None:
+        z = np.asarray(euclidean_distances(X[rows], landmarks))
+        apart = np.maximum(z, step)
+        slopes = (kernel.at_distance(apart + step) - kernel.at_distance(apart - step)) / (2 * step * apart)
+        block = dense(X[rows])
+        for t, weight in enumerate(weights.T):
+            pulls = slopes * weight
+            gradients[rows, t] = pulls.sum(axis=1)[:, None] * block - pulls @ landmarks
+
+    over_row_blocks(fill, X, max(1, _GRADIENTS_BLOCK // len(weights)))
+    return gradients
 
 
 def _independent(W: NDArray) -> tuple[NDArray[np.int64], int | None]:

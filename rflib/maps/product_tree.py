@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,7 @@ from rflib.maps.row_blocks import row_blocks
 _ROWS, _COMPILED_ROWS = 32, 256
 
 
-@dataclass(frozen=True, eq=False)
-class Level:
+class Level(NamedTuple):
     """Products with the same number of factors: the places of their parents and the numbers of their functions."""
 
     parents: NDArray[np.int64]

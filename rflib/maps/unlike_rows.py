@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,6 @@ from scipy.stats import hypergeom
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, namespace, widest
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.row_blocks import row_blocks
 
 # Largest probability of a warning for rows of the law of the training rows, for each of two questions.
 _CHANCE = 4e-4
@@ -24,7 +22,6 @@ _SHARE, _LARGE_PART = 0.01, 0.5
 FEWEST = 20
 # Features that keep less than this share of k(x, x) keep nothing, in single precision as in double.
 _LEAST_KEPT = 1e-12
-_BLOCK_ELEMENTS = 1 << 16
 # Number of training rows whose losses are noted.
 USUAL_ROWS = 1000
 
@@ -82,19 +79,15 @@ def squares(features: Array, signs: NDArray | None = None) -> Array:
         return xp.sum(values if signs is None else values * beside(signs, values), axis=1)
     if signs is None:
         return np.einsum("ij,ij->i", features, features)
-    signs = signs.astype(features.dtype)
-    blocks = row_blocks(len(features), max(1, _BLOCK_ELEMENTS // max(1, features.shape[1])))
-    parts: Sequence[NDArray] = [np.square(features[rows]) @ signs for rows in blocks]
-    return np.concatenate(parts)
+    return np.einsum("ij,ij,j->i", features, features, signs.astype(features.dtype))
 
 
 def loss(kept: Array) -> Array:
     """Return -log of the share of k(x, x) that features keep; a share above one counts as much as one below."""
     xp = namespace(kept)
     kept = xp.where(kept > 1, 2 - kept, kept)
-    kept = xp.where(
-        kept < _LEAST_KEPT, xp.full_like(kept, _LEAST_KEPT), kept
-    )  # NaN, where nothing is lost, stays
+    # NaN, where nothing is lost, stays
+    kept = xp.where(kept < _LEAST_KEPT, xp.full_like(kept, _LEAST_KEPT), kept)
     lost = -xp.log(kept)
     return xp.where(lost > 0, lost, xp.zeros_like(lost))
 

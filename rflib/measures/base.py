@@ -124,14 +124,9 @@ class DiscretePart(RadialPart):
 
 @dataclass(frozen=True)
 class Sampling:
-    """A plan for drawing frequencies; together with the measure it determines the variance.
+    """A plan for drawing n frequencies by rules for their directions and norms (`rflib.frequencies.draw`).
 
-    Parameters
-    ----------
-    n : int
-        Number of frequencies.
-    directions, radii : str, default="iid"
-        Rules for the directions and norms, as in `rflib.frequencies.draw`.
+    Together with the measure it determines the variance.
     """
 
     n: int

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from hashlib import sha256
 from typing import Any, TypeVar
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -102,17 +102,12 @@ class DomainOfRows(Domain):
         return known[name]
 
     @cached_property
-    def _digest(self) -> bytes:
-        X = self.rows
-        arrays: Any = (X.data, X.indices, X.indptr) if issparse(X) else (np.ascontiguousarray(X),)
-        digest = sha256(repr([X.shape, *(array.dtype for array in arrays)]).encode())
-        for array in arrays:
-            digest.update(array)
-        return digest.digest()
+    def _digest(self) -> str:
+        return str(joblib.hash(self.rows if issparse(self.rows) else np.ascontiguousarray(self.rows)))
 
 
 @lru_cache(maxsize=16)
-def _known(digest: bytes) -> dict[str, Any]:
+def _known(digest: str) -> dict[str, Any]:
     """Return the dictionary of what is known about the rows with a digest."""
     return {}
 

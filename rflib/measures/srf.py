@@ -15,7 +15,6 @@ near them. They are first raised by a constant so that their minimum is zero; so
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
 
@@ -111,7 +110,7 @@ def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) ->
     part: TablePart | DiscretePart | None
     with threadpool_limits(limits=1, user_api="blas"):
         if n_gaussians:
-            part = _clipped_gaussians(gaussian_fit(d, z, weights, target, sigma), mass, n_gaussians)
+            part = _clipped_gaussians(GaussianFit(d, z, weights, target, sigma), mass, n_gaussians)
         else:
             part = _optimum(d, z, weights, target, sigma, mass)
     return RadialMeasure(d, positive=part, zmax=zmax)
@@ -135,23 +134,23 @@ def _single_gaussian(z: NDArray, weights: NDArray, target: NDArray) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 
 
-@dataclass(frozen=True, eq=False)
 class GaussianFit:
     """The fit of a clipped sum of Gaussians in d dimensions as a function of its parameters.
 
-    With v = log r, the norms sqrt(2) sigma chi_d have the same distribution for every sigma, up to a shift. Its
-    width is about 1/sqrt(2 d), which is the unit of the positions below. At position zero, log(sqrt(2) sigma) is
-    the ``centre``. There are equally spaced nodes ``log_radii`` (n_radii,) of the radial quadrature, whose
-    ``transform`` Omega_d(r z) has the shape (n_distances, n_radii), the ``weights`` (n_distances,) of the integral
-    over z, and the ``target``, the kernel at the distances z divided by k(0).
+    Given are distances z, the weights of the integral over them, the target, which is the kernel at them
+    divided by k(0), and the sigma of a single Gaussian, about whose norms the grid of norms is. With v = log
+    r, the norms sqrt(2) sigma chi_d have the same distribution for every sigma, up to a shift. Its width is
+    about 1/sqrt(2 d), which is the unit of the positions below. At position zero, log(sqrt(2) sigma) is the
+    ``centre``.
     """
 
-    dimension: int
-    log_radii: NDArray
-    centre: float
-    transform: NDArray
-    weights: NDArray
-    target: NDArray
+    def __init__(self, d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float) -> None:
+        self.dimension, self.weights, self.target = d, weights, target
+        self.centre, width = np.log(np.sqrt(2) * sigma), 1 / np.sqrt(2 * d)
+        left, right = max(_SPAN, 12 / d), max(_SPAN, 12 * width)
+        n = int(np.ceil((left + right) / width * _NODES_PER_WIDTH))
+        self.log_radii = np.linspace(-left, right, n) + self.centre + np.log(d) / 2
+        self.transform = omega(d, np.multiply.outer(z, np.exp(self.log_radii)))
 
     def loss_and_gradient(self, parameters: NDArray) -> tuple[float, NDArray]:
         """Return the loss and its gradient; a sum without a positive part counts as K_hat = 0."""
@@ -181,17 +180,6 @@ class GaussianFit:
         if total <= 1e-8 * np.abs(coefficients).sum():
             return masses, 0.0, basis, basis
         return masses / total, total, basis, basis * (square - d) * width
-
-
-def gaussian_fit(d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float) -> GaussianFit:
-    """Return the fit on a grid of norms around those of a single Gaussian."""
-    centre = np.log(np.sqrt(2) * sigma)
-    width = 1 / np.sqrt(2 * d)
-    left, right = max(_SPAN, 12 / d), max(_SPAN, 12 * width)
-    n = int(np.ceil((left + right) / width * _NODES_PER_WIDTH))
-    log_radii = np.linspace(-left, right, n) + centre + np.log(d) / 2
-    transform = omega(d, np.multiply.outer(z, np.exp(log_radii)))
-    return GaussianFit(d, log_radii, centre, transform, weights, target)
 
 
 def _clipped_gaussians(fit: GaussianFit, mass: float, n: int) -> TablePart | None:
@@ -225,28 +213,19 @@ def _optimum(
 
     Norms that are close to each other are merged.
     """
-    centre = np.log(np.sqrt(2 * d) * sigma)
     spacing = 2 * _SPAN / _OPTIMUM_RADII
-    grid = centre + spacing * (np.arange(_OPTIMUM_RADII) - _OPTIMUM_RADII / 2)
+    grid = np.log(np.sqrt(2 * d) * sigma) + spacing * (np.arange(_OPTIMUM_RADII) - _OPTIMUM_RADII / 2)
     fine = np.linspace(-1, 1, 2 * _SUBDIVISIONS + 1)
-    support, probabilities = _non_negative(d, z, weights, target, grid)
-    for _ in range(_REFINEMENTS):
+    root = np.sqrt(weights / weights.sum())
+    for _ in range(1 + _REFINEMENTS):
+        design = root[:, None] * omega(d, np.multiply.outer(z, np.exp(grid)))
+        # One more equation with a large weight makes the probabilities sum to one.
+        rows = np.vstack([design, np.full(len(grid), _EQUALITY)])
+        solution, _ = nnls(rows, np.append(root * target, _EQUALITY), maxiter=30 * len(grid))
+        support, probabilities = grid[solution > 0], solution[solution > 0] / solution.sum()
         grid = np.unique(np.add.outer(support, spacing * fine).round(12))
         spacing /= _SUBDIVISIONS
-        support, probabilities = _non_negative(d, z, weights, target, grid)
     groups = np.split(np.arange(len(support)), np.flatnonzero(np.diff(support) > _MERGE) + 1)
     merged = np.array([probabilities[group].sum() for group in groups])
     centres = np.array([support[g] @ probabilities[g] for g in groups]) / merged
     return DiscretePart(mass, np.exp(centres), merged)
-
-
-def _non_negative(
-    d: int, z: NDArray, weights: NDArray, target: NDArray, log_radii: NDArray
-) -> tuple[NDArray, NDArray]:
-    """Return support and probabilities; one more equation with a large weight makes them sum to one."""
-    root = np.sqrt(weights / weights.sum())
-    design = root[:, None] * omega(d, np.multiply.outer(z, np.exp(log_radii)))
-    rows = np.vstack([design, np.full(len(log_radii), _EQUALITY)])
-    solution, _ = nnls(rows, np.append(root * target, _EQUALITY), maxiter=30 * len(log_radii))
-    inside = solution > 0
-    return log_radii[inside], solution[inside] / solution.sum()

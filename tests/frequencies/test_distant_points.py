@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import hyp1f1
 
-from rflib.frequencies.directions import DIRECTIONS, distance, orthogonal
-from rflib.frequencies.distant_points import distant_points
+from rflib.frequencies.directions import DIRECTIONS, distance, distant_points, orthogonal
 from rflib.measures.harmonics import legendre
 
 

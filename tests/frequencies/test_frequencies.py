@@ -7,10 +7,10 @@ from scipy.stats import ks_2samp, qmc
 
 from rflib.frequencies.directions import DIRECTIONS, frame, normalised, orthogonal, points
 from rflib.frequencies.draw import Frequencies, sample_frequencies, uniforms
-from rflib.frequencies.weighting import leverage_scores, resample, surrogate_scores
 from rflib.kernels import DeltaGaussian, Gaussian, Laplacian, Matern
 from rflib.maps import QMC
 from rflib.maps.base import as_generator
+from rflib.maps.leverage import leverage_scores, resample, surrogate_scores
 from rflib.measures import exact_measure
 
 RATE = 1e-6

@@ -14,7 +14,7 @@ from rflib.kernels.radial_function import RadialFunction
 from rflib.maps import GORF, MVORF, SRF
 from rflib.measures.base import DiscretePart, TablePart
 from rflib.measures.domain import Domain
-from rflib.measures.srf import fit_loss, gaussian_fit, srf
+from rflib.measures.srf import GaussianFit, fit_loss, srf
 
 CASES = [(4, p, d) for p in (3, 7, 10, 20) for d in (123, 256, 5000)] + [(3, 1, d) for d in (13, 16, 22, 256)]
 
@@ -51,7 +51,7 @@ def test_gradient_against_finite_differences(d, n):
     rng = np.random.default_rng(d)
     x, weights = np.polynomial.legendre.leggauss(20)
     z = x + 1
-    fit = gaussian_fit(d, z, weights, SphericalPolynomial(4, 3).at_distance(z), sigma=0.5)
+    fit = GaussianFit(d, z, weights, SphericalPolynomial(4, 3).at_distance(z), sigma=0.5)
     parameters = np.concatenate([rng.uniform(-0.3, 1, n), rng.uniform(-1, 1, n)])
     _, gradient = fit.loss_and_gradient(parameters)
     step = 1e-6
@@ -67,7 +67,7 @@ def test_one_gaussian_is_represented_exactly():
     x, weights = np.polynomial.legendre.leggauss(20)
     z = x + 1
     for d in (2, 16, 784, 5000):
-        fit = gaussian_fit(d, z, weights, np.exp(-(0.7**2) * z**2), sigma=0.7)
+        fit = GaussianFit(d, z, weights, np.exp(-(0.7**2) * z**2), sigma=0.7)
         assert fit.loss_and_gradient(np.array([1.0, 0.0]))[0] < 1e-10
 
 
