@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rflib.kernels.namespaces import Array, empty, namespace
 from rflib.kernels.sparse_rows import Rows, largest_size
 from rflib.maps.base import RandomFeatureMap
-from rflib.maps.waves import CosinesAndSines, Waves
+from rflib.maps.waves import Waves
 
 
 class Block(Protocol):
@@ -55,10 +55,10 @@ class BlockFeatures(RandomFeatureMap):
         self.signature_ = np.concatenate([block.signs for block in blocks])
 
     @property
-    def _waves(self) -> Waves | CosinesAndSines:
+    def _waves(self) -> Waves:
         """The waves of the map, which may be none."""
         for block in self.blocks_:
-            if isinstance(block, Waves | CosinesAndSines):
+            if isinstance(block, Waves):
                 return block
         return Waves(np.zeros((0, self.n_features_in_)), np.zeros(0), 0)
 

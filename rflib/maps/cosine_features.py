@@ -35,9 +35,7 @@ def cosine_features(
     amplitudes: NDArray,
     n_pairs: int,
     *,
-    n_sines: int = 0,
     out: Array | None = None,
-    remove: Callable[[Array, slice, Array], None] | None = None,
 ) -> Array:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for some of the frequencies.
 
@@ -51,19 +49,14 @@ def cosine_features(
         The v_f, b_f and a_f.
     n_pairs : int
         The first n_pairs frequencies have both a cosine and a sine.
-    n_sines : int
-        The last n_sines frequencies have a sine instead of a cosine.
     out : array of shape (n, n_pairs + F), optional
         Where the columns are written.
-    remove : callable, optional
-        Function that is called for each block of rows with the products <v_f, x> + b_f, the slice of the rows, and
-        their columns, which it changes in place.
 
     Returns
     -------
     array of shape (n, n_pairs + F)
-        The cosines of the pairs, their sines, the cosines of the other frequencies, and the sines of the last
-        ones, in X's dtype, library and device.
+        The cosines of the pairs, their sines, and the cosines of the other frequencies, in X's dtype, library and
+        device.
     """
     n, n_frequencies = X.shape[0], len(frequencies)
     xp = namespace(X)
@@ -78,8 +71,7 @@ def cosine_features(
         cosines, sines = _functions(features)
     else:
         cosines, sines = _scaled_anywhere(xp.cos), _scaled_anywhere(xp.sin)
-    pairs, rest = slice(n_pairs), slice(n_pairs, n_frequencies - n_sines)
-    last = slice(n_frequencies - n_sines, None)
+    pairs, rest = slice(n_pairs), slice(n_pairs, None)
 
     def fill(product: Array, rows: slice) -> None:
         if shifted:
@@ -88,10 +80,7 @@ def cosine_features(
         if n_pairs:
             cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
             sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
-        cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs : n_pairs + last.start])
-        sines(product[:, last], amplitudes[last], part[:, n_pairs + last.start :])
-        if remove:
-            remove(product, rows, part)
+        cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs :])
 
     height = max(1, _BLOCK // max(1, n_frequencies))
     if issparse(X) or not is_numpy:

@@ -19,7 +19,6 @@ def cosine_gradients(
     phases: NDArray,
     amplitudes: NDArray,
     n_pairs: int,
-    n_sines: int = 0,
 ) -> NDArray[np.float64]:
     """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j of `cosine_features`.
 
@@ -29,7 +28,7 @@ def cosine_gradients(
         Rows.
     weights : ndarray of shape (n_columns, n_functions)
         The weights.
-    frequencies, phases, amplitudes, n_pairs, n_sines
+    frequencies, phases, amplitudes, n_pairs
         As for `cosine_features`.
 
     Returns
@@ -38,12 +37,10 @@ def cosine_gradients(
         The gradients.
     """
     n_frequencies, n_functions = len(frequencies), weights.shape[1]
-    n_cosines = n_frequencies - n_sines
     of_cosines, of_sines = np.zeros((2, n_functions, n_frequencies))
     of_cosines[:, :n_pairs] = weights[:n_pairs].T
-    of_cosines[:, n_pairs:n_cosines] = weights[2 * n_pairs : n_pairs + n_cosines].T
+    of_cosines[:, n_pairs:] = weights[2 * n_pairs :].T
     of_sines[:, :n_pairs] = weights[n_pairs : 2 * n_pairs].T
-    of_sines[:, n_cosines:] = weights[n_pairs + n_cosines :].T
     gradients = np.empty((X.shape[0], n_functions, frequencies.shape[1]))
 
     def fill(rows: slice) -> None:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.product_sketch import Law, moments
-from rflib.measures.row_pairs import share_of_diagonal
 
 # Logarithm of the square root of the share of the kernel below which a term is a rounding error.
 _ROUNDING = -18.0
 # Approximate number of pairs of rows over which errors are averaged.
 _PAIRS = 80_000
+# A row with itself is one pair in so many at least.
+_LARGEST_SAMPLE = 1000
 # Spare columns go to degrees in portions of at most this part of them.
 _SPARE_PARTS = 64
 # Prices of draws cannot all be zero, as variances are with one input column.
@@ -36,7 +37,7 @@ class DegreeColumns:
     weights : list of ndarray
         Weights of the draws of each degree, which sum to one; empty for a degree without draws.
     predicted_error : float
-        Predicted root mean square error over all pairs of rows, as `share_of_diagonal` counts them.
+        Predicted root mean square error over all pairs of rows, of at most 1,000 rows.
     """
 
     columns: NDArray[np.int64]
@@ -167,7 +168,7 @@ def choose_columns(
         law.weights(means.moments[n], columns[n]) if n > exact and columns[n] else np.empty(0)
         for n in range(len(costs))
     ]
-    counted = different.mixed(same, share_of_diagonal(n_rows))
+    counted = different.mixed(same, 1 / min(n_rows, _LARGEST_SAMPLE))
     error = counted.error(law, columns, exact, means.moments)
     return DegreeColumns(columns, exact, weights, largest * np.sqrt(error))
 

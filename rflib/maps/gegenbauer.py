@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import comb
 
 import numpy as np
 from numpy.random import Generator
@@ -20,7 +21,6 @@ from rflib.maps.base import RandomFeatureMap, Seed
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.row_blocks import filled
-from rflib.measures.control_variates import polynomial_columns
 from rflib.validation import check_integer, refuse
 
 # The largest degree and number of radial functions that are tried, on so many rows with so many directions.
@@ -138,7 +138,7 @@ class GegenbauerFeatures(RandomFeatureMap):
             both = zip(polynomials(d, degree, cosines), polynomials(d, degree, gram), strict=True)
             for k, (about, between) in enumerate(both):
                 features += values[k][:, :, None] * about
-                B += values[k].T @ values[k] / polynomial_columns(d, k) * between
+                B += values[k].T @ values[k] / _n_harmonics(d, k) * between
                 squares = (np.einsum("irm,jrm->mij", features, features) ** 2).sum() / len(vectors)
                 errors[k, n] = float(((B - K) ** 2).sum() + (squares - (B**2).sum()) * n / self.n_components)
         return errors
@@ -216,7 +216,7 @@ def zonal_coefficients(kernel: RadialKernel, d: int, degree: int) -> NDArray[np.
     t, weights = _sphere_quadrature(d) if d > 1 else (np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
     values = kernel.at_distance(np.sqrt(2 - 2 * t))
     means = np.array([P @ (weights * values) for P in polynomials(d, degree, t)])
-    sizes = np.array([float(polynomial_columns(d, k)) for k in range(degree + 1)])
+    sizes = np.array([float(_n_harmonics(d, k)) for k in range(degree + 1)])
     means[np.abs(means) * np.sqrt(sizes) < _ROUNDING * np.abs(values).max()] = 0
     return np.asarray(means * sizes**2)
 
@@ -239,7 +239,7 @@ def radial_functions(log_amplitudes: Array, d: int, degree: int, n: int) -> Arra
         powers = np.arange(k, log_amplitudes.shape[0], 2)
         rise = gammaln(powers + 1.0) - gammaln(powers - k + 1.0) - k * np.log(2)
         rest = gammaln((powers - k + 1) / 2) - gammaln(0.5) + gammaln(d / 2) - gammaln((powers + k + d) / 2)
-        shares = rise + rest + 2 * np.log(float(polynomial_columns(d, k)))
+        shares = rise + rest + 2 * np.log(float(_n_harmonics(d, k)))
         squares = xp.exp(2 * log_amplitudes[k::2, :] + beside(shares, log_amplitudes)[:, None])
         parts = [squares[i, :] for i in range(min(n - 1, len(powers)))] + [
             xp.sum(squares[n - 1 :, :], axis=0)
@@ -247,3 +247,9 @@ def radial_functions(log_amplitudes: Array, d: int, degree: int, n: int) -> Arra
         parts += [0 * parts[-1]] * (n - len(parts))
         found.append(xp.sqrt(xp.stack(parts)))
     return xp.stack(found)
+
+
+def _n_harmonics(d: int, degree: int) -> int:
+    """Return the number of spherical harmonics of a degree in dimension d."""
+    lower = comb(d + degree - 3, degree - 2) if degree > 1 else 0
+    return comb(d + degree - 1, degree) - lower

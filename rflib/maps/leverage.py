@@ -23,7 +23,7 @@ from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import without_positive_measure
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
-from rflib.maps.waves import CosinesAndSines
+from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling
 from rflib.validation import check_choice, check_flag, check_integer, check_number
 
@@ -99,7 +99,8 @@ class ScoredFourierFeatures(FourierFeatures):
         inverse = 1 / np.maximum(shares(scores), np.finfo(float).eps)
         order = np.argsort(inverse, kind="stable")
         frequencies, weights = np.tile(pool.vectors, (2, 1))[order], inverse[order] / s
-        self._keep(CosinesAndSines.of(frequencies, weights, s, np.zeros(frequencies.shape[1])))
+        # sin(t) = cos(t - pi/2)
+        self._keep(Waves(frequencies, weights / 2, 0, np.repeat([0, -np.pi / 2], s)))
 
 
 class Targets:

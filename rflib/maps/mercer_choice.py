@@ -14,7 +14,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
 from rflib.maps.fitted_coefficients import fit_columns
-from rflib.maps.held_out import RowSamples, held_out_error, mean_squares, thinning
+from rflib.maps.held_out import RowSamples, held_out_error, thinning
 from rflib.maps.mercer_columns import EigenProducts, MercerColumns, products_at
 from rflib.maps.row_blocks import row_blocks
 
@@ -162,7 +162,8 @@ def _law(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumn
     share = 1 / sample.n_rows
     predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
     error = sample.error(columns.at(sample.held), columns.signs)
-    mean_square = mean_squares(sample.target)[0]
+    different = sample.target[~np.eye(len(sample.target), dtype=bool)]
+    mean_square = float(np.mean(different**2)) if different.size else every
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
     holds |= error <= _SMALL
     return columns, error, holds

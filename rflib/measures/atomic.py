@@ -66,16 +66,6 @@ class AtomicMeasure(RadialMeasure):
         object.__setattr__(self, "positive", _jordan_part(self.radii, self.weights))
         object.__setattr__(self, "negative", _jordan_part(self.radii, -self.weights))
 
-    @property
-    def candidates(self) -> tuple[AtomicMeasure]:
-        """The measure itself, as the only candidate."""
-        return (self,)
-
-    @property
-    def definite(self) -> bool:
-        """False: one measure does not tell whether its kernel is positive definite."""
-        return False
-
     def predicted_error(self, sampling: Sampling) -> float:
         """Return the predicted root mean square error of a kernel value over the distances.
 
@@ -303,14 +293,11 @@ class CandidateMeasures(SpectralMeasure):
         The measures.
     zmax : float
         Largest distance at which the measures represent the kernel, in units of the inputs.
-    definite : bool, default=False
-        Whether the kernel is known to be positive definite, so that all columns should have the sign +1.
     """
 
     dimension: int
     candidates: tuple[AtomicMeasure, ...]
     zmax: float
-    definite: bool = False
 
     def for_sampling(self, sampling: Sampling) -> AtomicMeasure:
         """Return the candidate with the least predicted root mean square error.
