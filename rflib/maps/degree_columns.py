@@ -16,8 +16,6 @@ from rflib.maps.product_sketch import Law, moments
 _ROUNDING = -18.0
 # Approximate number of pairs of rows over which errors are averaged.
 _PAIRS = 80_000
-# A row with itself is one pair in so many at least.
-_LARGEST_SAMPLE = 1000
 # Spare columns go to degrees in portions of at most this part of them.
 _SPARE_PARTS = 64
 # Prices of draws cannot all be zero, as variances are with one input column.
@@ -37,7 +35,7 @@ class DegreeColumns:
     weights : list of ndarray
         Weights of the draws of each degree, which sum to one; empty for a degree without draws.
     predicted_error : float
-        Predicted root mean square error over all pairs of rows, of at most 1,000 rows.
+        Predicted relative Frobenius error of the kernel matrix.
     """
 
     columns: NDArray[np.int64]
@@ -71,18 +69,17 @@ class PairMeans:
         used = np.append(absent, True)
         return max(float(self.terms[np.ix_(used, used)].sum()), 0.0)
 
-    def error(
-        self, law: Law, columns: NDArray[np.int64], exact: int, chosen: NDArray[np.float64] | None = None
-    ) -> float:
-        """Return the mean square error of a division, with weights that were chosen for other moments if given."""
-        above, chosen = np.arange(len(columns)) > exact, self.moments if chosen is None else chosen
-        sketched = np.flatnonzero(above & (columns > 0))
-        variance = sum(law.error(self.moments[n], int(columns[n]), chosen[n]) for n in sketched)
+    def error(self, law: Law, columns: NDArray[np.int64], exact: int) -> float:
+        """Return the mean square error of a division."""
+        above = np.arange(len(columns)) > exact
+        variance = sum(
+            law.error(self.moments[n], int(columns[n])) for n in np.flatnonzero(above & (columns > 0))
+        )
         return float(variance) + self.bias(above & (columns == 0))
 
 
-def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float, PairMeans, PairMeans]:
-    """Return the largest kernel value, and the means over pairs of different rows and over rows with themselves.
+def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[PairMeans, PairMeans]:
+    """Return the means over pairs of different rows and over rows with themselves.
 
     Each row is paired with the same number of rows that follow it.
     """
@@ -111,7 +108,7 @@ def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float,
             power = power * products
         stacked = np.array([*terms, np.concatenate(values) / largest - np.sum(terms, axis=0)])
         found.append(PairMeans(np.array(by_degree), stacked @ stacked.T / len(products)))
-    return largest, found[0], found[1]
+    return found[0], found[1]
 
 
 def _inner(rows: NDArray | ShiftedRows, other: NDArray) -> NDArray[np.float64]:
@@ -144,7 +141,7 @@ def choose_columns(
     ValueError
         If there are too few columns for the exact degrees.
     """
-    largest, different, same = pair_means(series, rows, law)
+    different, same = pair_means(series, rows, law)
     means = different.mixed(same, 1 / n_rows)
     costs = exact_columns(series, rows.shape[1])[: len(means.moments)]
     best, least = None, np.inf
@@ -168,9 +165,8 @@ def choose_columns(
         law.weights(means.moments[n], columns[n]) if n > exact and columns[n] else np.empty(0)
         for n in range(len(costs))
     ]
-    counted = different.mixed(same, 1 / min(n_rows, _LARGEST_SAMPLE))
-    error = counted.error(law, columns, exact, means.moments)
-    return DegreeColumns(columns, exact, weights, largest * np.sqrt(error))
+    size = float(means.terms.sum())
+    return DegreeColumns(columns, exact, weights, float(np.sqrt(least / size)) if size > 0 else 0.0)
 
 
 def exact_columns(series: InnerProductSeries, d: int) -> NDArray[np.int64]:

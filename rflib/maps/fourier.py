@@ -107,7 +107,7 @@ class FourierFeatures(BlockFeatures):
     @classmethod
     def _called_here(cls, name: str, value: object) -> str | None:
         if name in ("harmonics", "parity", "coupled"):
-            return "Exact harmonics belong to MVORF, which chooses them by their predicted error."
+            return "Waves less what other columns represent exactly are those of MVORF."
         return None
 
     @property

@@ -97,11 +97,11 @@ class MercerFeatures(RandomFeatureMap):
     is_fitted_to_rows_ : bool
         Whether coefficients were fitted to rows, in place of the law of independent coordinates.
     predicted_error_ : float
-        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows. It is measured on training rows that were held out. If there are more than 4,500 rows,
-        these are up to 1,000 others than those by which axes and coefficients were chosen. It is mostly within a
-        tenth of the error on new rows; not where outliers or rare values make up the error, of which few rows know
-        nothing: with some hundred rows it may be off by a factor of two, and of less than 20 rows it is the error
-        on these.
+        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows. It is
+        measured on training rows that were held out. If there are more than 4,500 rows, these are up to 1,000
+        others than those by which axes and coefficients were chosen. It is mostly within a tenth of the error on
+        new rows; not where outliers or rare values make up the error, of which few rows know nothing: with some
+        hundred rows it may be off by a factor of two, and of less than 20 rows it is the error on these.
 
     Notes
     -----

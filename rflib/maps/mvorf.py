@@ -58,14 +58,14 @@ class RestWaves:
 class MVORF(MercerFeatures):
     """Approximate a kernel by its eigenfunctions, and by orthogonal random waves for what these lack.
 
-    The columns are divided between two parts of the kernel. The eigenfunctions of `MercerFeatures` represent as much
-    of the kernel as their number allows, without any variance. Cosines and sines of orthogonal random frequencies
-    (`ORF`), less their projection on the eigenfunctions, represent the rest without bias, but with a variance that
-    falls with their number. The waves are multiplied by the factor with which the error of the whole is least. So a
-    wide kernel, of which a few functions hold nearly everything, has eigenfunctions alone, and a narrow one with many
-    columns has mostly waves. The division with the least predicted error is drawn and kept if held-out training rows
-    confirm it. These minimum-variance orthogonal random features (MVORF) were introduced in rflib;
-    docs/mvorf.md derives them.
+    The columns are divided between two parts of the kernel. The eigenfunctions of `MercerFeatures` represent as
+    much of the kernel as their number allows, without any variance. Cosines and sines of orthogonal random
+    frequencies (`ORF`), less their projection on the eigenfunctions, represent the rest without bias, but with a
+    variance that falls with their number. They are multiplied by the factor with which the error of the whole is
+    least. So a wide kernel, of which a few functions hold nearly everything, has eigenfunctions alone, and a
+    narrow one with many columns has mostly waves. Divisions whose predicted error is low are drawn, and the best
+    on held-out training rows is kept. These minimum-variance orthogonal random features (MVORF) were introduced
+    in rflib; docs/mvorf.md derives them.
 
     Kernels that `ORF` does not take, because they are no function of the distance or not positive definite, have
     eigenfunctions alone. Features fade beyond the training rows, of which `transform` warns.
@@ -159,9 +159,9 @@ def _divided(columns: MercerColumns, sample: RowSamples, rng: Generator) -> Wave
     """Return the waves that have the least error on held-out rows beside the first columns, or None for none.
 
     If the first n columns leave out a kernel r(x, y), its mean square is their squared error. Waves less their
-    projection on the columns have the mean r, and m of them have the variance E[r(x, x)]^2 / m at rows that are not
-    near each other. With the best factor, the squared error of both is the harmonic sum of these two. It is what
-    waves can reach if the projection is exact; so those divisions that come near to the best are drawn.
+    projection on the columns have the mean r, and m of them have the variance E[r(x, x)]^2 / m at rows that are
+    not near each other. With the best factor, the squared error of both is the harmonic sum of these two. It is
+    what waves can reach if the projection is exact; so the divisions that come near to the best are drawn.
     """
     at_rows, at_held, n_columns = columns.at(sample.rows), columns.at(sample.held), len(columns.signs)
     rest, n_before, prices = sample.target.copy(), 0, {}

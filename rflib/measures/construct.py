@@ -39,7 +39,8 @@ def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralM
         - "auto": the exact measure if the kernel has a finite one, and otherwise "minimum_variance".
         - "paper": the measure that luo2021 uses, which is "reference" for SphericalPolynomial and otherwise
           "auto".
-        - "minimum_variance", "srf", "digmm", "digmm_reference", "reference", "truncated_fourier": a construction, which is described in the module of this name in ``rflib.measures``.
+        - "minimum_variance", "srf", "digmm", "digmm_reference", "reference", "truncated_fourier": a construction,
+          which is described in the module of this name in ``rflib.measures``.
     kernel : Kernel
         The kernel to represent.
     domain : Domain

@@ -40,7 +40,7 @@ def formula_of(method: str, d: int) -> Formula | None:
         f"columns to D = {entry['n_components']} columns, with the degree p of a polynomial kernel. Cosines, "
         "kernel functions and additions are not counted. The seconds are medians on one thread. Maps that choose "
         "their structure from the data (OptimizedMaclaurin, PolySketch, CRAFT, MercerFeatures, AutoMap) have no "
-        "formula. For MVORF, columns of low degree are counted as the others are."
+        "formula."
     ),
 )
 def multiplications(entry: Options, results: Results) -> Rows:
