@@ -40,8 +40,6 @@ OTHER[:, 2] += 2 * OTHER_Y - 1
 # Calls of functions of rflib at which a fit is interrupted, as parts of all of them.
 PARTS = 0.02, 0.3, 0.6, 0.8, 0.99
 
-QUICK = {"type": "minimum_variance", "deltas": (0.01,)}
-
 
 def tanh(A: Any, B: Any) -> Any:
     """Return an indefinite similarity."""
@@ -53,7 +51,6 @@ MAPS = {
     for name in maps.MODULES
     if name not in ("RandomFeatureMap", "CRAFT")
 } | {
-    "MVORF": MVORF(n_components=16, measure=QUICK, random_state=0),
     "DIGMM": DIGMM(n_components=16, measure={"type": "digmm", "n_draws": 50}, random_state=0),
     "AutoMap": AutoMap(n_components=16, candidates=["RFF", "Nystroem"], random_state=0),
     "widths": ORF(Gaussian((0.5, 1.0, 5.0)), 16, random_state=0),
@@ -154,10 +151,9 @@ def test_an_interrupted_fit_leaves_a_learner_as_it_was(name: str) -> None:
 
 @pytest.mark.parametrize("feature_map", [ORF, RFF, MVORF])
 def test_an_error_leaves_the_width_of_each_column(feature_map: Any) -> None:
-    quick = {"measure": QUICK} if feature_map is MVORF else {}
-    fitted = feature_map(Gaussian((0.5, 1.0, 5.0)), 64, random_state=0, **quick).fit(X)
+    fitted = feature_map(Gaussian((0.5, 1.0, 5.0)), 64, random_state=0).fit(X)
     before = fitted.kernel_matrix(X)
-    first = {"measure": "exact"} if feature_map is MVORF else {"radii": "bad"}
+    first = {"axes": "pca"} if feature_map is MVORF else {"radii": "bad"}
     for wrong in (first, {"random_state": -1}, {"n_components": 0}):
         right = {name: getattr(fitted, name) for name in wrong}
         with pytest.raises(ValueError, match="must be"):

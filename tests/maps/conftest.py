@@ -94,9 +94,7 @@ UNBIASED = {
 
 # Maps with a documented bias.
 BIASED = {
-    "MVORF": lambda D, seed: MVORF(POLYNOMIAL, D, random_state=seed),
-    "MVORF delta-Gaussian": lambda D, seed: MVORF(DELTA, D, random_state=seed),
-    "MVORF Gaussian": lambda D, seed: MVORF(Gaussian(0.8), D, random_state=seed),
+    "MVORF": lambda D, seed: MVORF(Gaussian(0.3), D, random_state=seed),  # eigenfunctions and waves
     "MVORF arc-cosine": lambda D, seed: MVORF(ArcCosine(1), D, random_state=seed),
     "GORF atoms": lambda D, seed: GORF(
         POLYNOMIAL, D, measure="minimum_variance", radii="stratified", random_state=seed

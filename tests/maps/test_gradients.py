@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Matern, Polynomial
 from rflib.maps import (
     GORF,
-    MVORF,
     ORF,
     QMC,
     RFF,
@@ -20,6 +19,7 @@ from rflib.maps import (
     MercerFeatures,
     MomentMatching,
     Nystroem,
+    OptimizedMaclaurin,
     QuadratureRFF,
     TensorSketch,
 )
@@ -124,7 +124,7 @@ def test_the_jacobian_matrices_are_not_formed(method):
 
 @pytest.mark.parametrize(
     "features",
-    [TensorSketch(Polynomial(2), 20), Nystroem(Polynomial(2), 20), MVORF(Gaussian(2.0), 40, measure=QUICK)],
+    [TensorSketch(Polynomial(2), 20), Nystroem(Polynomial(2), 20), OptimizedMaclaurin(Gaussian(2.0), 40)],
 )
 def test_a_map_without_gradients_names_those_that_have_them(features):
     features.set_params(random_state=0).fit(X)

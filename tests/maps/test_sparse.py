@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import rflib.measures.row_pairs
 from rflib.kernels import Cauchy, DeltaGaussian, Gaussian, Laplacian, Polynomial, SphericalPolynomial
 from rflib.learners import KRR
 from rflib.maps import (
@@ -44,7 +43,6 @@ from rflib.maps import (
 )
 from rflib.maps.base import RandomFeatureMap
 from rflib.measures.domain import Domain
-from rflib.measures.row_pairs import RowPairs
 
 N, D = 14, 5
 NARROW = Gaussian(1.3)
@@ -84,14 +82,14 @@ MAPS = {
     ),
     "MercerFeatures": partial(MercerFeatures, NARROW, axes="input"),
     "MercerFeatures Laplacian": partial(MercerFeatures, Laplacian(0.4), axes="input"),
+    "MVORF": partial(MVORF, NARROW, axes="input"),
     "Nystroem": partial(Nystroem, NARROW),
     "Nystroem rpcholesky": partial(Nystroem, NARROW, landmarks="rpcholesky"),
 }
 # These solve programs for each new range of rows: few examples.
 SLOW = {
-    # without MercerFeatures, which has principal axes of dense rows only
-    "AutoMap": partial(AutoMap, NARROW, candidates=["MVORF", "ORF", "OptimizedMaclaurin", "Nystroem"]),
-    "MVORF": partial(MVORF, NARROW),
+    # without MercerFeatures and MVORF, which have principal axes of dense rows only
+    "AutoMap": partial(AutoMap, NARROW, candidates=["ORF", "OptimizedMaclaurin", "Nystroem"]),
     "GORF atoms": partial(
         GORF, NARROW, measure={"type": "minimum_variance", "deltas": [0.01]}, radii="stratified"
     ),
@@ -207,21 +205,11 @@ def test_slow_maps_too(name, dtype, form, density):
     check(SLOW[name], rows_of(dtype, density, 0), form)
 
 
-def test_a_sample_of_many_rows_is_the_same(monkeypatch):
-    """Of more than 400 rows a sample is taken, in an order that is the same; so it is where pairs tie."""
+def test_the_domain_of_a_sample_of_many_rows_is_the_same():
     X = (np.random.default_rng(0).random((1200, 6)) < 0.4).astype(float)
     S = sparse.csr_array(X)
-    dense, found = RowPairs.of(X, 150), RowPairs.of(S, 150)
-    assert dense == found
     np.testing.assert_allclose(Domain.of(S).distances, Domain.of(X).distances, atol=1e-7)
     assert Domain.of(S).zmax == pytest.approx(Domain.of(X).zmax)
-    # From a size on the sample stays sparse: no pairs are the same where they tie, but the same kinds of pairs.
-    X = np.random.default_rng(0).standard_normal((700, 6)) * X[:700]
-    dense = RowPairs.of(X, 150)
-    monkeypatch.setattr(rflib.measures.row_pairs, "_DENSE_ELEMENTS", 0)
-    found = RowPairs.of(sparse.csr_array(X), 150)
-    for name in ("centre", "norms", "cosines", "distances", "shares"):
-        np.testing.assert_allclose(getattr(found, name), getattr(dense, name), atol=1e-7)
 
 
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans", "rpcholesky"])
@@ -266,6 +254,7 @@ class DenseMap(RandomFeatureMap):
         Nystroem("precomputed"),
         HilbertSpaceFeatures(),
         MercerFeatures(Cauchy()),
+        MVORF(Cauchy()),
     ],
     ids=repr,
 )
@@ -286,7 +275,7 @@ def test_maps_that_need_dense_rows_say_so(dense_only):
         partial(RandomMaclaurin, Polynomial(2)),
         partial(OptimizedMaclaurin, Polynomial(2, coef0=1.0)),
         partial(OptimizedMaclaurin, Gaussian(5.0)),
-        partial(MVORF, Gaussian(5.0), measure={"type": "minimum_residual"}),
+        partial(MVORF, Gaussian(5.0)),
         partial(Nystroem, Gaussian(5.0)),
         partial(MercerFeatures, Gaussian(5.0)),
     ],
