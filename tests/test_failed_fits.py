@@ -51,10 +51,9 @@ def test_an_interrupted_fit_leaves_an_estimator_as_it_was(estimator: Any) -> Non
 
 @pytest.mark.parametrize("feature_map", [ORF, RFF, MVORF])
 def test_an_error_leaves_the_width_of_each_column(feature_map: Any) -> None:
-    quick = {"measure": QUICK} if feature_map is MVORF else {}
-    fitted = feature_map(Gaussian((0.5, 1.0, 5.0)), 64, random_state=0, **quick).fit(X)
+    fitted = feature_map(Gaussian((0.5, 1.0, 5.0)), 64, random_state=0).fit(X)
     before = fitted.kernel_matrix(X)
-    first = {"measure": "exact"} if feature_map is MVORF else {"radii": "bad"}
+    first = {"axes": "pca"} if feature_map is MVORF else {"radii": "bad"}
     for wrong in (first, {"random_state": -1}, {"n_components": 0}):
         right = {name: getattr(fitted, name) for name in wrong}
         with pytest.raises(ValueError, match="must be"):

@@ -53,7 +53,6 @@ def takes(name: str, kernel: Any) -> bool:
     feature_map = map_class(maps.TensorSketch(kernel, 16), 8) if name == "CRAFT" else map_class(kernel, 8)
     # measures that are quickly fitted
     quick = {"DIGMM": {"type": "digmm", "n_components": 2, "n_draws": 100}}
-    quick["MVORF"] = {"type": "minimum_variance", "deltas": [0.01]}
     if name in quick:
         feature_map.set_params(measure=quick[name])
     if name == "AutoMap":

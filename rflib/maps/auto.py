@@ -53,12 +53,6 @@ _DRAWS = 3
 _MOST_REDRAWN = 128
 # A candidate is drawn again only if its error so far is at most this multiple of the least one.
 _CONTENDER = 1.25
-# MVORF is not tried where MercerFeatures has less than this share of ORF's error. On eight tables it never was
-# better there, and on rows that are uniform on the sphere by at most a third.
-_CLEARLY = 0.5
-# Rows have no axes if their principal variances are so equal: at most 1, and .04 to .7 for ten tables. There the
-# errors of MercerFeatures and MVORF are nearly the same, and MVORF is several times faster.
-_ISOTROPIC = 0.9
 _RIDGE = 1e-3
 _ALPHAS = 10.0 ** np.arange(-5, 3)
 # The memory and the time of QMC grow with the square of the number of input columns.
@@ -76,13 +70,10 @@ class AutoMap(RandomFeatureMap):
     candidates whose errors are close to the least one are compared in up to three draws. The best one is then
     fitted on all rows.
 
-    MVORF and MercerFeatures take long to fit whatever the number of rows is. So they are fitted on all rows from
-    the start, and this fit is kept: MVORF depends only on the distribution of distances, and MercerFeatures
-    measures its error on rows that it holds out itself. (With another criterion than "kernel", it is compared as
-    the others are.) By default, MVORF is not tried where MercerFeatures has less than half the error of ORF; nor
-    is MercerFeatures if the kernel is no product and the rows have the same variance in all directions. So `fit`
-    mostly takes at most twice as long as that of the best map, or that of MercerFeatures. No clock decides: a seed
-    gives the same map everywhere.
+    MVORF and MercerFeatures measure their error on rows that they hold out themselves, and their fits take hardly
+    longer for more rows. So they are fitted on all rows from the start, and this fit is kept. (With another
+    criterion than "kernel", they are compared as the others are.) So `fit` mostly takes at most twice as long as
+    that of the best map. No clock decides: a seed gives the same map everywhere.
 
     Parameters
     ----------
@@ -90,7 +81,7 @@ class AutoMap(RandomFeatureMap):
         As for `RandomFeatureMap`; with ``tolerance``, n_components is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
         Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default
-        they are MercerFeatures, MVORF, TensorSketch and Nystroem with landmarks by randomly pivoted Cholesky; for
+        they are MVORF, TensorSketch and Nystroem with landmarks by randomly pivoted Cholesky; for
         kernels with a positive spectral measure also ORF and QMC (with at most 1,000 input columns), for others
         OptimizedMaclaurin and GORF. Those that cannot take the kernel are left out.
     criterion : {"kernel", "spectral", "score"}, default="kernel"
@@ -108,7 +99,7 @@ class AutoMap(RandomFeatureMap):
         which a candidate reaches it, found within 10 %.
     oblivious : bool, default=False
         Leave out the maps whose features are computed from stored training rows or weighted by rows, such as
-        Nystroem. MercerFeatures, MVORF and OptimizedMaclaurin only use the distribution of coordinates, distances
+        Nystroem. MVORF, MercerFeatures and OptimizedMaclaurin only use the distribution of coordinates, distances
         or norms. They store no row, and count as oblivious.
 
     Attributes
@@ -118,7 +109,7 @@ class AutoMap(RandomFeatureMap):
     scores_ : list of dict
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
         the draws; ``seconds``, the time to fit and to transform the held-out rows; ``columns``; and
-        ``failure``, why the candidate could not be fitted or was not tried, otherwise empty.
+        ``failure``, why the candidate could not be fitted, otherwise empty.
         ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
@@ -283,9 +274,6 @@ class _Trial:
             for score in contenders:
                 if draw and isinstance(score.candidate, MercerFeatures):
                     continue
-                if reason := self._why_not(score.candidate, scores):
-                    score.failure = f"Not tried, because {reason}."
-                    continue
                 made = _made(score.candidate, self.kernel, columns, seed)
                 start = perf_counter()
                 try:
@@ -314,30 +302,9 @@ class _Trial:
             low, high = (low, middle) if self.scores(middle)[0].error <= tolerance else (middle, high)
         return high
 
-    def _why_not(self, candidate: RandomFeatureMap, scores: Sequence[_Score]) -> str:
-        """Return why a default candidate that takes long to fit cannot be much better than the others, if so."""
-        if self.owner.candidates is not None or self.owner.criterion != "kernel":
-            return ""
-        errors = {type(each.candidate): each.error for each in scores}
-        if isinstance(candidate, MVORF) and errors[MercerFeatures] < _CLEARLY * errors.get(ORF, 0.0):
-            return "MercerFeatures has less than half the error of ORF"
-        if isinstance(candidate, MercerFeatures) and MVORF in errors and not self.kernel.is_product:
-            return "the rows have no axes of their own" if self._is_isotropic() else ""
-        return ""
-
-    def _is_isotropic(self) -> bool:
-        """Return whether a sample of dense rows has nearly the same variance in all directions."""
-        if issparse(self.X):
-            return False
-        rows = self.X[self.rest[:_ROWS]].astype(np.float64)
-        rows -= rows.mean(axis=0)
-        squares = np.sum((rows @ rows.T) ** 2)
-        return bool(np.sum(rows**2) ** 2 > _ISOTROPIC * rows.shape[1] * squares)
-
     def _is_whole(self, candidate: RandomFeatureMap) -> bool:
         """Return whether the candidate is fitted to all rows, those that are held out included."""
-        predicts = isinstance(candidate, MercerFeatures) and self.owner.criterion == "kernel"
-        return predicts or isinstance(candidate, MVORF)
+        return isinstance(candidate, MercerFeatures) and self.owner.criterion == "kernel"
 
     def _error(self, candidate: RandomFeatureMap) -> float:
         """Fit a candidate and return its error, which it predicts itself or which held-out rows tell."""
@@ -371,7 +338,7 @@ def _made(candidate: RandomFeatureMap, kernel: Kernel, columns: int, seed: Seed)
 
 
 def _default_candidates(kernel: Kernel, n_features: int) -> Iterator[RandomFeatureMap]:
-    yield MercerFeatures()
+    yield MVORF()
     if has_positive_measure(kernel):
         yield ORF()
         if n_features <= _MOST_INPUTS_OF_QMC:
@@ -380,7 +347,7 @@ def _default_candidates(kernel: Kernel, n_features: int) -> Iterator[RandomFeatu
         yield OptimizedMaclaurin()
         if has_exact_measure(kernel):
             yield GORF(measure="exact")
-    yield from (MVORF(), TensorSketch(), Nystroem(landmarks="rpcholesky"))
+    yield from (TensorSketch(), Nystroem(landmarks="rpcholesky"))
 
 
 def _from_name(owner: AutoMap, name: str) -> RandomFeatureMap:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -59,10 +59,10 @@ class BlockFeatures(RandomFeatureMap):
         self.signature_ = np.concatenate([block.signs for block in blocks])
 
     @property
-    def _waves(self) -> Any:
+    def _waves(self) -> Waves:
         """The block of waves, which may be none."""
         none = Waves(np.zeros((0, self.n_features_in_)), np.zeros(0), 0)
-        return next((block for block in self.blocks_ if hasattr(block, "frequencies")), none)
+        return next((block for block in self.blocks_ if isinstance(block, Waves)), none)
 
     @property
     def frequencies_(self) -> NDArray[np.float64]:

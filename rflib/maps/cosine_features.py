@@ -38,19 +38,14 @@ def cosine_features(
     amplitudes: NDArray,
     n_pairs: int,
     *,
-    n_sines: int = 0,
     out: Array | None = None,
-    remove: Callable[[Array, slice, Array], None] | None = None,
 ) -> Array:
     """Return a_f cos(<v_f, x> + b_f) for all rows and frequencies, and sines for some of the frequencies.
 
-    Given are rows X (n, d), dense or sparse, the frequencies v_f (F, d), the phases b_f (F,) and the
-    amplitudes a_f (F,). The first n_pairs frequencies have both a cosine and a sine, the last n_sines a sine
-    instead of a cosine. The result (n, n_pairs + F), which is written to ``out`` if given, has the cosines of
-    the pairs, their sines, the cosines of the other frequencies, and the sines of the last ones, in X's dtype,
-    library and device. A function ``remove`` is called for each block of rows with the products <v_f, x> +
-    b_f, the slice of the rows, and their columns, which it changes in place. The work is divided among as many
-    threads as the BLAS may use.
+    Given are rows X (n, d), dense or sparse, the frequencies v_f (F, d), the phases b_f (F,) and the amplitudes
+    a_f (F,). The first n_pairs frequencies have both a cosine and a sine. The result (n, n_pairs + F), which is
+    written to ``out`` if given, has the cosines of the pairs, their sines, and the cosines of the other
+    frequencies, in X's dtype, library and device. The work is divided among as many threads as the BLAS may use.
     """
     n, n_frequencies = X.shape[0], len(frequencies)
     xp = namespace(X)
@@ -65,8 +60,7 @@ def cosine_features(
         cosines, sines = _functions(features)
     else:
         cosines, sines = _scaled_anywhere(xp.cos), _scaled_anywhere(xp.sin)
-    pairs, rest = slice(n_pairs), slice(n_pairs, n_frequencies - n_sines)
-    last = slice(n_frequencies - n_sines, None)
+    pairs, rest = slice(n_pairs), slice(n_pairs, None)
 
     def fill(product: Array, rows: slice) -> None:
         if shifted:
@@ -75,10 +69,7 @@ def cosine_features(
         if n_pairs:
             cosines(product[:, pairs], amplitudes[pairs], part[:, pairs])
             sines(product[:, pairs], amplitudes[pairs], part[:, n_pairs : 2 * n_pairs])
-        cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs : n_pairs + last.start])
-        sines(product[:, last], amplitudes[last], part[:, n_pairs + last.start :])
-        if remove:
-            remove(product, rows, part)
+        cosines(product[:, rest], amplitudes[rest], part[:, 2 * n_pairs :])
 
     height = max(1, _BLOCK // max(1, n_frequencies))
     if issparse(X) or not is_numpy:
@@ -108,19 +99,16 @@ def cosine_gradients(
     phases: NDArray,
     amplitudes: NDArray,
     n_pairs: int,
-    n_sines: int = 0,
 ) -> NDArray[np.float64]:
     """Return the gradients of f_t(x) = sum_j weights[j, t] z_j(x) for the columns z_j of `cosine_features`.
 
     The rows X have the shape (n, d), the weights (n_columns, n_functions), and the gradients (n, n_functions, d).
     """
     n_frequencies, n_functions = len(frequencies), weights.shape[1]
-    n_cosines = n_frequencies - n_sines
     of_cosines, of_sines = np.zeros((2, n_functions, n_frequencies))
     of_cosines[:, :n_pairs] = weights[:n_pairs].T
-    of_cosines[:, n_pairs:n_cosines] = weights[2 * n_pairs : n_pairs + n_cosines].T
+    of_cosines[:, n_pairs:] = weights[2 * n_pairs :].T
     of_sines[:, :n_pairs] = weights[n_pairs : 2 * n_pairs].T
-    of_sines[:, n_cosines:] = weights[n_pairs + n_cosines :].T
     gradients = np.empty((X.shape[0], n_functions, frequencies.shape[1]))
 
     def fill(rows: slice) -> None:

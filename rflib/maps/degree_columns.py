@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rflib.kernels.sparse_rows import Rows, ShiftedRows
 from rflib.maps.inner_product_series import InnerProductSeries
 from rflib.maps.product_sketch import Law, moments
-from rflib.measures.row_pairs import share_of_diagonal
 
 # Logarithm of the square root of the share of the kernel below which a term is a rounding error.
 _ROUNDING = -18.0
@@ -29,7 +28,7 @@ class DegreeColumns(NamedTuple):
 
     It has the number of columns of each degree (n_degrees,), zero for one that is left out; the highest exact
     degree, below which all are exact; the weights of the draws of each degree, which sum to one, empty where there
-    are none; and the predicted root mean square error over all pairs of rows, as `share_of_diagonal` counts them.
+    are none; and the predicted relative Frobenius error of the kernel matrix.
     """
 
     columns: NDArray[np.int64]
@@ -59,18 +58,17 @@ class PairMeans:
         used = np.append(absent, True)
         return max(float(self.terms[np.ix_(used, used)].sum()), 0.0)
 
-    def error(
-        self, law: Law, columns: NDArray[np.int64], exact: int, chosen: NDArray[np.float64] | None = None
-    ) -> float:
-        """Return the mean square error of a division, with weights that were chosen for other moments if given."""
-        above, chosen = np.arange(len(columns)) > exact, self.moments if chosen is None else chosen
-        sketched = np.flatnonzero(above & (columns > 0))
-        variance = sum(law.error(self.moments[n], int(columns[n]), chosen[n]) for n in sketched)
+    def error(self, law: Law, columns: NDArray[np.int64], exact: int) -> float:
+        """Return the mean square error of a division."""
+        above = np.arange(len(columns)) > exact
+        variance = sum(
+            law.error(self.moments[n], int(columns[n])) for n in np.flatnonzero(above & (columns > 0))
+        )
         return float(variance) + self.bias(above & (columns == 0))
 
 
-def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float, PairMeans, PairMeans]:
-    """Return the largest kernel value, and the means over pairs of different rows and over rows with themselves.
+def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[PairMeans, PairMeans]:
+    """Return the means over pairs of different rows and over rows with themselves.
 
     Each row is paired with the same number of rows that follow it.
     """
@@ -99,7 +97,7 @@ def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[float,
             power = power * products
         stacked = np.array([*terms, np.concatenate(values) / largest - np.sum(terms, axis=0)])
         found.append(PairMeans(np.array(by_degree), stacked @ stacked.T / len(products)))
-    return largest, found[0], found[1]
+    return found[0], found[1]
 
 
 def _inner(rows: NDArray | ShiftedRows, other: NDArray) -> NDArray[np.float64]:
@@ -132,7 +130,7 @@ def choose_columns(
     ValueError
         If there are too few columns for the exact degrees.
     """
-    largest, different, same = pair_means(series, rows, law)
+    different, same = pair_means(series, rows, law)
     means = different.mixed(same, 1 / n_rows)
     costs = exact_columns(series, rows.shape[1])[: len(means.moments)]
     best, least = None, np.inf
@@ -156,9 +154,8 @@ def choose_columns(
         law.weights(means.moments[n], columns[n]) if n > exact and columns[n] else np.empty(0)
         for n in range(len(costs))
     ]
-    counted = different.mixed(same, share_of_diagonal(n_rows))
-    error = counted.error(law, columns, exact, means.moments)
-    return DegreeColumns(columns, exact, weights, largest * np.sqrt(error))
+    size = float(means.terms.sum())
+    return DegreeColumns(columns, exact, weights, float(np.sqrt(least / size)) if size > 0 else 0.0)
 
 
 def exact_columns(series: InnerProductSeries, d: int) -> NDArray[np.int64]:

@@ -42,6 +42,12 @@ class Combination:
         out[:, :n] = take_columns(functions, self.head) @ held_beside(self.combine, functions)
         multiply_into(out[:, n:], take_columns(functions, self.tail), held_beside(self.scales, functions))
 
+    def first(self, n: int) -> Combination:
+        """Return the first n columns."""
+        n_combined = min(n, self.combine.shape[1])
+        tail, scales = self.tail[: n - n_combined], self.scales[: n - n_combined]
+        return Combination(self.head, self.combine[:, :n_combined], tail, scales, self.signs[:n])
+
     def of_functions(self, weights: NDArray[np.float64], n_functions: int) -> NDArray[np.float64]:
         """Return weights (n_functions, m) of functions that stand for weights (n_columns, m) of the columns."""
         n, found = self.combine.shape[1], np.zeros((n_functions, weights.shape[1]))

@@ -109,17 +109,12 @@ def held_out_error(columns: NDArray, signs: NDArray, target: NDArray, n_rows: in
     """
     # the product of a matrix with its own transpose takes half the time
     left = columns if (signs > 0).all() else columns * signs
-    error, size = (_mean_square(each, n_rows) for each in (left @ columns.T - target, target))
-    return float(np.sqrt(error / size if size > 0 else error))
+    error, size = (mean_product(each, each, n_rows) for each in (left @ columns.T - target, target))
+    return float(np.sqrt(max(error / size if size > 0 else error, 0)))
 
 
-def mean_squares(matrix: NDArray) -> tuple[float, float]:
-    """Return the mean squares of the entries off the diagonal and on it."""
-    m, own = len(matrix), matrix.diagonal()
-    on = float(own @ own)
-    return (float(np.vdot(matrix, matrix)) - on) / (m * (m - 1)) if m > 1 else on, on / m
-
-
-def _mean_square(matrix: NDArray, n_rows: int) -> float:
-    (off, diagonal), share = mean_squares(matrix), 1 / n_rows
-    return max((1 - share) * off + share * diagonal, 0.0)
+def mean_product(left: NDArray, right: NDArray, n_rows: int) -> float:
+    """Return the mean of the products of entries of two matrices (m, m), as those of n_rows rows would have it."""
+    m, share, on = len(left), 1 / n_rows, float(left.diagonal() @ right.diagonal())
+    off = (float(np.vdot(left, right)) - on) / (m * (m - 1)) if m > 1 else on
+    return (1 - share) * off + share * on / m

@@ -75,7 +75,8 @@ class ScoredFourierFeatures(FourierFeatures):
             inverse = 1 / np.maximum(shares(scores), np.finfo(float).eps)
             order = np.argsort(inverse, kind="stable")
             vectors = np.tile(pool.vectors, (2, 1))[order]
-            self._keep(Waves(vectors, inverse[order] / (2 * s), n_pairs=0, n_sines=s))
+            # sin(t) = cos(t - pi/2)
+            self._keep(Waves(vectors, inverse[order] / (2 * s), 0, np.repeat([0.0, -np.pi / 2], s)))
 
 
 def are_labels(y: NDArray) -> bool:

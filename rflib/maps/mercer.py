@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,12 +26,10 @@ from rflib.maps.held_out import RowSamples
 from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
-from rflib.maps.orf import ORF
-from rflib.maps.random_tail import fill_tail, projection
 from rflib.maps.row_blocks import filled, is_worth_compiling
 from rflib.maps.row_sample import RowSample
 from rflib.maps.unlike_rows import FEWEST, losses_of
-from rflib.validation import check_choice, check_integer, refuse
+from rflib.validation import check_choice, check_integer
 
 _BLOCK_ROWS = 1024
 # What compiled products save, in compiled cosines: numba is used for so many times as many columns and rows.
@@ -59,8 +58,8 @@ class MercerFeatures(RandomFeatureMap):
     kernels of one coordinate each. If the coordinates were independent, the eigenfunctions of the kernel would be
     products of one-dimensional eigenfunctions, and their eigenvalues products of the one-dimensional ones. The
     largest D of them are the columns. A column is another column times one function of one coordinate, so that
-    `transform` takes no cosine and no exponential for each column. Nothing is drawn at random by default, and no
-    training row is stored.
+    `transform` takes no cosine and no exponential for each column. No column is drawn at random, and no training
+    row is stored. `MVORF` has the same columns, and random ones beside them where these lower the error.
 
     Where the coordinates of the rows are not independent, which shows on held-out training rows, the kernel is
     fitted on a sample of the rows as a combination of twice as many products by least squares, which is shrunk
@@ -84,14 +83,9 @@ class MercerFeatures(RandomFeatureMap):
         held-out training rows; where some columns have few different values, such as indicators of categories, it
         also tries these columns together with the principal axes of the others. Of sparse rows "auto" takes the
         input columns, and "principal" is an error, since principal axes mix all columns.
-    n_random : int, default=0
-        How many of the columns are random: features of `ORF` less their projection on the other columns, scaled so
-        that the estimate of k(x, x) is exact. They mend the diagonal and pairs of near rows, which eigenfunctions
-        of a narrow kernel represent badly, and the features do not fade beyond the training rows; all other pairs
-        get more error, so that a learner has no use for them. The kernel must be one that `ORF` takes.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of random columns, and of the choice of the rows that are held out and sampled. Rows that are held out
-        have no part in principal axes, functions and coefficients.
+        Seed of the choice of the rows that are held out and sampled. Rows that are held out have no part in
+        principal axes, functions and coefficients.
 
     Attributes
     ----------
@@ -102,12 +96,11 @@ class MercerFeatures(RandomFeatureMap):
     is_fitted_to_rows_ : bool
         Whether coefficients were fitted to rows, in place of the law of independent coordinates.
     predicted_error_ : float
-        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, where that of
-        `MVORF` is absolute. It is measured on training rows that were held out. If there are more than 4,500 rows,
-        these are up to 1,000 others than those by which axes and coefficients were chosen. It is mostly within a
-        tenth of the error on new rows; not where outliers or rare values make up the error, of which few rows know
-        nothing: with some hundred rows it may be off by a factor of two, and of less than 20 rows it is the error
-        on these.
+        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows. It is
+        measured on training rows that were held out. If there are more than 4,500 rows, these are up to 1,000
+        others than those by which axes and coefficients were chosen. It is mostly within a tenth of the error on
+        new rows; not where outliers or rare values make up the error, of which few rows know nothing: with some
+        hundred rows it may be off by a factor of two, and of less than 20 rows it is the error on these.
 
     See Also
     --------
@@ -152,12 +145,10 @@ class MercerFeatures(RandomFeatureMap):
         n_components: int = 100,
         *,
         axes: Literal["auto", "principal", "input"] = "auto",
-        n_random: int = 0,
         random_state: Seed = None,
     ) -> None:
         super().__init__(kernel, n_components, random_state=random_state)
         self.axes = axes
-        self.n_random = n_random
 
     @property
     def axes_(self) -> NDArray[np.float64]:
@@ -214,22 +205,16 @@ class MercerFeatures(RandomFeatureMap):
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters(kernel, X)
         sample = RowSamples.of(X, kernel, rng)
-        n_columns = self.n_components - self.n_random
-        columns, error = choose_columns(list(self._axes_to_try(X, sample)), sample, n_columns)
-        self.columns_, self.predicted_error_ = columns, error
+        self._choose(list(self._axes_to_try(X, sample)), sample, rng)
         enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
         is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
         self._has_few_rows = X.shape[0] >= FEWEST and sample.held.shape[0] < FEWEST
         self._held_rows = None if is_free or self._has_few_rows else sample.held
-        self.signature_ = np.append(columns.signs, np.ones(self.n_random))
-        self.tail_ = None
-        if self.n_random:
-            self.tail_ = ORF(kernel, self.n_random, random_state=int(rng.integers(2**63))).fit(
-                sample.rows[:1]
-            )
-            head = columns.at(sample.rows)
-            self.tail_coefficients_ = projection(self.tail_, sample.rows, head)
-            self.predicted_error_ = sample.error(self._columns(sample.held), self.signature_)
+
+    def _choose(self, axes: list[Axes], sample: RowSamples, rng: Generator) -> None:
+        """Set the columns, their signs and their error."""
+        self.columns_, self.predicted_error_ = choose_columns(axes, sample, self.n_components)
+        self.signature_ = self.columns_.signs
 
     def _axes_to_try(self, X: Rows, sample: RowSamples) -> Iterator[Axes]:
         """Yield the axes that the parameter allows; rows that are held out have no part in principal axes."""
@@ -257,13 +242,6 @@ class MercerFeatures(RandomFeatureMap):
 
     def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
         check_choice(self, "axes", ("auto", "principal", "input"))
-        check_integer(self, "n_random", at_least=0)
-        if self.n_random >= self.n_components:
-            refuse(self, "n_random", f"below n_components={self.n_components}, of which it is a part")
-        if self.n_random and (reason := ORF.unsupported(kernel)):
-            raise ValueError(
-                f"MercerFeatures: random columns are those of ORF, so n_random must be 0. {reason}"
-            )
         if self.axes == "principal" and issparse(X):
             raise ValueError(
                 "MercerFeatures: axes='principal' would make sparse rows dense, because principal axes mix all "
@@ -272,7 +250,7 @@ class MercerFeatures(RandomFeatureMap):
 
     @property
     def _fades(self) -> bool:
-        return self.tail_ is None
+        return True
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         if (held := self._held_rows) is not None:
@@ -298,23 +276,14 @@ class MercerFeatures(RandomFeatureMap):
         return np.maximum(np.concatenate(found), np.concatenate(own))
 
     def _columns(self, X: Rows) -> Array:
-        n_head, compiled = len(self.columns_.signs), is_worth_compiling(X, self.n_components_, _COMPILED)
+        compiled = is_worth_compiling(X, self.n_components_, _COMPILED)
+        return filled(X, self.n_components_, partial(self._fill, compiled=compiled), _BLOCK_ROWS)
 
-        def fill(block: Rows, out: Array) -> None:
-            columns = out[:, :n_head]
-            self.columns_.fill(block, columns, compiled=compiled)
-            if self.tail_ is not None:
-                fill_tail(self.tail_, self.tail_coefficients_, block, columns, out[:, n_head:])
-
-        return filled(X, self.n_components_, fill, _BLOCK_ROWS)
+    def _fill(self, X: Rows, out: Array, *, compiled: bool) -> None:
+        self.columns_.fill(X, out, compiled=compiled)
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.tail_ is not None:
-            return super()._gradients(X, weights)
         return mercer_gradients(self.columns_, X, weights)
-
-    def _unfitted(self, name: str) -> ORF:
-        return ORF(self.kernel_.by_column(self.n_features_in_)[0], self.n_random)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column that says which powers of which axes it is a product of.
@@ -325,6 +294,4 @@ class MercerFeatures(RandomFeatureMap):
         those of the wider one of two Gaussian kernels end in "wide".
         """
         inputs = _check_feature_names_in(self, input_features)
-        names = self.columns_.names(inputs)
-        names += [f"random{i + 1}" for i in range(self.n_components_ - len(names))]
-        return np.array(names, dtype=object)
+        return np.array(self.columns_.names(inputs), dtype=object)

@@ -14,7 +14,7 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
 from rflib.maps.fitted_coefficients import fit_columns
-from rflib.maps.held_out import RowSamples, held_out_error, mean_squares, thinning
+from rflib.maps.held_out import RowSamples, held_out_error, mean_product, thinning
 from rflib.maps.mercer_columns import EigenProducts, MercerColumns, products_at
 from rflib.maps.row_blocks import row_blocks
 
@@ -41,6 +41,8 @@ _SMALL = 1e-4
 # that are tried for it, in units of the median distance.
 _TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _DISTANCE_ROWS = 500
+# Shares of the columns that may be kept, and what must be gained in the squared error.
+_CUTS, _LOWER = 16, 0.98
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +164,8 @@ def _law(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumn
     share = 1 / sample.n_rows
     predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
     error = sample.error(columns.at(sample.held), columns.signs)
-    mean_square = mean_squares(sample.target)[0]
+    different = sample.target[~np.eye(len(sample.target), dtype=bool)]
+    mean_square = float(np.mean(different**2)) if different.size else every
     holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
     holds |= error <= _SMALL
     return columns, error, holds
@@ -190,8 +193,20 @@ def _fitted(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerCol
     )
     found = np.empty((len(at_held), len(combination.signs)))
     combination.fill(at_held, found)
+    n_kept = _least_error(found, combination.signs, sample)
+    combination, found = combination.first(n_kept), found[:, :n_kept]
     signs = np.append(combination.signs, np.ones(n_columns - len(combination.signs)))
     return MercerColumns(basis.axes, products, combination, signs), sample.error(found, combination.signs)
+
+
+def _least_error(columns: NDArray, signs: NDArray, sample: RowSamples) -> int:
+    """Return how many of the columns at held-out rows to keep: the last ones may fit few rows and do harm."""
+    left, errors, start = sample.target.copy(), {}, 0
+    for stop in np.unique(np.linspace(0, len(signs), _CUTS + 1).round().astype(int)[1:]).tolist():
+        left -= (columns[:, start:stop] * signs[start:stop]) @ columns[:, start:stop].T
+        errors[stop], start = mean_product(left, left, sample.n_rows), stop
+    best = min(errors, key=errors.__getitem__, default=0)
+    return best if errors and errors[best] < _LOWER * errors[start] else len(signs)
 
 
 def _largest_on_rows(

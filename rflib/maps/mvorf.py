@@ -1,185 +1,207 @@
-"""MVORF: minimum-variance orthogonal random features, a method that was introduced in rflib."""
+"""MVORF: eigenfunctions of the kernel, and orthogonal waves for what they lack, a method introduced in rflib."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve
 
-from rflib.frequencies.axial_harmonics import AxialHarmonics, axial_harmonics
-from rflib.frequencies.composition import Composition, compose
-from rflib.frequencies.radial_harmonics import RadialHarmonics, radial_harmonics
-from rflib.frequencies.rings import Rings, rings
-from rflib.frequencies.stratified_pairs import StratifiedPairs, joined
-from rflib.kernels.base import Kernel, RadialKernel, radial
-from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.namespaces import Array, held_beside
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import Seed
-from rflib.maps.cosines_and_sines import CosinesAndSines
-from rflib.maps.fourier import FourierFeatures
-from rflib.maps.harmonics import Harmonics, harmonics_of
-from rflib.maps.kernel_requirements import not_radial
-from rflib.maps.parameters import with_parameters
-from rflib.measures.atomic import AtomicMeasure, CandidateMeasures
-from rflib.measures.construct import MeasureLike, construct
-from rflib.measures.domain import Domain
-from rflib.measures.exact_measures import is_positive_definite
-from rflib.measures.row_pairs import RowPairs
+from rflib.maps.axes import Axes
+from rflib.maps.held_out import RowSamples, held_out_error, mean_product
+from rflib.maps.mercer import FittedToSample, MercerFeatures
+from rflib.maps.mercer_choice import choose_columns
+from rflib.maps.mercer_columns import MercerColumns
+from rflib.maps.orf import ORF
+from rflib.maps.waves import Waves
 
-_N_PAIRS = 225
-# Harmonics alone are preferred up to this ratio of the mean squared errors, because they are better for learners.
-_PREFERENCE = 1.1
-
-Choice = Composition | Rings | RadialHarmonics | AxialHarmonics
+# The shares of the columns that may be waves.
+_SHARES = (0, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32, 1)
+# Waves are drawn only where they are predicted to lower the error by this factor, and kept only if they do. Of the
+# divisions, those are drawn whose prediction is at most this multiple of the least one.
+_WORTHWHILE, _NEARLY = 0.99, 1.15
+_TINY = 1e-300
 
 
-@with_parameters
-class MVORF(FourierFeatures):
-    """Approximate any kernel of the distance with exact low harmonics and frequencies of least variance.
+@dataclass(frozen=True, eq=False)
+class RestWaves:
+    """Waves less their projection on other columns.
 
-    These minimum-variance orthogonal random features (MVORF) were introduced in rflib; docs/mvorf.md derives them.
-    Linear programs choose a few signed atoms that represent the kernel at the distances of the data. The lowest
-    spherical harmonics of the kernel, as seen from the mean of the training rows, have exact columns. The rest of
-    the kernel is sampled by cosines and sines of different frequencies, whose directions are orthogonal bases. The
-    columns are divided among these parts so that the predicted error is least, and parts that are not worth their
-    columns are left out (`rflib.frequencies.composition`). If harmonics alone have a lower error, all columns are
-    harmonics. In the order of the eigenvalues of the kernel, some functions have all of their harmonics and others
-    a sample (`rflib.frequencies.radial_harmonics`). Two more choices are rings of equispaced directions, with two
-    input columns (`rflib.frequencies.rings`), and harmonics about the axis through the mean of the rows, for a
-    kernel that is positive definite on the unit sphere only (`rflib.frequencies.axial_harmonics`). The kernel may
-    be indefinite; for a kernel that is known to be positive definite, all signs are +1.
+    Attributes
+    ----------
+    waves : Waves
+        The waves, whose weights are shrunk.
+    projection : ndarray of shape (n_columns, n_waves)
+        The coefficients of the other columns in the projection.
+    """
 
-    Waves that are all drawn, from the atoms that have the least variance without exact harmonics, are those of
-    `GORF` with measure="minimum_variance", directions="orthogonal" and radii="stratified".
+    waves: Waves
+    projection: NDArray[np.float64]
+
+    def fill(self, X: Rows, columns: Array, out: Array) -> None:
+        """Write the waves at rows X less their projection on the columns (n, n_columns) there into an array."""
+        self.waves.fill(X, out)
+        if len(self.projection):
+            out -= columns @ held_beside(self.projection, X)
+
+    def at(self, X: Rows, columns: NDArray) -> NDArray:
+        """Return what `fill` writes, in an array of numpy."""
+        out = np.empty((X.shape[0], len(self.waves.signs)), columns.dtype)
+        self.fill(X, columns, out)
+        return out
+
+
+class MVORF(MercerFeatures):
+    """Approximate a kernel by its eigenfunctions, and by orthogonal random waves for what these lack.
+
+    The columns are divided between two parts of the kernel. The eigenfunctions of `MercerFeatures` represent as
+    much of the kernel as their number allows, without any variance. Cosines and sines of orthogonal random
+    frequencies (`ORF`), less their projection on the eigenfunctions, represent the rest without bias, but with a
+    variance that falls with their number. They are multiplied by the factor with which the error of the whole is
+    least. So a wide kernel, of which a few functions hold nearly everything, has eigenfunctions alone, and a
+    narrow one with many columns has mostly waves. Divisions whose predicted error is low are drawn, and the best
+    on held-out training rows is kept. These minimum-variance orthogonal random features (MVORF) were introduced
+    in rflib; docs/mvorf.md derives them.
+
+    Kernels that `ORF` does not take, because they are no function of the distance or not positive definite, have
+    eigenfunctions alone. Features fade beyond the training rows, of which `transform` warns.
 
     Parameters
     ----------
     kernel : Kernel, callable or None, default=None
-        Kernel to approximate; None means Gaussian("scale"), and a function of one array is the profile of a
-        kernel.
+        Any kernel of rows, definite or not; None means the default kernel, and a function of one array is the
+        profile k(z) of a kernel.
     n_components : int, default=100
         Number of columns D.
-    measure : str, dict or SpectralMeasure, default="minimum_residual"
-        What the frequencies are drawn from; see `rflib.measures.construct`. It must be atomic.
+    axes : {"auto", "principal", "input"}, default="auto"
+        The axes of the eigenfunctions; see `MercerFeatures`.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the random draws. An integer gives the same features on every machine.
+        Seed of the waves, and of the choice of the rows that are held out and sampled.
 
     Attributes
     ----------
-    frequencies_, weights_, phases_, measure_, centre_, radius_
-        As for `FourierFeatures`. A map of harmonics alone has no frequencies.
-    bias_estimate_ : float
-        Estimate of the largest |E k_hat(x, y) - k(x, y)| for rows within radius_ of centre_. It is the largest one
-        that was found on grids, not a bound: a profile that turns fast can be farther off between their points.
-        The grid is one of distances for the atoms, of pairs of rows where harmonics replace parts of both signs,
-        and of the axis for harmonics about an axis; the bias of shrunk parts is bounded.
+    axes_, mean_, is_fitted_to_rows_
+        As for `MercerFeatures`.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value over all n^2 pairs of n rows like the training rows, n
-        of which pair a row with itself; n is the number of training rows, but 1,000 if they are more. It is
-        an absolute error: divide it by the root mean square of the kernel's values to compare it with
-        `rflib.metrics.relative_frobenius_error`.
-    composition_ : Composition, Rings, RadialHarmonics or AxialHarmonics
-        The chosen columns (`rflib.frequencies`).
+        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, measured on
+        training rows that were held out; see `MercerFeatures`.
+    n_waves_ : int
+        How many of the columns are waves, the last ones.
+
+    See Also
+    --------
+    MercerFeatures : Eigenfunctions alone, which are deterministic, and mostly as good for a learner.
+    ORF : Waves alone, which are unbiased everywhere.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from rflib.kernels import Gaussian
+    >>> from rflib.maps import MVORF
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> features = MVORF(Gaussian("median"), 200, random_state=0).fit(X)
+    >>> features.transform(X).shape
+    (1797, 200)
     """
 
-    kernel: KernelLike = None
-    n_components: int = 100
-    _: KW_ONLY
-    measure: MeasureLike = "minimum_residual"
-    random_state: Seed = None
+    rest_ = FittedToSample()
 
-    directions = "orthogonal"
-    radii = "stratified"
-    layout = "cos_sin"
-    frequencies_per_s = 2
-    unsupported = staticmethod(not_radial)
+    @property
+    def n_waves_(self) -> int:
+        """How many of the columns are waves, the last ones."""
+        return 0 if self.rest_ is None else len(self.rest_.waves.signs)
 
-    @classmethod
-    def _called_here(cls, name: str, value: object) -> str | None:
-        if name == "objective":
-            return "For a learner use MercerFeatures, whose columns are the leading eigenfunctions of the kernel."
-        if name in ("directions", "radii", "layout"):
-            return 'For waves that are all drawn use GORF(measure="minimum_variance"), which has it.'
-        return super()._called_here(name, value)
+    def _choose(self, axes: list[Axes], sample: RowSamples, rng: Generator) -> None:
+        super()._choose(axes, sample, rng)
+        self.rest_ = None
+        if ORF.unsupported(sample.kernel):
+            return
+        divided = _divided(self.columns_, sample, rng)
+        if divided is None:
+            return
+        head, _ = choose_columns(axes, sample, self.n_components - len(divided.signs))
+        at_rows, at_held = head.at(sample.rows), head.at(sample.held)
+        rest, error = _rest(divided, at_rows, at_held, head.signs, sample)
+        if error < _WORTHWHILE * sample.error(self.columns_.at(sample.held), self.signature_):
+            self.columns_, self.rest_, self.predicted_error_ = head, rest, error
+            self.signature_ = np.append(head.signs, rest.waves.signs)
+            if (fresh := sample.fresh).shape[0]:
+                columns = head.at(fresh)
+                columns = np.hstack([columns, rest.at(fresh, columns)])
+                self.predicted_error_ = held_out_error(
+                    columns, self.signature_, sample.kernel(fresh), sample.n_rows
+                )
 
-    def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        kernel, domain = radial(kernel), Domain.of(X)
-        measure = construct(self.construction(), kernel, domain)
-        if not isinstance(measure, CandidateMeasures | AtomicMeasure):
-            raise ValueError(
-                f"MVORF: measure must be an atomic measure, got {self.measure!r}. Use GORF for other measures."
-            )
-        self._keep_range(measure, domain)
-        rows, few = StratifiedPairs.of(X), domain.pairs(_N_PAIRS)
-        _, best, pairs = min(
-            _choices(kernel, measure, rows, few, joined(domain.all_pairs, rows.pairs), self.n_components),
-            key=lambda each: each[0],
-        )
-        self.composition_, self.measure_ = best, best.measure
-        exact = np.asarray(kernel.at_distance(pairs.distances), dtype=np.float64)
-        self.predicted_error_ = float(np.sqrt(_error_over(best, exact.tobytes(), pairs)))
-        self._keep(_block(best, pairs.centre.copy(), self.n_components, rng, unit_rows=kernel.unit_norm))
-        offset = float(np.linalg.norm(self.centre_ - pairs.centre))
-        nearest = max(0.0, 1 - offset) if kernel.unit_norm else 0.0
-        self.bias_estimate_ = best.bias_estimate(kernel, nearest, float(self.radius_) + offset)
+    def _fill(self, X: Rows, out: Array, *, compiled: bool) -> None:
+        n_head = out.shape[1] - self.n_waves_
+        super()._fill(X, out[:, :n_head], compiled=compiled)
+        if self.rest_ is not None:
+            self.rest_.fill(X, out[:, :n_head], out[:, n_head:])
+
+    def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.rest_ is None:
+            return super()._gradients(X, weights)
+        of_head, of_waves = np.split(weights, [len(self.columns_.signs)])
+        of_head = of_head - self.rest_.projection @ of_waves
+        return super()._gradients(X, of_head) + self.rest_.waves.gradients(X, of_waves)
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Return a name for each column: those of `MercerFeatures`, and "wave1", "wave2" and so on."""
+        waves = [f"wave{i + 1}" for i in range(self.n_waves_)]
+        return np.append(super().get_feature_names_out(input_features), np.array(waves, dtype=object))
 
 
-def _choices(
-    kernel: RadialKernel,
-    measure: CandidateMeasures | AtomicMeasure,
-    rows: StratifiedPairs,
-    few: RowPairs,
-    many: RowPairs,
-    n_columns: int,
-) -> list[tuple[float, Choice, RowPairs]]:
-    """Return the choices of columns, each with its predicted mean squared error and the pairs as it sees them.
+def _divided(columns: MercerColumns, sample: RowSamples, rng: Generator) -> Waves | None:
+    """Return the waves that have the least error on held-out rows beside the first columns, or None for none.
 
-    Seen from the origin of the unit sphere, no harmonic of a kernel that is positive definite there has a negative
-    sign. Seen from the mean of the rows, harmonics of low degree hold more of the kernel.
+    If the first n columns leave out a kernel r(x, y), its mean square is their squared error. Waves less their
+    projection on the columns have the mean r, and m of them have the variance E[r(x, x)]^2 / m at rows that are
+    not near each other. With the best factor, the squared error of both is the harmonic sum of these two. It is
+    what waves can reach if the projection is exact; so the divisions that come near to the best are drawn.
     """
-    definite, candidates = measure.definite, measure.candidates
-    found: list[tuple[float, Choice, RowPairs]] = []
-    seen = [(few, many)]
-    if definite and kernel.unit_norm:
-        seen.append((few.from_the_origin(), many.from_the_origin()))
-    for sample, pairs in seen:
-        exact = np.asarray(kernel.at_distance(pairs.distances), dtype=np.float64)
-        alone = radial_harmonics(candidates, exact, pairs, n_columns, positive=definite)
-        found.append((alone.mean_squared_error, alone, pairs))
-        at_sample = np.asarray(kernel.at_distance(sample.distances), dtype=np.float64)
-        waves = compose(candidates, at_sample, sample, n_columns, positive=definite)
-        in_plane = None
-        if len(sample.centre) == 2:
-            allowed = [each for each in candidates if not definite or each.negative is None]
-            in_plane = rings(allowed, at_sample, sample, n_columns)
-        for each in (waves, in_plane):
-            if each is not None:
-                found.append((_PREFERENCE * _error_over(each, exact.tobytes(), pairs), each, pairs))
-    if kernel.unit_norm and is_positive_definite(kernel):
-        axial = axial_harmonics(kernel, rows, many, n_columns, found[0][1].measure)
-        if axial is not None:
-            found.append((axial.mean_squared_error, axial, many))
-    return found
+    at_rows, at_held, n_columns = columns.at(sample.rows), columns.at(sample.held), len(columns.signs)
+    rest, n_before, prices = sample.target.copy(), 0, {}
+    for n in sorted({max(1, round(n_columns * (1 - share))) for share in _SHARES}):
+        part = at_held[:, n_before:n]
+        rest -= (part * columns.signs[n_before:n]) @ part.T
+        n_before, bias = n, mean_product(rest, rest, sample.n_rows)
+        if n < n_columns:
+            variance = float(np.mean(np.maximum(rest.diagonal(), 0))) ** 2 / (n_columns - n)
+            prices[n] = float(np.sqrt(bias * variance / max(bias + variance, _TINY)))
+    limit = min(_WORTHWHILE * np.sqrt(bias), _NEARLY * min(prices.values(), default=0.0))
+    best, least = None, np.inf
+    for n in [n for n, price in prices.items() if price < limit]:
+        drawn = ORF(sample.kernel, n_columns - n, radii="stratified", random_state=int(rng.integers(2**63)))
+        waves = drawn.fit(sample.rows[:1])._waves
+        _, error = _rest(waves, at_rows[:, :n], at_held[:, :n], columns.signs[:n], sample)
+        if error < least:
+            best, least = waves, error
+    return best
 
 
-def _block(
-    best: Choice, pole: NDArray, n_columns: int, rng: Generator, *, unit_rows: bool
-) -> CosinesAndSines | Harmonics:
-    """Return the columns of a choice, whose random parts are drawn."""
-    if isinstance(best, RadialHarmonics | AxialHarmonics):
-        return harmonics_of(best, pole, n_columns, rng, unit_rows=unit_rows)
-    frequencies, weights, n_sines = best.draw(rng)
-    controls = best.controls if isinstance(best, Composition) else ()
-    # If further columns would not lower the error, the remaining ones are zero.
-    spare = n_columns - sum(control.n_columns for control in controls) - len(weights)
-    frequencies = np.concatenate([np.zeros((spare, len(pole))), frequencies])
-    weights = np.concatenate([np.zeros(spare), weights])
-    return CosinesAndSines.of(frequencies, weights, n_sines, pole, controls, unit_rows=unit_rows)
+def _rest(
+    waves: Waves, at_rows: NDArray, at_held: NDArray, signs: NDArray, sample: RowSamples
+) -> tuple[RestWaves, float]:
+    """Return waves less their projection on columns, with the factor of the least error, and the error of both.
 
-
-@lru_cache(maxsize=64)
-def _error_over(found: Choice, values: bytes, pairs: RowPairs) -> float:
-    return found.error_over(np.frombuffer(values), pairs)
+    The columns are given at the rows to fit (n, n_columns), on which the projection is fitted, and at the held-out
+    rows, whose error decides. The ridge is the best one if a column explains as much of a wave as of the kernel.
+    """
+    n, left = len(at_rows), sample.target - (at_held * signs) @ at_held.T
+    waves_at_rows = np.empty((n, len(waves.signs)))
+    waves.fill(sample.rows, waves_at_rows)
+    gram = at_rows.T @ at_rows / n
+    gram.flat[:: len(gram) + 1] += float(np.mean(np.maximum(left.diagonal(), 0))) / n + _TINY
+    rest = RestWaves(waves, solve(gram, at_rows.T @ waves_at_rows / n, assume_a="pos"))
+    found = rest.at(sample.held, at_held)
+    estimate = (found * waves.signs) @ found.T
+    size = mean_product(estimate, estimate, sample.n_rows)
+    factor = min(max(mean_product(estimate, left, sample.n_rows) / max(size, _TINY), 0.0), 1.0)
+    left -= factor * estimate
+    shrunk = RestWaves(replace(waves, weights=waves.weights * factor), rest.projection * np.sqrt(factor))
+    squares = (mean_product(each, each, sample.n_rows) for each in (left, sample.target))
+    return shrunk, float(np.sqrt(next(squares) / max(next(squares), _TINY)))

@@ -82,7 +82,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     exact_degree_ : int
         Highest exact degree.
     predicted_error_ : float
-        Predicted root mean square error of one kernel value, as for `FourierFeatures`.
+        Predicted relative Frobenius error of the kernel matrix of as many new rows as there are training rows.
     centre_ : ndarray of shape (n_features_in_,)
         The point about which the kernel is expanded.
     sketches_ : tuple of Sketch

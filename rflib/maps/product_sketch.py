@@ -136,11 +136,10 @@ class Law:
         of_rest = np.maximum((variance + (rest - 1) * covariance) / np.maximum(rest, 1), least)
         return np.asarray(1 / (whole / of_block + (rest > 0) / of_rest))
 
-    def error(self, moments: NDArray, columns: int, chosen: NDArray | None = None) -> float:
-        """Return the variance of the estimate, with weights that were chosen for other moments if given."""
+    def error(self, moments: NDArray, columns: int) -> float:
+        """Return the variance of the estimate."""
         counts, _, variances = self._groups(moments, columns)
-        shares = self._shares(moments if chosen is None else chosen, columns)
-        return float(counts * shares**2 @ variances)
+        return float(counts * self._shares(moments, columns) ** 2 @ variances)
 
     def weights(self, moments: NDArray, columns: int) -> NDArray[np.float64]:
         """Return the weight of each draw, shape (n_draws,), that of the odd last column at the end."""

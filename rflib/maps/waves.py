@@ -1,4 +1,4 @@
-"""Columns that are waves: a cosine and a sine for each frequency, or one of them."""
+"""Columns that are waves: a cosine and a sine for each frequency, or one cosine with a phase."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ class Waves:
     """Frequencies v_f (n_frequencies, d) with weights w_f (n_frequencies,).
 
     The first n_pairs have the two columns sqrt(|w_f|) cos(<v_f, x>) and sqrt(|w_f|) sin(<v_f, x>), all cosines
-    before all sines. The others have one column sqrt(2 |w_f|) cos(<v_f, x> + b_f), where the last n_sines have
-    a sine instead. The phases b_f are added to the argument of sines, too; None means that all are zero.
+    before all sines. The others have one column sqrt(2 |w_f|) cos(<v_f, x> + b_f). The phases b_f are added to the
+    argument of sines, too; None means that all are zero.
     """
 
     frequencies: NDArray[np.float64]
     weights: NDArray[np.float64]
     n_pairs: int
     given_phases: NDArray[np.float64] | None = None
-    n_sines: int = 0
 
     @staticmethod
     def of(frequencies: NDArray, weights: NDArray, n_pairs: int, rng: Generator) -> Waves:
@@ -61,11 +60,11 @@ class Waves:
 
     def fill(self, X: Rows, out: Array) -> None:
         """Write the columns of the rows into ``out``, shape (n, n_columns)."""
-        cosine_features(X, *self._arguments(), n_sines=self.n_sines, out=out)
+        cosine_features(X, *self._arguments(), out=out)
 
     def gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return `cosine_gradients` of sums of the columns with these weights (n_columns, n_functions)."""
-        return cosine_gradients(X, weights, *self._arguments(), self.n_sines)
+        return cosine_gradients(X, weights, *self._arguments())
 
     def _arguments(self) -> tuple[NDArray, NDArray, NDArray, int]:
         """Return frequencies, phases, amplitudes and the number of pairs, as `cosine_features` takes them."""

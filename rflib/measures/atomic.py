@@ -57,16 +57,6 @@ class AtomicMeasure(RadialMeasure):
             part = DiscretePart.of_masses(self.radii[masses > 0], masses[masses > 0])
             object.__setattr__(self, name, part)
 
-    @property
-    def candidates(self) -> tuple[AtomicMeasure]:
-        """The measure itself, as the only candidate."""
-        return (self,)
-
-    @property
-    def definite(self) -> bool:
-        """False: one measure does not tell whether its kernel is positive definite."""
-        return False
-
     def predicted_error(self, sampling: Sampling) -> float:
         """Return the predicted root mean square error of a kernel value over the distances.
 
@@ -193,14 +183,11 @@ class CandidateMeasures(SpectralMeasure):
         As for `RadialMeasure`.
     candidates : tuple of AtomicMeasure
         The measures.
-    definite : bool, default=False
-        Whether the kernel is known to be positive definite, so that all columns should have the sign +1.
     """
 
     dimension: int
     candidates: tuple[AtomicMeasure, ...]
     zmax: float
-    definite: bool = False
 
     def for_sampling(self, sampling: Sampling) -> AtomicMeasure:
         """Return the candidate with the least predicted root mean square error.

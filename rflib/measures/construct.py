@@ -15,7 +15,6 @@ from rflib.measures.exact_measures import exact_measure, has_exact_measure
 CONSTRUCTIONS = (
     "digmm",
     "digmm_reference",
-    "minimum_residual",
     "minimum_variance",
     "reference",
     "srf",
@@ -40,8 +39,8 @@ def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralM
         - "auto": the exact measure if the kernel has a finite one, and otherwise "minimum_variance".
         - "paper": the measure that luo2021 uses, which is "reference" for SphericalPolynomial and otherwise
           "auto".
-        - "minimum_variance", "minimum_residual", "srf", "digmm", "digmm_reference", "reference",
-          "truncated_fourier": a construction, which is described in the module of this name in ``rflib.measures``.
+        - "minimum_variance", "srf", "digmm", "digmm_reference", "reference", "truncated_fourier": a construction,
+          which is described in the module of this name in ``rflib.measures``.
     kernel : Kernel
         The kernel to represent.
     domain : Domain

@@ -23,7 +23,6 @@ from rflib.kernels.sparse_rows import (
     lexicographic_order,
     mean_row,
 )
-from rflib.measures.row_pairs import RowPairs
 
 T = TypeVar("T")
 
@@ -31,7 +30,6 @@ _SAMPLE_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
 _BALL_STEPS = 8
 _MARGIN = 1.5
-_N_PAIRS = 2000
 _BLOCK_ELEMENTS = 1 << 17
 
 
@@ -46,11 +44,6 @@ class Domain:
     dimension: int
     zmax: float
     distances: NDArray
-
-    def pairs(self, n_pairs: int) -> RowPairs:
-        """Return n_pairs pairs of rows whose distances are quantiles of the sample."""
-        quantiles = np.quantile(self.distances, (np.arange(n_pairs) + 0.5) / n_pairs)
-        return RowPairs.at_distances(quantiles, self.dimension)
 
     @staticmethod
     def of(X: Rows) -> DomainOfRows:
@@ -68,16 +61,6 @@ class DomainOfRows(Domain):
 
     def __init__(self, rows: Rows) -> None:
         vars(self).update(dimension=rows.shape[1], rows=rows)
-
-    @cached_property
-    def all_pairs(self) -> RowPairs:
-        """The sample of pairs of rows over which errors are predicted."""
-        return self._known("pairs", lambda rows: RowPairs.of(rows, _N_PAIRS))
-
-    def pairs(self, n_pairs: int) -> RowPairs:
-        """Return about n_pairs pairs of the rows, or the whole sample if it is smaller."""
-        step = max(1, len(self.all_pairs.shares) // n_pairs)
-        return self.all_pairs.thinned(slice(step // 2, None, step))
 
     @cached_property
     def ball(self) -> tuple[NDArray[np.float64], float]:

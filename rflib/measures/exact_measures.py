@@ -67,14 +67,6 @@ def has_positive_measure(kernel: Kernel) -> bool:
     return has_exact_measure(kernel) and kernel.definite_on == "all"
 
 
-def is_positive_definite(kernel: Kernel) -> bool:
-    """Return whether the kernel of the distance is known to be positive definite where it is defined.
-
-    Some kernels are so on the unit sphere, although they have no positive measure.
-    """
-    return kernel.definite_on is not None
-
-
 @exact_measure.register
 def _(kernel: Gaussian, dimension: int) -> SpectralMeasure:
     return RadialMeasure(

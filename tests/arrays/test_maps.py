@@ -20,7 +20,6 @@ from rflib.maps import (
     PolySketch,
     RandomMaclaurin,
     TensorSketch,
-    radial_functions,
 )
 from tests.maps.laws import MapLaws
 
@@ -107,22 +106,12 @@ def test_wide_rows(home):
 def test_many_rows_in_blocks(home, monkeypatch):
     monkeypatch.setattr("rflib.maps.row_blocks._ON_A_DEVICE", 1)
     monkeypatch.setattr("rflib.maps.cosine_features._BLOCK", 100)
-    monkeypatch.setattr("rflib.maps.harmonics._BLOCK_ELEMENTS", 100)
-    for feature_map in (RFF(WIDE, 40), MVORF(WIDE, 60)):
+    for feature_map in (RFF(WIDE, 40), MVORF(Gaussian(0.8), 200)):
         X = rows_for(feature_map)
         known = fitted(feature_map, X).transform(X)
         np.testing.assert_allclose(
             to_numpy(feature_map.transform(home.array(X, "float32"))), known, atol=1e-4
         )
-
-
-def test_harmonics_that_cannot_be_interpolated_are_refused(home, monkeypatch):
-    feature_map = fitted(MVORF(WIDE, 60), np.eye(N_ROWS, 5))
-    monkeypatch.setattr(radial_functions, "_MOST_NODES", 64)
-    with pytest.raises(
-        ValueError, match=r"cannot be computed on a device\. Give the rows as arrays of numpy"
-    ):
-        feature_map.transform(home.array(np.eye(5), "float32"))
 
 
 def test_features_that_overflow_are_refused(home):

@@ -95,32 +95,32 @@ def test_what_is_there_is_found_by_its_name(tmp_path: Path) -> None:
 
 def test_the_stream_does_not_depend_on_spelling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither on names of parameters, nor on defaults, nor on how the rows are prepared and limited."""
-    kernel, method = {"type": "Gaussian", "sigma": 2}, {"type": "MVORF", "measure": "minimum_variance"}
+    kernel, method = {"type": "Gaussian", "sigma": 2}, {"type": "GORF", "measure": "minimum_variance"}
     unit = Unit(Data("digits", "unit_norm"), kernel, method)
     same = [
         Unit(Data("digits", "standardize", max_train=100), kernel, method),
         Unit(
             Data("digits"),
             {"sigma": 2.0, "type": "Gaussian"},
-            {"measure": "minimum_variance", "type": "MVORF"},
+            {"measure": "minimum_variance", "type": "GORF"},
         ),
     ]
-    assert {each.stream for each in same} == {unit.stream} == {"digits/Gaussian-2/MVORF-minimum_variance"}
+    assert {each.stream for each in same} == {unit.stream} == {"digits/Gaussian-2/GORF-minimum_variance"}
     others = [
         Unit(Data("iris"), kernel, method),
         Unit(Data("digits"), {"type": "Gaussian", "sigma": 3}, method),
         Unit(Data("digits"), {"type": "Laplacian", "gamma": 2}, method),
-        Unit(Data("digits"), kernel, {"type": "MVORF"}),
+        Unit(Data("digits"), kernel, {"type": "GORF"}),
         Unit(Data("digits"), kernel, {"type": "ORF"}),
         Unit(
             Data("digits"),
             kernel,
-            {"type": "MVORF", "measure": {"type": "minimum_variance", "deltas": [0.1]}},
+            {"type": "GORF", "measure": {"type": "minimum_variance", "deltas": [0.1]}},
         ),
     ]
     assert len({each.stream for each in others} | {unit.stream}) == 7
-    renamed = specs._parameters(specs.class_of("method", "MVORF"))
+    renamed = specs._parameters(specs.class_of("method", "GORF"))
     renamed = {{"measure": "atoms"}.get(name, name): value for name, value in renamed.items()}
-    monkeypatch.setattr(specs, "_parameters", lambda cls: renamed if cls.__name__ == "MVORF" else {})
-    assert specs.meaning("method", {"type": "MVORF", "atoms": "minimum_variance"}) == "MVORF-minimum_variance"
-    assert specs.meaning("method", {"type": "MVORF", "atoms": "minimum_residual"}) == "MVORF"
+    monkeypatch.setattr(specs, "_parameters", lambda cls: renamed if cls.__name__ == "GORF" else {})
+    assert specs.meaning("method", {"type": "GORF", "atoms": "minimum_variance"}) == "GORF-minimum_variance"
+    assert specs.meaning("method", {"type": "GORF", "atoms": "paper"}) == "GORF"

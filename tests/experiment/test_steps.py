@@ -296,7 +296,7 @@ def test_wrong_input_ends_with_one_line(results: Path, capsys: pytest.CaptureFix
 
 
 def test_a_job_is_read_as_it_is_written() -> None:
-    spectra = Unit(ROWS, KERNEL, {"type": "MVORF"}).spectra
+    spectra = Unit(ROWS, KERNEL, {"type": "SRF"}).spectra
     exact = ExactJob(ROWS, KERNEL, {"type": "ExactKernelSVC"}, (0, 2))
     for job in (
         BLOCK,

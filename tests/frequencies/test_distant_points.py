@@ -8,7 +8,7 @@ import pytest
 from scipy.special import hyp1f1
 
 from rflib.frequencies.directions import DIRECTIONS, distance, distant_points, orthogonal
-from rflib.measures.harmonics import legendre
+from rflib.maps.gegenbauer import polynomials
 
 
 def test_six_points_are_the_axes_of_an_icosahedron():
@@ -34,7 +34,7 @@ def test_harmonics_of_even_degree_are_nearly_integrated(n, d, share):
     """The sums of Legendre polynomials over all pairs, as a share of what orthogonal bases leave of degree 4."""
 
     def left(points):
-        return np.array([legendre(d, degree, points @ points.T).mean() for degree in (2, 4)])
+        return np.array([values.mean() for values in list(polynomials(d, 4, points @ points.T))[2::2]])
 
     second, fourth = left(distant_points(n, d))
     expected = left(orthogonal(n, d, np.random.default_rng(0)))[1]

@@ -223,7 +223,6 @@ def test_rows_of_a_sparse_matrix_are_divided_too(name, by_column, plain):
     np.testing.assert_allclose(rows.toarray(), X / np.array(WIDTHS))
 
 
-SMALL = {"type": "minimum_variance", "deltas": [0.01]}
 MIXTURE = {"type": "digmm", "n_components": 2, "n_draws": 200}
 MAPS = {
     "RFF": lambda k: RFF(k, 30, random_state=1),
@@ -232,7 +231,7 @@ MAPS = {
     "QMC": lambda k: QMC(k, 30, random_state=1),
     "GRFF": lambda k: GRFF(k, 30, random_state=1),
     "GORF": lambda k: GORF(k, 30, random_state=1),
-    "MVORF": lambda k: MVORF(k, 30, measure=SMALL, random_state=1),
+    "MVORF": lambda k: MVORF(k, 30, random_state=1),
     "SRF": lambda k: SRF(k, 30, random_state=1),
     "DIGMM": lambda k: DIGMM(k, 30, measure=MIXTURE, random_state=1),
     "LeverageRFF": lambda k: LeverageRFF(k, 30, pool=60, random_state=1),
@@ -256,7 +255,6 @@ MAPS = {
     ),
 }
 OTHERS = {
-    "MVORF": "RadialFunction",
     "GORF": "DeltaGaussian",
     "QMC": "Laplacian",
     "RFF": "Cauchy",
@@ -315,5 +313,5 @@ def test_learners_show_the_kernel_that_they_used():
     np.testing.assert_allclose(
         by_column, ExactKRR(Gaussian(), alphas=0.1).fit(X / WIDTHS, y).predict(Y / WIDTHS)
     )
-    steps = DoublyStochasticRegressor(MVORF(Gaussian("scale"), 32, measure=SMALL), n_blocks=3).fit(X, y)
+    steps = DoublyStochasticRegressor(MVORF(Gaussian("scale"), 32), n_blocks=3).fit(X, y)
     assert np.isfinite(steps.predict(Y)).all()

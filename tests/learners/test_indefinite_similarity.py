@@ -15,7 +15,7 @@ from sklearn.svm import SVC, SVR
 from rflib.kernels import Gaussian, Similarity
 from rflib.learners import KRR, ExactKernelSVC, ExactKernelSVR, ExactKRR, ExactKRRClassifier, SpectrumRepair
 from rflib.learners.svm import LinearSVR
-from rflib.maps import MVORF, RFF, Nystroem
+from rflib.maps import RFF, SRF, Nystroem
 
 from .similarities import (
     cylinder_bell_funnel,
@@ -342,7 +342,7 @@ def test_a_function_means_the_same_in_all_estimators(estimator):
 
 def test_maps_that_cannot_take_a_similarity_say_so():
     X = np.random.default_rng(0).standard_normal((30, 2))
-    for cls in (RFF, MVORF):
+    for cls in (RFF, SRF):
         with pytest.raises(ValueError, match=rf"{cls.__name__}: Similarity\(.*Nystroem"):
             cls(Similarity(sigmoid)).fit(X)
         for kernel in ("precomputed", sigmoid):

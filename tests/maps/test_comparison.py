@@ -23,7 +23,7 @@ def digits():
 def error(cls, kernel, columns, **options):
     X = digits()
     exact = kernel(X)
-    if cls in (MVORF, GORF, GRFF, SRF):
+    if cls in (GORF, GRFF, SRF):
         options["measure"] = cls(kernel, **options).spectrum(X)
     return np.mean(
         [

@@ -7,7 +7,6 @@ from rflib.maps.auto import AutoMap
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.craft import CRAFT
 from rflib.maps.digmm import DIGMM
-from rflib.maps.mvorf import MVORF
 from rflib.maps.nystroem import Nystroem
 
 
@@ -15,8 +14,6 @@ def every_map() -> list[RandomFeatureMap]:
     names = [name for name in rflib.maps.MODULES if name != "RandomFeatureMap"]
     small = {
         CRAFT: {"n_components_up": 64},
-        # One linear program for each model of the sampling, where the default solves eight.
-        MVORF: {"measure": {"type": "minimum_variance", "deltas": [0.01]}},
         DIGMM: {"measure": {"type": "digmm", "n_components": 2, "n_draws": 100}},
         AutoMap: {"candidates": ["ORF", "Nystroem"]},
     }

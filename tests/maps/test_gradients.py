@@ -7,9 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from rflib.kernels import Gaussian, Polynomial
-from rflib.maps import MVORF, ORF, RFF, MercerFeatures, Nystroem, TensorSketch
+from rflib.maps import ORF, RFF, MercerFeatures, Nystroem, OptimizedMaclaurin, TensorSketch
 
-from .laws import QUICK
 from .rows import NEW, TRAIN, differences
 
 WIDTHS = Gaussian((1.0, 2.0, 3.0, 2.0))
@@ -61,7 +60,7 @@ def test_the_jacobian_matrices_are_not_formed(method):
 
 @pytest.mark.parametrize(
     "features",
-    [TensorSketch(Polynomial(2), 20), Nystroem(Polynomial(2), 20), MVORF(Gaussian(2.0), 40, measure=QUICK)],
+    [TensorSketch(Polynomial(2), 20), Nystroem(Polynomial(2), 20), OptimizedMaclaurin(Gaussian(2.0), 40)],
 )
 def test_a_map_without_gradients_names_those_that_have_them(features):
     features.set_params(random_state=0).fit(TRAIN)

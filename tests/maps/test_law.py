@@ -14,7 +14,6 @@ from rflib.measures.omega import omega
 from rflib.measures.variance import variance_frame, variance_orthogonal
 
 from .laws import DRAWS, LIMIT, D
-from .rows import sphere
 
 NARROW, DELTA, POLYNOMIAL = Gaussian(0.8), DeltaGaussian(sigmas=(0.7, 5)), SphericalPolynomial(a=4, p=3)
 
@@ -155,21 +154,6 @@ def test_variance_of_random_maclaurin(X, y):
     second = np.sum(a**2 / P * m[:, None] ** np.arange(len(a)), axis=1)
     values, exact = estimates(of(RandomMaclaurin, POLYNOMIAL), X, y, draws=1000)
     assert_variance(values, (second - exact**2) / D)
-
-
-def test_mvorf_is_unbiased_for_a_users_indefinite_kernel(X):
-    profile = lambda z: np.cos(2 * z) * (1 - z / 3)  # noqa: E731
-    values, _ = estimates(lambda D, seed: MVORF(profile, 60, random_state=seed), X, None, draws=100)
-    fitted = MVORF(profile, 60, random_state=0).fit(X)
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    exact = profile(np.linalg.norm(X[0] - X[1:6], axis=1))
-    assert np.all(np.abs(values.mean(axis=0) - exact) < fitted.bias_estimate_ + LIMIT * error)
-
-
-def test_domain_of_mvorf_ignores_the_order_of_rows():
-    X = sphere(1500, 5)
-    shuffled = X[np.random.default_rng(1).permutation(len(X))]
-    assert np.array_equal(Domain.of(X).distances, Domain.of(shuffled).distances)
 
 
 @pytest.mark.parametrize("cls", [RFF, ORF, GRFF, GORF])

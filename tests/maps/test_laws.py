@@ -120,10 +120,11 @@ class TestGORFOfAtoms(MapLaws):
 
 class TestMVORF(MapLaws):
     make = maps.MVORF
-    biased = cases(POLYNOMIAL, DELTA, NARROW, ArcCosine(1), measure=QUICK)
-    general = cases(WIDE, measure=QUICK)
-    notices, slow = ({},), True
-    nightly = (ALIKE, "test_there_is_partial_fit_exactly_if_rows_do_not_decide")
+    biased = (*cases(DELTA, ArcCosine(1)), *cases(Gaussian(0.3), n_components=60))  # the last one has waves
+    general = cases(WIDE)
+    gradients = cases(Gaussian(0.3), n_components=60)
+    notices, ties = ({},), True
+    nightly = (ALIKE,)
 
 
 class TestSRF(MapLaws):

@@ -22,13 +22,12 @@ from rflib.kernels import (
     RationalQuadratic,
     SphericalPolynomial,
 )
-from rflib.maps import MVORF, ORF, MercerFeatures, Nystroem, row_blocks
+from rflib.maps import ORF, MercerFeatures, Nystroem, row_blocks
 from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
 from rflib.maps.base import as_generator
 from rflib.maps.held_out import RowSamples
 from rflib.maps.mercer_columns import EigenProducts
 from rflib.maps.product_tree import largest_products
-from rflib.maps.random_tail import projection
 
 DATA = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer}
 
@@ -450,63 +449,3 @@ def test_names_are_those_of_the_columns_of_a_dataframe():
     assert set(found.set_output(transform="pandas").transform(X).columns) == names
     principal = MercerFeatures(Gaussian(2.0), 6, axes="principal", random_state=0).fit(X)
     assert {"1", "pc1", "pc2", "pc1^2", "pc1 pc2"} <= set(principal.get_feature_names_out(["age", "income"]))
-
-
-def test_random_columns_make_the_diagonal_exact_everywhere():
-    """Also far from the training rows, where the features do not fade, and for widths of each column."""
-    rng = np.random.default_rng(18)
-    X = rng.standard_normal((200, 3))
-    for kernel in (Gaussian(0.5), Matern(1.5, 0.5), Gaussian((0.5, 1, 2)), DeltaGaussian((2, 1), (0.5, 3))):
-        found = MercerFeatures(kernel, 41, n_random=11, random_state=0).fit(X)
-        rows = np.vstack([X[:20], rng.standard_normal((20, 3)), X[:20] + 10])
-        diagonal = np.diagonal(found.kernel_matrix(rows))
-        np.testing.assert_allclose(diagonal, np.diagonal(found.kernel_(rows)), rtol=1e-9)
-        np.testing.assert_allclose(found.transform(rows.astype(np.float32)), found.transform(rows), atol=1e-5)
-        np.testing.assert_allclose(found.transform(csr_array(rows)), found.transform(rows), atol=1e-9)
-        again = MercerFeatures(kernel, 41, n_random=11).restore(found.state())
-        np.testing.assert_array_equal(again.transform(rows), found.transform(rows))
-        assert list(found.get_feature_names_out()[-2:]) == ["random10", "random11"]
-
-
-def test_the_mean_of_random_columns_is_what_other_columns_lack():
-    """(I - P) K (I - P), with the projection P on the columns, within 6 standard errors at all 465 pairs."""
-    X = np.random.default_rng(19).standard_normal((30, 3))
-    columns = MercerFeatures(Gaussian(0.8), 8, random_state=0).fit(X).transform(X)
-    across = np.eye(30) - columns @ np.linalg.pinv(columns)
-    products = []
-    for seed in range(400):
-        waves = ORF(Gaussian(0.8), 6, random_state=seed).fit(X)
-        rest = waves.transform(X) - columns @ projection(waves, X, columns)
-        products.append(rest @ rest.T)
-    errors = np.mean(products, axis=0) - across @ Gaussian(0.8)(X) @ across
-    assert np.all(np.abs(errors) < 6 * np.std(products, axis=0) / np.sqrt(400) + 1e-12)
-
-
-def test_random_columns_mend_near_pairs_and_the_more_of_them_there_are_the_smaller_the_error():
-    """Of each row and the nearest other one; the error of 16 times as many falls to a quarter."""
-    X = np.random.default_rng(20).standard_normal((2000, 5)) * np.linspace(2, 0.5, 5)
-    train, test, kernel = X[:1500], X[1500:], Gaussian(1.0)
-    plain, mended, fewer, more = (
-        MercerFeatures(kernel, head + m, n_random=m, random_state=0).fit(train)
-        for head, m in ((120, 0), (90, 30), (90, 100), (90, 1600))
-    )
-    exact = kernel(test)
-    near = np.arange(500), (exact - np.eye(500)).argmax(axis=1)
-    errors = [np.linalg.norm((m.kernel_matrix(test) - exact)[near]) for m in (plain, mended)]
-    assert errors[1] < errors[0] / 2
-    assert error(mended, test) < error(ORF(kernel, 120, random_state=0).fit(train), test)
-    assert error(mended, test) == pytest.approx(mended.predicted_error_, rel=0.2)
-    assert error(more, test) < error(fewer, test) / 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_random": 20}, "n_random must be below n_components=20, of which it is a part, got 20"),
-        ({"n_random": -1}, "n_random must be an integer of at least 0"),
-        ({"n_random": 2, "kernel": Polynomial(2)}, "are those of ORF, so n_random must be 0"),
-    ],
-)
-def test_random_columns_that_cannot_be(options, message):
-    with pytest.raises(ValueError, match=message):
-        MercerFeatures(n_components=20, **{"kernel": Gaussian(1.0)} | options).fit(np.eye(5))

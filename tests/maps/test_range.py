@@ -1,6 +1,7 @@
 """Where a map represents its kernel, and the warning beyond."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from rflib.kernels import DeltaGaussian, Gaussian, Matern, SphericalPolynomial
-from rflib.maps import DIGMM, GORF, GRFF, MVORF, ORF, QMC, RFF, SRF, FourierFeatures, LeverageRFF
+from rflib.maps import DIGMM, GORF, GRFF, ORF, QMC, RFF, SRF, FourierFeatures, LeverageRFF
 from rflib.measures import RangeWarning
 
 from .conftest import sphere
@@ -21,7 +22,7 @@ FAR = RNG.standard_normal((60, 5))
 FEW = {"type": "minimum_variance", "deltas": (1e-2,)}
 
 RANGED = {
-    "MVORF": MVORF(Gaussian(), 40, measure=FEW, random_state=0),
+    "GORF": GORF(Gaussian(), 40, measure=FEW, random_state=0),
     "SRF": SRF(DeltaGaussian(), 40, random_state=0),
     "DIGMM of a profile": DIGMM(lambda z: np.cos(z) * np.exp(-z), 40, random_state=0),
     "GORF of a profile": GORF(lambda z: np.exp(-z), 40, measure=FEW, random_state=0),
@@ -68,8 +69,8 @@ def test_exact_measures_have_no_range(name):
 
 
 def test_a_shared_measure_is_used_around_the_rows_at_hand():
-    shared = MVORF(Gaussian(), 40, measure=FEW).fit(CLUSTER).measure_
-    m = MVORF(Gaussian(), 40, measure=shared, random_state=0).fit(CLUSTER + 7)
+    shared = GORF(Gaussian(), 40, measure=FEW).fit(CLUSTER).measure_
+    m = GORF(Gaussian(), 40, measure=shared, random_state=0).fit(CLUSTER + 7)
     m.transform(CLUSTER + 7)
     with pytest.warns(RangeWarning, match="200 of 200 rows"):
         m.transform(CLUSTER)
@@ -81,7 +82,7 @@ def test_rows_of_unit_norm_mean_the_whole_sphere(kernel):
     cluster = sphere(200, 6) * [0.1, 0.1, 0.1, 0.1, 0.1, 0] + [0, 0, 0, 0, 0, 1]
     cluster /= np.linalg.norm(cluster, axis=1, keepdims=True)
     opposite = np.concatenate([cluster, -cluster])
-    m = MVORF(kernel, 60, measure=FEW, random_state=0).fit(cluster)
+    m = GORF(kernel, 60, measure=FEW, random_state=0).fit(cluster)
     assert m.radius_ == 1
     assert not m.centre_.any()
     z = np.linalg.norm(opposite[:, None] - opposite, axis=2)
@@ -93,19 +94,19 @@ def test_new_rows_of_the_same_law_are_within_the_bound():
     """Some lie farther out than all the training rows, as in the official split of ijcnn1."""
     train, test = np.split(np.random.default_rng(2).standard_t(5, (1500, 8)), [150])
     kernel = Gaussian(2.0)
-    m = MVORF(kernel, 400, measure=FEW, random_state=0).fit(train)
+    m = GORF(kernel, 400, measure=FEW, random_state=0).fit(train)
     inside = test[np.linalg.norm(test - m.centre_, axis=1) <= m.radius_]
     beyond_training = (
         np.linalg.norm(inside - m.centre_, axis=1) > np.linalg.norm(train - m.centre_, axis=1).max()
     )
     assert beyond_training.any()
     z = np.linalg.norm(inside[:, None] - inside[beyond_training], axis=2).ravel()
-    assert np.abs(m.measure_.profile(z) - kernel.at_distance(z)).max() <= 1.01 * m.bias_estimate_
+    assert np.abs(m.measure_.profile(z) - kernel.at_distance(z)).max() <= 1.01 * m.measure_.bias_estimate
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", [1e-20, 1e20])
-@pytest.mark.parametrize("cls", [MVORF, SRF, GORF])
+@pytest.mark.parametrize("cls", [partial(GORF, measure=FEW), SRF, GORF])
 def test_the_unit_of_the_rows_does_not_matter(cls, scale, dtype):
     unit, scaled = (
         cls(Gaussian(s), 30, random_state=0).fit_transform((s * CLUSTER).astype(dtype)) for s in (1.0, scale)
@@ -113,7 +114,7 @@ def test_the_unit_of_the_rows_does_not_matter(cls, scale, dtype):
     np.testing.assert_allclose(scaled, unit, atol=2e-3)
 
 
-@pytest.mark.parametrize("m", [MVORF(measure=FEW), SRF(), RFF(), FourierFeatures(measure="auto")], ids=repr)
+@pytest.mark.parametrize("m", [GORF(measure=FEW), SRF(), RFF(), FourierFeatures(measure="auto")], ids=repr)
 def test_spectrum_leaves_a_map_unfitted(m):
     unfitted = clone(m)
     unfitted.spectrum(CLUSTER)

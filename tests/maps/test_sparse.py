@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import rflib.measures.row_pairs
 from rflib.kernels import Cauchy, Gaussian, Polynomial, SphericalPolynomial
 from rflib.learners import KRR
 from rflib.maps import (
@@ -23,26 +22,15 @@ from rflib.maps import (
 )
 from rflib.maps.base import RandomFeatureMap
 from rflib.measures.domain import Domain
-from rflib.measures.row_pairs import RowPairs
 
 from .rows import general_rows
 
 
-def test_a_sample_of_many_rows_is_the_same(monkeypatch):
-    """Of more than 400 rows a sample is taken, in an order that is the same; so it is where pairs tie."""
+def test_the_domain_of_a_sample_of_many_rows_is_the_same():
     X = (np.random.default_rng(0).random((1200, 6)) < 0.4).astype(float)
     S = sparse.csr_array(X)
-    dense, found = RowPairs.of(X, 150), RowPairs.of(S, 150)
-    assert dense == found
     np.testing.assert_allclose(Domain.of(S).distances, Domain.of(X).distances, atol=1e-7)
     assert Domain.of(S).zmax == pytest.approx(Domain.of(X).zmax)
-    # From a size on the sample stays sparse: no pairs are the same where they tie, but the same kinds of pairs.
-    X = np.random.default_rng(0).standard_normal((700, 6)) * X[:700]
-    dense = RowPairs.of(X, 150)
-    monkeypatch.setattr(rflib.measures.row_pairs, "_DENSE_ELEMENTS", 0)
-    found = RowPairs.of(sparse.csr_array(X), 150)
-    for name in ("centre", "norms", "cosines", "distances", "shares"):
-        np.testing.assert_allclose(getattr(found, name), getattr(dense, name), atol=1e-7)
 
 
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans", "rpcholesky"])
@@ -86,6 +74,7 @@ class DenseMap(RandomFeatureMap):
         Nystroem(Cauchy()),
         Nystroem("precomputed"),
         MercerFeatures(Cauchy()),
+        MVORF(Cauchy()),
     ],
     ids=repr,
 )
@@ -106,7 +95,7 @@ def test_maps_that_need_dense_rows_say_so(dense_only):
         partial(RandomMaclaurin, Polynomial(2)),
         partial(OptimizedMaclaurin, Polynomial(2, coef0=1.0)),
         partial(OptimizedMaclaurin, Gaussian(5.0)),
-        partial(MVORF, Gaussian(5.0), measure={"type": "minimum_residual"}),
+        partial(MVORF, Gaussian(5.0)),
         partial(Nystroem, Gaussian(5.0)),
         partial(MercerFeatures, Gaussian(5.0)),
     ],

@@ -12,7 +12,7 @@ from rflib.kernels.delta_gaussian import DeltaGaussian
 from rflib.kernels.gaussian import Gaussian
 from rflib.kernels.laplacian import Laplacian
 from rflib.kernels.polynomial import Polynomial, SphericalPolynomial
-from rflib.maps import DIGMM, GORF, GRFF, MVORF, SRF
+from rflib.maps import DIGMM, GORF, GRFF, SRF
 from rflib.measures.atomic import CandidateMeasures
 from rflib.measures.base import RadialMeasure
 from rflib.measures.construct import CONSTRUCTIONS, construct, has_exact_measure
@@ -73,7 +73,7 @@ def test_a_users_kernel_is_not_remembered():
     assert construct("exact", kernel, DOMAIN).positive.sigma == 3
 
 
-@pytest.mark.parametrize("cls", [GRFF, GORF, MVORF, SRF, DIGMM])
+@pytest.mark.parametrize("cls", [GRFF, GORF, SRF, DIGMM])
 def test_the_zero_kernel_is_named(cls):
     kernel = DeltaGaussian((1, -1), (1, 1))
     with pytest.raises(ValueError, match=rf"{re.escape(repr(kernel))}.*(is zero|not constant)"):

@@ -11,8 +11,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from rflib.kernels import Gaussian
-from rflib.maps.mvorf import MVORF
 from rflib.maps.orf import ORF
+from rflib.maps.srf import SRF
 from rflib.measures import domain as module
 from rflib.measures.domain import Domain, distances_from, enclosing_ball
 
@@ -42,7 +42,7 @@ def test_rows_far_from_the_origin(offset):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         errors = [
-            MVORF(Gaussian(1.0), 300, random_state=0).fit(rows).kernel_matrix(rows) - Gaussian(1.0)(rows)
+            SRF(Gaussian(1.0), 300, random_state=0).fit(rows).kernel_matrix(rows) - Gaussian(1.0)(rows)
             for rows in (near, X)
         ]
     assert np.linalg.norm(errors[1]) < 1.1 * np.linalg.norm(errors[0])
@@ -125,7 +125,7 @@ def test_a_fit_finds_the_ball_once_and_only_where_the_measure_has_a_range(monkey
     found = []
     monkeypatch.setattr(module, "enclosing_ball", lambda X: found.append(X) or enclosing_ball(X))
     X = np.random.default_rng(0).standard_normal((30, 3))
-    MVORF(n_components=20).fit(X)
+    SRF(n_components=20).fit(X)
     assert len(found) == 1
     ORF(n_components=20).fit(X)
     assert len(found) == 1
@@ -141,14 +141,3 @@ def test_equal_rows_are_looked_at_once(form, monkeypatch):
     for other in (rows.astype(np.float32), rows[::-1], rows.reshape(25, 6)):
         assert Domain.of(form(other)).ball is not balls[0]
     assert len(calls) == 4
-
-
-def test_what_a_user_does_to_a_map_is_nothing_to_the_next_one():
-    rows = np.random.default_rng(6).standard_normal((50, 3)) + 1
-    centres = []
-    for _ in range(2):
-        fitted = MVORF(Gaussian(1.0), 40, random_state=0).fit(rows)
-        centres.append((fitted.centre_.copy(), fitted.blocks_[0].functions.pole.copy()))
-        fitted.centre_ += 1
-        fitted.blocks_[0].functions.pole[:] += 1
-    np.testing.assert_array_equal(centres[0], centres[1])
