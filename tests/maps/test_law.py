@@ -18,7 +18,7 @@ from rflib.measures.omega import omega
 from rflib.measures.variance import variance_frame, variance_orthogonal
 from rflib.metrics import relative_frobenius_error
 
-from .conftest import BIASED, DELTA, POLYNOMIAL, UNBIASED, sphere
+from .conftest import BIASED, DELTA, POLYNOMIAL, UNBIASED
 
 LIMIT = norm.isf(1e-6 / 2)
 DRAWS = 200

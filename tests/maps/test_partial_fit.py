@@ -1,4 +1,4 @@
-"""partial_fit of the maps that need only the number of columns, of MercerFeatures and of MVORF: the values of fit."""
+"""partial_fit of maps that need only the number of columns, and of eigenfunctions: the values of fit."""
 
 import numpy as np
 import pytest
@@ -95,7 +95,9 @@ def test_any_blocks_give_the_values_of_fit_on_all_rows(name, cuts, dtype, contai
     X = data(40, whole._resolved_kernel(), seed).astype(dtype)
     for block in np.split(X, cuts):
         assert streamed.partial_fit(container(block)) is streamed
-    whole.fit(container(X) if name.startswith(("MercerFeatures", "MVORF")) else X)  # sparse rows have no principal axes
+    whole.fit(
+        container(X) if name.startswith(("MercerFeatures", "MVORF")) else X
+    )  # sparse rows have no principal axes
     assert same(streamed.state(), whole.state())
     np.testing.assert_array_equal(streamed.transform(X), whole.transform(X))
 
