@@ -24,7 +24,7 @@ _SHARES = (0, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32, 1)
 # Waves are drawn only where they are predicted to lower the error by this factor, and kept only if they do. Of the
 # divisions, those are drawn whose prediction is at most this multiple of the least one.
 _WORTHWHILE, _NEARLY = 0.99, 1.15
-_TINY = 1e-300
+_TINY, _ROUNDING = 1e-300, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,8 @@ def _rest(
     waves_at_rows = np.empty((n, len(waves.signs)))
     waves.fill(sample.rows, waves_at_rows)
     gram = at_rows.T @ at_rows / n
-    gram.flat[:: len(gram) + 1] += float(np.mean(np.maximum(left.diagonal(), 0))) / n + _TINY
+    ridge = float(np.mean(np.maximum(left.diagonal(), 0))) / n
+    gram.flat[:: len(gram) + 1] += max(ridge, _ROUNDING * float(gram.trace())) + _TINY
     rest = RestWaves(waves, solve(gram, at_rows.T @ waves_at_rows / n, assume_a="pos"))
     found = rest.at(sample.held, at_held)
     estimate = (found * waves.signs) @ found.T

@@ -1,7 +1,7 @@
 """MVORF: the division of the columns, waves less their projection, and all that a map does, with both parts.
 
-No test fails by chance: seeds are fixed. The one test of a mean is within 6 standard errors at all 465 pairs,
-which a right mean would miss for one choice of seeds in a million.
+No test fails by chance: seeds are fixed. The one mean is within 6 standard errors at all 465 pairs, which a right
+one would miss for one choice of seeds in a million.
 """
 
 import pickle
@@ -87,9 +87,7 @@ def test_the_last_columns_are_waves_less_their_ridge_regression_on_the_first_one
     at_held = fitted.transform(sample.held)[:, : -fitted.n_waves_]
     exact, n_head = KERNEL(sample.held), head.shape[1]
     left = exact - at_held @ at_held.T
-    ridge = np.mean(
-        np.diagonal(left)
-    )  # the sum of squares over n rows is penalised with n times a n-th of this
+    ridge = np.mean(np.diagonal(left))
     stacked = np.vstack([head, np.sqrt(ridge) * np.eye(n_head)])
     targets = np.vstack([drawn(sample.rows), np.zeros((n_head, fitted.n_waves_))])
     projection = np.linalg.lstsq(stacked, targets, rcond=None)[0]

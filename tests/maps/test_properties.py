@@ -258,7 +258,7 @@ def test_who_follows_the_advice_of_an_error_can_fit(kernel, X):
         (GORF(measure=3), "measure must be one of .* got 3"),
         (RFF(layout="cos"), "RFF: layout must be one of 'cos_sin', 'phase', got 'cos'"),
         (QMC(sequence="niederreiter"), "QMC: sequence must be one of 'halton', 'sobol', got 'niederreiter'"),
-        (MVORF(measure="exact"), "measure must be an atomic measure"),
+        (MVORF(axes="pca"), "MVORF: axes must be one of .auto., .principal., .input., got .pca."),
         (LeverageRFF(pool=3), "LeverageRFF: pool must be an integer of at least 50 or None, got 3"),
         (LeverageRFF(ridge=0), "ridge must be a number above 0"),
         (LeverageRFF(variant="printed"), "variant must be one of 'resampled', 'reference', got 'printed'"),
