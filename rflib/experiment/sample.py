@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rflib.experiment.jobs import SampleJob
 
 # What a map has learned but does not compute its features with: measures are megabytes for each map.
-_OF_THE_FIT = re.compile(r"(^|\.)(measure_|composition_)[.@]")
+_OF_THE_FIT = re.compile(r"(^|\.)(measure_)[.@]")
 
 
 def run(job: SampleJob, results: Path, output: Path) -> None:

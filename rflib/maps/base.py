@@ -39,8 +39,8 @@ Seed = int | Generator | SeedSequence | RandomState | None
 _WIDTH = "kernel_width_"
 # The loss that is never warned of: a tenth of k(x, x).
 _LEAST_LOSS = 0.1
-# Features with a larger loss keep less than a millionth of k(x, x).
-_NOTHING = 6 * np.log(10)
+# Features with a smaller share of k(x, x) in their squares keep nothing.
+_NOTHING = 1e-6
 _ROUNDING = 1e-4
 
 
@@ -436,7 +436,10 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         losses = losses_of(kernel, rows, features, self.signature_, unit)
         held_out = self._held_out(losses, unit, kernel, rows, rng)
         self._usual_losses_ = UsualLosses.of(held_out, _LEAST_LOSS, unit)
-        return self._usual_losses_ is not None and bool(np.median(losses) > _NOTHING)
+        if self._usual_losses_ is None or not kernel.has_diagonal:
+            return False
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return bool(np.median(squares(features) / np.abs(kernel.diagonal(rows))) < _NOTHING)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""

@@ -27,10 +27,10 @@ CUBIC, SPHERICAL, DELTA = Polynomial(3, 0.2, 1.0), SphericalPolynomial(4.0, 6), 
 WIDE, EACH = Gaussian(2.0), Gaussian((1.0, 2.0, 3.0, 1.0, 2.0))
 MAPS = [
     *(laws().of(case, 41) for laws in MapLaws.__subclasses__() for case in laws.general),
-    MVORF(Gaussian(0.8), 200),  # waves with exact harmonics
+    MVORF(Gaussian(0.3), 200),  # eigenfunctions and waves
     *(make(SPHERICAL, 40) for make in (GRFF, MVORF, SRF, TensorSketch, GegenbauerFeatures)),
     PolySketch(Polynomial(1), 4),
-    MercerFeatures(EACH, 40, n_random=8),
+    MercerFeatures(EACH, 40),
     MercerFeatures(SPHERICAL, 40, axes="input"),
     *(make(DELTA, 30) for make in (MercerFeatures, Nystroem)),
     Nystroem("precomputed", 30),

@@ -121,7 +121,7 @@ class TestGORFOfAtoms(MapLaws):
 class TestMVORF(MapLaws):
     make = maps.MVORF
     biased = (*cases(DELTA, ArcCosine(1)), *cases(Gaussian(0.3), n_components=60))  # the last one has waves
-    general = cases(WIDE)
+    general = cases(WIDE, axes="input")
     gradients = cases(Gaussian(0.3), n_components=60)
     notices, ties = ({},), True
     nightly = (ALIKE,)
