@@ -1,4 +1,4 @@
-"""What choosing costs: MVORF fitted on rows it has not seen beside its atoms alone, AutoMap beside its choice.
+"""What choosing costs: MVORF fitted on new rows beside its eigenfunctions alone, AutoMap beside its choice.
 
 Each run has rows of its own, because the choices for rows are kept.
 """
@@ -13,7 +13,7 @@ from sklearn.base import clone
 from timing import sphere, timed
 
 from rflib.kernels import DeltaGaussian, Gaussian, SphericalPolynomial
-from rflib.maps import GORF, MVORF, ORF, AutoMap
+from rflib.maps import GORF, MVORF, ORF, AutoMap, MercerFeatures
 from rflib.maps.base import RandomFeatureMap
 
 ROWS = 20_000
@@ -29,6 +29,7 @@ def records() -> Iterator[dict[str, Any]]:
             group: dict[str, Callable[[], Any]] = {
                 "ORF of a Gaussian, for comparison": _fits(ORF(Gaussian(), COLUMNS), d),
                 "rflib MVORF": _fits(MVORF(kernel, COLUMNS), d),
+                "rflib MercerFeatures": _fits(MercerFeatures(kernel, COLUMNS), d),
                 "rflib GORF, minimum_variance": _fits(
                     GORF(kernel, COLUMNS, measure="minimum_variance", radii="stratified"), d
                 ),

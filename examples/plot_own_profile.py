@@ -2,8 +2,8 @@
 Any function of the distance as a kernel
 ========================================
 
-``MVORF`` needs no spectral density. It takes any function of the distance, definite or not, and finds a few
-frequency norms with signed weights that represent the function on the range of the training rows.
+``MVORF`` needs no spectral density. It takes any function of the distance, definite or not, and represents it on
+the training rows by a combination of products of functions of one coordinate.
 """
 
 import warnings
@@ -24,8 +24,8 @@ rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(500, 3))
 
 # %%
-# The estimate of a kernel value has a bias, whose bound is known, and a variance, which falls as the number
-# of columns grows.
+# The error falls as the number of columns grows. ``predicted_error_`` is measured on training rows that were held
+# out. Columns with a negative sign represent the part of the function that is not positive definite.
 
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
 pairs = np.triu_indices(60, 1)
@@ -36,19 +36,16 @@ for ax, D in zip(axes, (64, 512), strict=True):
     ax.plot(distance, features.kernel_matrix(X[:60])[pairs], ".", markersize=3, color="C1", label="estimate")
     ax.plot(z, ripple(z), color="black", label="the function")
     ax.set(
-        xlabel="distance of two rows", title=f"{D} columns: predicted error {features.predicted_error_:.3f}"
+        xlabel="distance of two rows", title=f"{D} columns: predicted error {features.predicted_error_:.3g}"
     )
-    print(
-        f"D = {D}: largest bias found {features.bias_estimate_:.3f}, "
-        f"{(features.signature_ < 0).sum()} negative signs"
-    )
+    print(f"D = {D}: {(features.signature_ < 0).sum()} negative signs")
 axes[0].set(ylabel="value of the kernel")
 axes[0].legend(markerscale=4)
 plt.show()
 
 # %%
-# The function is represented within the range of the training rows only. ``transform`` warns about rows
-# that lie outside it, because the estimate may be far off there.
+# The function is represented near the training rows only. ``transform`` warns about rows that are unlike them,
+# because the features fade there.
 
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always", RangeWarning)

@@ -24,7 +24,6 @@ from rflib.maps import (
     QMC,
     AutoMap,
     LeverageRFF,
-    MercerFeatures,
     Nystroem,
     RandomFeatureMap,
     RandomMaclaurin,
@@ -47,11 +46,11 @@ KERNELS = [
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 def test_the_best_is_near_the_best_on_fresh_rows(kernel):
-    """Mean errors over five draws, on unseen rows, of all but MercerFeatures: within 1.1 of the least."""
+    """Mean errors over five draws, on unseen rows, of all but MVORF: within 1.1 of the least."""
     train, fresh = ROWS[:600], ROWS[600:]
-    mercer, *drawn = AutoMap().candidates_for(kernel)
-    assert type(mercer) is MercerFeatures
-    chosen = AutoMap(kernel, 48, candidates=drawn, random_state=0).fit(train)
+    first, *others = AutoMap().candidates_for(kernel)
+    assert type(first) is MVORF
+    chosen = AutoMap(kernel, 48, candidates=others, random_state=0).fit(train)
     assert [s["error"] for s in chosen.scores_] == sorted(s["error"] for s in chosen.scores_)
     exact = kernel(fresh)
     errors = {}
@@ -86,40 +85,28 @@ def fits_of(monkeypatch):
 
 
 @pytest.mark.parametrize("oblivious", [True, False])
-def test_mercer_features_are_fitted_once_and_predict_their_error(oblivious, monkeypatch):
+def test_mvorf_is_fitted_once_and_predicts_its_error(oblivious, monkeypatch):
     """On rows with axes of their own, where they have the least error; all other fits are to fewer rows."""
     rows = np.random.default_rng(0).standard_normal((1000, 5)) * [2, 1, 1, 0.5, 0.3]
     train, fresh = rows[:700], rows[700:]
     fits = fits_of(monkeypatch)
     kernel = Gaussian(2.0)
     fitted = AutoMap(kernel, 130, oblivious=oblivious, random_state=0).fit(train)
-    assert type(fitted.best_) is MercerFeatures
+    assert type(fitted.best_) is MVORF
     assert fitted.scores_[0]["error"] == fitted.best_.predicted_error_
     sampled = [ORF, QMC] if oblivious else [ORF, QMC, Nystroem]
-    assert fits[1:] == [(MercerFeatures, 700, 130), *((cls, 467, 130) for cls in sampled)]
-    assert "Not tried" in fitted.scores_[-1]["failure"]
+    assert fits[1:] == [(MVORF, 700, 130), *((cls, 467, 130) for cls in sampled)]
     error = relative_frobenius_error(kernel(fresh), fitted.kernel_matrix(fresh))
     assert fitted.scores_[0]["error"] == pytest.approx(error, rel=0.5)
-    assert error < 0.5 * min(score["error"] for score in fitted.scores_[1:-1])
+    assert error < 0.5 * min(score["error"] for score in fitted.scores_[1:])
     again = clone(fitted.best_).fit(train)
     assert np.array_equal(again.transform(fresh), fitted.transform(fresh))
     restored = clone(fitted).restore(fitted.state())
     assert np.array_equal(restored.transform(fresh), fitted.transform(fresh))
 
 
-def test_mercer_features_are_not_tried_on_rows_without_axes(monkeypatch):
-    """If the kernel is no product, so that they take long, and MVORF is as good."""
-    fits = fits_of(monkeypatch)
-    fitted = AutoMap(Matern(), 130, oblivious=True, random_state=0).fit(ROWS)
-    assert [cls for cls, *_ in fits[1:]] == [ORF, QMC, MVORF]
-    assert type(fitted.best_) is MVORF
-    assert [score["failure"] for score in fitted.scores_ if "Mercer" in score["name"]] == [
-        "Not tried, because the rows have no axes of their own."
-    ]
-
-
 def test_a_width_that_does_not_serve_is_told_once():
-    for candidate in ("MercerFeatures", "ORF"):
+    for candidate in ("MVORF", "ORF"):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             AutoMap(Gaussian(1e-3), 10, candidates=[candidate], random_state=0).fit(ROWS[:300])
@@ -149,7 +136,7 @@ def test_scores_say_what_was_tried():
 
 def test_oblivious_leaves_nystroem_out():
     types = [type(each) for each in AutoMap(oblivious=True).candidates_for(Matern())]
-    assert types == [MercerFeatures, ORF, QMC, MVORF]
+    assert types == [MVORF, ORF, QMC]
     assert Nystroem in [type(each) for each in AutoMap().candidates_for(Matern())]
 
 
