@@ -191,7 +191,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return
         if keeps_nothing:
             warn(
-                f"{type(self).__name__}: of most training rows the features keep less than a millionth of k(x, x) "
+                f"{type(self).__name__}: of half of the training rows or more, the features keep less than a millionth of k(x, x) "
                 "and represent nothing. Centre and scale the rows, take another width, or use a map that "
                 "represents the kernel everywhere, such as RFF or ORF.",
                 RangeWarning,
@@ -439,7 +439,8 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if self._usual_losses_ is None or not kernel.has_diagonal:
             return False
         with np.errstate(divide="ignore", invalid="ignore"):
-            return bool(np.median(squares(features) / np.abs(kernel.diagonal(rows))) < _NOTHING)
+            kept = squares(features) / np.abs(kernel.diagonal(rows))
+        return bool(np.mean(kept < _NOTHING) >= 0.5)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""
