@@ -12,6 +12,8 @@ from weakref import WeakKeyDictionary
 _INTERMEDIATE = ("rflib", "sklearn", "joblib", "dask", "distributed", "threading", "concurrent", "contextlib")
 # What calls estimators several times for one call of the user: a search, or a learner with blocks of rows.
 _REPEATING = ("sklearn.", "rflib.learners.")
+# Its objects stay while scikit-learn's checks call one estimator after the other.
+_OF_CHECKS = "sklearn.utils._testing"
 
 _warned: WeakKeyDictionary[Any, set[tuple[Any, ...]]] = WeakKeyDictionary()
 
@@ -75,7 +77,7 @@ def _outermost_estimator(frames: list[FrameType]) -> Any:
         module, local = frame.f_globals.get("__name__", ""), frame.f_locals
         if module == "rflib.maps.dask_rows" and "estimator" in local:
             return local["estimator"]
-        if module.startswith(_REPEATING):
+        if module.startswith(_REPEATING) and module != _OF_CHECKS:
             found = next((local[name] for name in ("self", "estimator") if name in local), None)
             if found is not None and type(found).__module__.startswith(_REPEATING):
                 return found

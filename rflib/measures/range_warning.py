@@ -2,4 +2,4 @@
 
 
 class RangeWarning(UserWarning):
-    """Warning that rows are outside the range of the training rows, where a map may not represent the kernel."""
+    """Warning that a map may not represent the kernel at rows: new ones out of range, or most training rows."""
