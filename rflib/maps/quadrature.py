@@ -32,7 +32,7 @@ class QuadratureRFF(GaussianCosines):
     ----------
     kernel, n_components, random_state
         As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
-        those of `BlockFeatures`.
+        the frequencies_, weights_ and phases_ of `FourierFeatures`.
 
     References
     ----------

@@ -45,7 +45,7 @@ class QuadratureFeatures(GaussianCosines):
     ----------
     kernel, n_components, random_state
         As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
-        those of `BlockFeatures`. Frequencies that the dense grid does not need are zero; no weight is negative.
+        the frequencies_, weights_ and phases_ of `FourierFeatures`. Frequencies that the dense grid does not need are zero; no weight is negative.
     grid : {"auto", "dense", "reweighted"}, default="auto"
         "auto" is the one with the lower error at other pairs of training rows.
 

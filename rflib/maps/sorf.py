@@ -37,7 +37,7 @@ class SORF(GaussianCosines):
     ----------
     kernel, n_components, random_state
         As for `RandomFeatureMap`; the kernel is a Gaussian. Further attributes are
-        those of `BlockFeatures`.
+        the frequencies_, weights_ and phases_ of `FourierFeatures`.
 
     Attributes
     ----------

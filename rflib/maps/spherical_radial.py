@@ -39,7 +39,7 @@ class SphericalRadialRFF(GaussianCosines):
     ----------
     kernel, n_components, random_state
         As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
-        those of `BlockFeatures`.
+        the frequencies_, weights_ and phases_ of `FourierFeatures`.
     n_radii : int, default=3
         Number of norms, at most that of frequencies. The default is that of the authors' code. More norms are
         exact at larger distances and leave fewer directions.
