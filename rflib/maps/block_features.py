@@ -38,8 +38,8 @@ class Block(Protocol):
 class BlockFeatures(RandomFeatureMap):
     """Base class of maps whose columns are blocks, one beside another.
 
-    The attribute ``blocks_`` is the tuple of the blocks, and ``frequencies_``, ``weights_`` and ``phases_`` are those
-    of all waves, as for `FourierFeatures`.
+    The attribute ``blocks_`` is the tuple of the blocks, and ``frequencies_``, ``weights_`` and ``phases_`` are
+    those of all waves, as for `FourierFeatures`.
     """
 
     _takes_sparse = True

@@ -36,8 +36,8 @@ class SORF(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. Further attributes are
-        the frequencies_, weights_ and phases_ of `FourierFeatures`.
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
+        those of `FourierFeatures`.
 
     Attributes
     ----------
