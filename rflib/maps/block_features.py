@@ -38,16 +38,8 @@ class Block(Protocol):
 class BlockFeatures(RandomFeatureMap):
     """Base class of maps whose columns are blocks, one beside another.
 
-    Attributes
-    ----------
-    blocks_ : tuple of Block
-        The blocks.
-    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
-        The frequencies v_f of all waves, in inverse units of the inputs.
-    weights_ : ndarray of shape (n_frequencies,)
-        Their signed weights, in units of the kernel.
-    phases_ : ndarray of shape (n_frequencies,)
-        Their phases in radians, zero for a frequency with a cosine and a sine.
+    The attribute ``blocks_`` is the tuple of the blocks, and ``frequencies_``, ``weights_`` and ``phases_`` are
+    those of all waves, as for `FourierFeatures`.
     """
 
     _takes_sparse = True

@@ -55,9 +55,13 @@ class FourierFeatures(BlockFeatures):
 
     Attributes
     ----------
-    blocks_, frequencies_, weights_, phases_
-        As for `BlockFeatures`. A zero frequency, which stands for a constant, has the phase pi/4, so that none of
-        its columns is zero.
+    frequencies_ : ndarray of shape (n_frequencies, n_features_in_)
+        The frequencies v_f, in inverse units of the inputs.
+    weights_ : ndarray of shape (n_frequencies,)
+        The signed weights w_f, in units of the kernel.
+    phases_ : ndarray of shape (n_frequencies,)
+        The phases b_f in radians, zero for a frequency with a cosine and a sine. A zero frequency, which stands
+        for a constant, has the phase pi/4, so that none of its columns is zero.
     measure_ : SpectralMeasure
         The measure that was used.
     centre_ : ndarray of shape (n_features_in_,)

@@ -31,8 +31,8 @@ class QuadratureRFF(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
-        those of `BlockFeatures`.
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
+        those of `FourierFeatures`.
 
     See Also
     --------

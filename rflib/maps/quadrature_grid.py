@@ -51,8 +51,9 @@ class QuadratureFeatures(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
-        those of `BlockFeatures`. Frequencies that the dense grid does not need are zero; no weight is negative.
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
+        those of `FourierFeatures`. Frequencies that the dense grid does not need are zero, and no weight is
+        negative.
     grid : {"auto", "dense", "reweighted"}, default="auto"
         "auto" is the one with the lower error at other pairs of training rows.
 

@@ -36,8 +36,8 @@ class SORF(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. Further attributes are
-        those of `BlockFeatures`.
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
+        those of `FourierFeatures`.
 
     Attributes
     ----------

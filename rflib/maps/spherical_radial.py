@@ -40,8 +40,8 @@ class SphericalRadialRFF(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes are
-        those of `BlockFeatures`.
+        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
+        those of `FourierFeatures`.
     n_radii : int, default=3
         Number of norms, at most that of frequencies. The default is that of the authors' code. More norms are
         exact at larger distances and leave fewer directions.
