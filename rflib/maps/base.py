@@ -191,9 +191,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return
         if keeps_nothing:
             warn(
-                f"{type(self).__name__}: of half of the training rows or more, the features keep less than a millionth "
-                "of k(x, x) and represent nothing. Centre and scale the rows, take another width, or use a map that "
-                "represents the kernel everywhere, such as RFF or ORF.",
+                f"{type(self).__name__}: of half of the training rows or more, the features keep less than a "
+                "millionth of k(x, x) and represent nothing. Centre and scale the rows, take another width, or use "
+                "a map that represents the kernel everywhere, such as RFF or ORF.",
                 RangeWarning,
                 cause=type(self).__name__,
             )
