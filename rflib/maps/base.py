@@ -192,8 +192,8 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if keeps_nothing:
             warn(
                 f"{type(self).__name__}: of half of the training rows or more, the features keep less than a "
-                "millionth of k(x, x) and represent nothing. Centre and scale the rows, take another width, or use "
-                "a map that represents the kernel everywhere, such as RFF or ORF.",
+                "millionth of k(x, x) and represent nothing. Centre and scale the rows, take another width, or "
+                "use a map that represents the kernel everywhere, such as RFF or ORF.",
                 RangeWarning,
                 cause=type(self).__name__,
             )
