@@ -10,8 +10,6 @@ import pytest
 from rflib import kernels, learners, maps, plotting
 from rflib.metrics import PairedTTest
 
-# Their docstrings change together with their code.
-WAITING = ("MVORF",)
 CLASSES = [
     PairedTTest,
     *(
@@ -25,8 +23,6 @@ CLASSES = [
 
 @pytest.mark.parametrize("documented", CLASSES, ids=lambda each: each.__name__)
 def test_a_class_says_what_is_like_it_and_shows_itself_at_work(documented: type) -> None:
-    if documented.__name__ in WAITING:
-        pytest.skip("its page has the example")
     text = inspect.getdoc(documented) or ""
     like = text.partition("\nSee Also\n--------\n")[2].partition("\n\n")[0].splitlines()
     assert like and all(re.fullmatch(r"[\w.]+ : .*\.", line) for line in like)
