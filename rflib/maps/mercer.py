@@ -235,8 +235,8 @@ class MercerFeatures(RandomFeatureMap):
         check_choice(self, "axes", AXES)
         if self.axes == "principal" and issparse(X):
             raise ValueError(
-                f"{type(self).__name__}: axes='principal' would make sparse rows dense, because principal axes mix "
-                "all columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
+                f"{type(self).__name__}: axes='principal' would make sparse rows dense, because principal axes "
+                "mix all columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
             )
 
     @property
