@@ -406,7 +406,7 @@ def test_the_code_of_automap_is_that_of_its_candidates_and_their_measures() -> N
     def modules(**spec: Any) -> set[str]:
         return set(jobs(methods={"AutoMap": {"type": "AutoMap", **spec}}).wanted[0].job.modules)
 
-    assert {"rflib.maps.mvorf", "rflib.measures.minimum_variance", "rflib.measures.store"} <= modules()
+    assert {"rflib.maps.mvorf", "rflib.maps.gorf"} <= modules()
     assert "rflib.measures.srf" not in modules()
     named = modules(candidates=["SRF", "Nystroem"])
     assert {"rflib.maps.srf", "rflib.measures.srf", "rflib.maps.nystroem"} <= named
