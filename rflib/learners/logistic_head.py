@@ -11,14 +11,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.moments import Moments
 from rflib.learners.one_vs_rest import encode_labels
 from rflib.learners.values import as_labels
+from rflib.maps.row_blocks import row_blocks
 from rflib.validation import check_number
 
 # The loss of a class has at most this curvature in its score.
 _CURVATURE = 0.25
 _MAX_ITER = 100
 _TOLERANCE = 3e-4
+_BLOCK_ELEMENTS = 1 << 22
 
 
 class LogisticHead(ClassifierMixin, BaseEstimator):
@@ -87,17 +90,21 @@ def _minimum(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients (n_classes, D) and intercepts (n_classes,) for weights of the rows that sum to one."""
     D = Z.shape[1]
-    mean = shares @ Z
-    root = np.sqrt(_CURVATURE * shares)[:, None].astype(Z.dtype)
-    gram = np.float64((Z * root).T @ (Z * root)) - _CURVATURE * np.outer(mean, mean)
+    moments = Moments(D, 1, np.float64)
+    own = None if np.ptp(shares) == 0 else shares
+    for part in row_blocks(len(Z), max(1, _BLOCK_ELEMENTS // D)):
+        rows = np.ascontiguousarray(Z[part])
+        moments.add(rows, np.zeros((len(rows), 1)), None if own is None else own[part])
+    mean = moments.z_sum / moments.n
+    gram = _CURVATURE * (moments.gram / moments.n - np.outer(mean, mean))
     noise = np.finfo(Z.dtype).eps * np.trace(gram)
-    factor = linalg.cholesky(gram + (alpha + noise) * np.eye(D))
+    factor = linalg.cholesky(gram + (alpha + noise) * np.eye(D), lower=True)
     hits = np.eye(n_classes)[codes]
     prior = np.log(np.maximum(shares @ hits, 1e-12))
 
     def solve(values: NDArray, transposed: bool) -> NDArray[np.float64]:
         found: NDArray[np.float64] = linalg.solve_triangular(
-            factor, values, trans=int(transposed), check_finite=False
+            factor, values, lower=True, trans=int(not transposed), check_finite=False
         )
         return found
 

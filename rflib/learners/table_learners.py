@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
-from rflib.learners.held_out_ridge import RIDGES
+from rflib.learners.held_out_ridge import RIDGES, ridge_of_halves
 from rflib.learners.krr import KRR
 from rflib.learners.krr_classifier import KRRClassifier
 from rflib.learners.logistic_head import LogisticHead
@@ -479,7 +479,11 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
     ) -> LogisticHead:
         targets, own = self._targets(y, weights), self._row_weights(y, weights)
-        alpha = _CURVATURE * self._ratio * self._ridge_regression(Z, targets, own, groups, ridge).alpha_
+        if groups is None and len(y) >= _FOLDS_BELOW:
+            best = ridge_of_halves(Z, targets, own, ridge * _LESS)
+        else:
+            best = self._ridge_regression(Z, targets, own, groups, ridge).alpha_
+        alpha = _CURVATURE * self._ratio * best
         return LogisticHead(alpha, class_weight=self.class_weight).fit(Z, y, weights)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:

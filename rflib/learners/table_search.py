@@ -18,9 +18,9 @@ from rflib.kernels.matern import Matern
 from rflib.kernels.width import median
 from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.learned_metric import LearnedMetric
+from rflib.learners.single_nystroem import SingleNystroem
 from rflib.learners.table_encoding import Table
 from rflib.maps.mercer import MercerFeatures
-from rflib.maps.nystroem import Nystroem
 
 # The choices are made with at most so many columns. A metric is learned from at most so many rows, in so many
 # rounds; a full one of at most so many encoded columns. Mercer features are tried from so many on.
@@ -235,7 +235,7 @@ def fitted_metric(
     some = sample(weights, _METRIC_ROWS, seed)
     columns = int(np.clip(len(some) // 20, _FEWEST_FOR_METRIC, _MOST_FOR_METRIC))
     metric = LearnedMetric(
-        Nystroem(Gaussian(_METRIC_WIDTH * median(rows[some], False)), min(columns, len(some) // 2)),
+        SingleNystroem(Gaussian(_METRIC_WIDTH * median(rows[some], False)), min(columns, len(some) // 2)),
         n_rounds=_TRIAL_ROUNDS if choice.metric == "auto" else _ROUNDS,
         diagonal="auto" if choice.metric == "auto" else choice.metric == "diagonal",
         task=task,
@@ -260,7 +260,7 @@ def unfitted_map(
     landmarks = near[sample(weights, n_columns, seed)]
     width = choice.width * median(landmarks, False)
     if choice.map == "Nystroem":
-        columns: Any = Nystroem(Matern(1.5, width), landmarks=landmarks, random_state=seed)
+        columns: Any = SingleNystroem(Matern(1.5, width), landmarks=landmarks, random_state=seed)
     else:
         columns = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
     kernel = Pipeline(
