@@ -75,8 +75,11 @@ def ridge_of_halves(
     targets: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
     ridges: Sequence[float] | NDArray,
-) -> float:
-    """Return the ridge with the least squared error of every second row (n, D), after a fit to the others."""
+) -> tuple[float, Moments]:
+    """Return the ridge with the least squared error of every second row (n, D), after a fit to the others.
+
+    Beside it, return the moments of all rows.
+    """
     halves = [Moments(Z.shape[1], targets.shape[1], np.float64) for _ in range(2)]
     for part in row_blocks(len(Z), max(2, 2 * _BLOCK_ELEMENTS // Z.shape[1])):
         for i, half in enumerate(halves):
@@ -88,4 +91,4 @@ def ridge_of_halves(
         for i, coef in enumerate(solved):
             error = np.inf if coef is None else other.mean_squared_errors(coef, half.y_sum / half.n).sum()
             errors[i] += other.n * error
-    return float(ridges[int(np.argmin(errors))])
+    return float(ridges[int(np.argmin(errors))]), halves[0].merge(halves[1:])

@@ -21,7 +21,8 @@ from rflib.validation import check_number
 _CURVATURE = 0.25
 _MAX_ITER = 100
 _TOLERANCE = 3e-4
-_BLOCK_ELEMENTS = 1 << 22
+# Features in a block: of moments, and of one that stays in a cache between its two products.
+_BLOCK_ELEMENTS, _CACHED = 1 << 22, 1 << 19
 
 
 class LogisticHead(ClassifierMixin, BaseEstimator):
@@ -53,8 +54,18 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         self.alpha = alpha
         self.class_weight = class_weight
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to features X (n_samples, n_features) and labels y (n_samples,)."""
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        moments: Moments | None = None,
+    ) -> Self:
+        """Fit to features X (n_samples, n_features) and labels y (n_samples,).
+
+        ``moments`` are those of the weighted features, if they are known.
+        """
         check_number(self, "alpha", above=0)
         check_class_weight(self)
         Z = validate_data(self, X, dtype=(np.float32, np.float64))
@@ -62,7 +73,8 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         weights = class_weights(self, labels, sample_weight)
         self.classes_, codes = encode_labels(self, labels, weights)
         shares = np.full(len(Z), 1 / len(Z)) if weights is None else weights / weights.sum()
-        self.coef_, self.intercept_ = _minimum(Z, codes, len(self.classes_), shares, self.alpha)
+        moments = moments or _moments(Z, weights)
+        self.coef_, self.intercept_ = _minimum(Z, codes, len(self.classes_), shares, self.alpha, moments)
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -85,22 +97,31 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         return (Z @ self.coef_.T.astype(Z.dtype)).astype(np.float64) + self.intercept_
 
 
+def _moments(Z: NDArray, weights: NDArray | None) -> Moments:
+    found = Moments(Z.shape[1], 0, np.float64)
+    for part in row_blocks(len(Z), max(1, _BLOCK_ELEMENTS // Z.shape[1])):
+        rows = np.ascontiguousarray(Z[part])
+        found.add(rows, np.empty((len(rows), 0)), None if weights is None else weights[part])
+    return found
+
+
 def _minimum(
-    Z: NDArray, codes: NDArray, n_classes: int, shares: NDArray[np.float64], alpha: float
+    Z: NDArray,
+    codes: NDArray,
+    n_classes: int,
+    shares: NDArray[np.float64],
+    alpha: float,
+    moments: Moments,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients (n_classes, D) and intercepts (n_classes,) for weights of the rows that sum to one."""
     D = Z.shape[1]
-    moments = Moments(D, 1, np.float64)
-    own = None if np.ptp(shares) == 0 else shares
-    for part in row_blocks(len(Z), max(1, _BLOCK_ELEMENTS // D)):
-        rows = np.ascontiguousarray(Z[part])
-        moments.add(rows, np.zeros((len(rows), 1)), None if own is None else own[part])
     mean = moments.z_sum / moments.n
     gram = _CURVATURE * (moments.gram / moments.n - np.outer(mean, mean))
     noise = np.finfo(Z.dtype).eps * np.trace(gram)
     factor = linalg.cholesky(gram + (alpha + noise) * np.eye(D), lower=True)
     hits = np.eye(n_classes)[codes]
     prior = np.log(np.maximum(shares @ hits, 1e-12))
+    blocks = row_blocks(len(Z), max(1, _CACHED // D))
 
     def solve(values: NDArray, transposed: bool) -> NDArray[np.float64]:
         found: NDArray[np.float64] = linalg.solve_triangular(
@@ -111,13 +132,16 @@ def _minimum(
     def objective(point: NDArray) -> tuple[float, NDArray[np.float64]]:
         steps = point.reshape(D + 1, n_classes)
         B, b = solve(steps[:D], False), steps[D] + prior
-        scores = (Z @ B.astype(Z.dtype)).astype(np.float64) + (b - mean @ B)
-        total = logsumexp(scores, axis=1)
-        loss = shares @ (total - np.einsum("nk,nk->n", scores, hits))
-        rest = shares[:, None] * (np.exp(scores - total[:, None]) - hits)
-        slope = rest.sum(axis=0)
-        gradient = (Z.T @ rest.astype(Z.dtype)).astype(np.float64) - np.outer(mean, slope) + alpha * B
-        return loss + alpha / 2 * np.vdot(B, B), np.append(solve(gradient, True), slope)
+        single, offset = B.astype(Z.dtype), b - mean @ B
+        loss, slope, gradient = alpha / 2 * np.vdot(B, B), np.zeros(n_classes), alpha * B
+        for rows in blocks:  # each is read once
+            scores = np.float64(Z[rows] @ single) + offset
+            total = logsumexp(scores, axis=1)
+            loss += shares[rows] @ (total - np.einsum("nk,nk->n", scores, hits[rows]))
+            rest = shares[rows, None] * (np.exp(scores - total[:, None]) - hits[rows])
+            slope += rest.sum(axis=0)
+            gradient += Z[rows].T @ rest.astype(Z.dtype)
+        return loss, np.append(solve(gradient - np.outer(mean, slope), True), slope)
 
     start: Any = np.zeros((D + 1) * n_classes)
     options = {"maxiter": _MAX_ITER, "gtol": _TOLERANCE}

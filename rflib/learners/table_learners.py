@@ -480,11 +480,11 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     ) -> LogisticHead:
         targets, own = self._targets(y, weights), self._row_weights(y, weights)
         if groups is None and len(y) >= _FOLDS_BELOW:
-            best = ridge_of_halves(Z, targets, own, ridge * _LESS)
+            best, moments = ridge_of_halves(Z, targets, own, ridge * _LESS)
         else:
-            best = self._ridge_regression(Z, targets, own, groups, ridge).alpha_
+            best, moments = self._ridge_regression(Z, targets, own, groups, ridge).alpha_, None
         alpha = _CURVATURE * self._ratio * best
-        return LogisticHead(alpha, class_weight=self.class_weight).fit(Z, y, weights)
+        return LogisticHead(alpha, class_weight=self.class_weight).fit(Z, y, weights, moments=moments)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:
         head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)
