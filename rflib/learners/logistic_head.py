@@ -1,5 +1,6 @@
 """Logistic regression on features, for which ridge regression's Gram matrix makes the steps of L-BFGS few."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +26,31 @@ _TOLERANCE = 3e-4
 _BLOCK_ELEMENTS, _CACHED = 1 << 22, 1 << 19
 
 
-class LogisticHead(ClassifierMixin, BaseEstimator):
+class SoftmaxHead(ClassifierMixin, BaseEstimator):
+    """Mixin of a classifier whose probabilities are the softmax of its ``_scores`` (n, n_classes)."""
+
+    classes_: NDArray
+    _scores: Callable[[ArrayLike], NDArray[np.float64]]
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the scores of the classes, (n_samples, n_classes), or of the second one of two, (n_samples,)."""
+        check_is_fitted(self)
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, (n_samples, n_classes)."""
+        check_is_fitted(self)
+        found: NDArray[np.float64] = softmax(self._scores(X), axis=1)
+        return found
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable labels, (n_samples,)."""
+        chances = self.predict_proba(X)
+        return self.classes_[chances.argmax(axis=1)]
+
+
+class LogisticHead(SoftmaxHead):
     """Minimise the mean log loss of softmax(Z B + b) and alpha / 2 times the squares of B.
 
     The Hessian is about that of ridge regression, (Z^T Z / 4 n + alpha I). L-BFGS in coordinates in which this is
@@ -77,22 +102,7 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = _minimum(Z, codes, len(self.classes_), shares, self.alpha, moments)
         return self
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the scores of the classes, (n_samples, n_classes), or of the second one of two, (n_samples,)."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probabilities of the classes, (n_samples, n_classes)."""
-        found: NDArray[np.float64] = softmax(self._scores(X), axis=1)
-        return found
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable labels, (n_samples,)."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
-
     def _scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
         Z = validate_data(self, X, dtype=(np.float32, np.float64), reset=False)
         return (Z @ self.coef_.T.astype(Z.dtype)).astype(np.float64) + self.intercept_
 
@@ -141,7 +151,7 @@ def _minimum(
             rest = shares[rows, None] * (np.exp(scores - total[:, None]) - hits[rows])
             slope += rest.sum(axis=0)
             gradient += Z[rows].T @ rest.astype(Z.dtype)
-        return loss, np.append(solve(gradient - np.outer(mean, slope), True), slope)
+        return float(loss), np.append(solve(gradient - np.outer(mean, slope), True), slope)
 
     start: Any = np.zeros((D + 1) * n_classes)
     options = {"maxiter": _MAX_ITER, "gtol": _TOLERANCE}

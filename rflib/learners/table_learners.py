@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.exact_head import ExactHead
 from rflib.learners.held_out_ridge import RIDGES, ridge_of_halves
 from rflib.learners.krr import KRR
 from rflib.learners.krr_classifier import KRRClassifier
@@ -36,7 +37,7 @@ from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
 from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
 from rflib.learners.table_encoding import Table
-from rflib.learners.table_search import Choice, Search, fitted_features, rows_in
+from rflib.learners.table_search import Choice, Search, exact_head, fitted_features, rows_in
 from rflib.learners.values import check_weights
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
@@ -127,11 +128,12 @@ class _TableLearner(CheckedRows, BaseEstimator):
         table = Table.of(self, X)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of trials, and of the rows that the map is fitted to
-            choice, ridge, n_columns = self._searched(table, X, y, weights, groups, n)
+            n_exact = n if self._task == "classification" else 0
+            choice, ridge, n_columns = self._searched(table, X, y, weights, groups, n, n_exact)
             own = self._row_weights(y, weights)
             own = np.ones(n) if own is None else own
             features, Z = fitted_features(choice, table, X, y, own, n_columns, self._task_of(y), self._seed)
-            head = self._fitted_head(Z, y, weights, groups, ridge)
+            head = self._fitted_head(choice, Z, y, weights, groups, ridge)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
 
     def _searched(
@@ -142,6 +144,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         weights: NDArray | None,
         groups: NDArray | None,
         n: int,
+        n_exact: int,
     ) -> tuple[Choice, float, int]:
         """Return the choice, its ridge, and the number of columns for n rows."""
         targets = self._targets(y, weights)
@@ -158,9 +161,13 @@ class _TableLearner(CheckedRows, BaseEstimator):
             self._seed,
             self.seconds,
             bool(self.verbose),
+            n_exact,
         )
         choice = search.best() if splits else Choice()
-        self._try_heads(search, choice)
+        if choice.map == "exact":  # of more rows, the same ridge beside the kernel matrix
+            search.ridge *= len(splits[0][0]) / n
+        else:
+            self._try_heads(search, choice)
         self._records = search.records
         return choice, search.ridge, search.n_columns(n)
 
@@ -207,7 +214,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         table = Table.of(self, rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            choice, _, n_columns = self._searched(table, rows, targets, None, None, n)
+            choice, _, n_columns = self._searched(table, rows, targets, None, None, n, 0)
             ones, task = np.ones(len(targets)), self._task_of(targets)
             features, _ = fitted_features(choice, table, rows, targets, ones, n_columns, task, self._seed)
             made = FeatureBlocks(lambda X: features.transform(self._rows(X)), blocks)
@@ -252,7 +259,13 @@ class _TableLearner(CheckedRows, BaseEstimator):
         pass
 
     def _fitted_head(
-        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+        self,
+        choice: Choice,
+        Z: NDArray,
+        y: NDArray,
+        weights: NDArray | None,
+        groups: NDArray | None,
+        ridge: float,
     ) -> Any:
         raise NotImplementedError
 
@@ -332,7 +345,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
         return rows, np.asarray(targets, dtype=np.float64)
 
     def _fitted_head(
-        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
+        self,
+        choice: Choice,
+        Z: NDArray,
+        y: NDArray,
+        weights: NDArray | None,
+        groups: NDArray | None,
+        ridge: float,
     ) -> KRR:
         return self._ridge_regression(Z, y, weights, groups, ridge)
 
@@ -476,8 +495,17 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         self._ratio = (RIDGES[best] / RIDGES[first]) ** (share if share < 1 / 2 else 1)
 
     def _fitted_head(
-        self, Z: NDArray, y: NDArray, weights: NDArray | None, groups: NDArray | None, ridge: float
-    ) -> LogisticHead:
+        self,
+        choice: Choice,
+        Z: NDArray,
+        y: NDArray,
+        weights: NDArray | None,
+        groups: NDArray | None,
+        ridge: float,
+    ) -> LogisticHead | ExactHead:
+        if choice.map == "exact":
+            head = exact_head(choice, Z, ridge, class_weight=self.class_weight, seed=self._seed)
+            return head.fit(Z, y, weights)
         targets, own = self._targets(y, weights), self._row_weights(y, weights)
         if groups is None and len(y) >= _FOLDS_BELOW:
             best, moments = ridge_of_halves(Z, targets, own, ridge * _LESS)
