@@ -96,4 +96,6 @@ def test_the_best_factor_has_the_least_log_loss():
 
 
 def test_it_is_an_estimator_of_scikit_learn():
-    check_estimator(ExactHead(Gaussian(1.0), 1e-3))
+    reason = "which rows are predicted by others depends on their order"
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    check_estimator(ExactHead(Gaussian(1.0), 1e-3), expected_failed_checks=dict.fromkeys(names, reason))
