@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from rflib.kernels.base import Kernel
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
@@ -72,6 +72,7 @@ class ExactHead(SoftmaxHead):
         check_number(self, "alpha", above=0)
         check_class_weight(self)
         rows, labels = validate_data(self, X, dtype=np.float32), as_labels(self, y)
+        check_consistent_length(rows, labels)
         weights = class_weights(self, labels, sample_weight)
         order = np.random.default_rng(self.seed).permutation(len(rows))
         order = order if weights is None else order[weights[order] > 0]
