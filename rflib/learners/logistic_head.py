@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -146,9 +146,11 @@ def _minimum(
         loss, slope, gradient = alpha / 2 * np.vdot(B, B), np.zeros(n_classes), alpha * B
         for rows in blocks:  # each is read once
             scores = np.float64(Z[rows] @ single) + offset
-            total = logsumexp(scores, axis=1)
-            loss += shares[rows] @ (total - np.einsum("nk,nk->n", scores, hits[rows]))
-            rest = shares[rows, None] * (np.exp(scores - total[:, None]) - hits[rows])
+            scores -= scores.max(axis=1, keepdims=True)
+            chances = np.exp(scores)
+            total = chances.sum(axis=1, keepdims=True)
+            loss += shares[rows] @ (np.log(total[:, 0]) - np.einsum("nk,nk->n", scores, hits[rows]))
+            rest = shares[rows, None] * (chances / total - hits[rows])
             slope += rest.sum(axis=0)
             gradient += Z[rows].T @ rest.astype(Z.dtype)
         return float(loss), np.append(solve(gradient - np.outer(mean, slope), True), slope)

@@ -116,6 +116,7 @@ class Search:
     _metrics: dict[Any, LearnedMetric] = field(default_factory=dict)
     _errors: dict[Choice, float] = field(default_factory=dict)
     _ridges: dict[Choice, float] = field(default_factory=dict)
+    _models: dict[Choice, list[HeldOutRidge]] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
     def best(self) -> Choice:
@@ -216,7 +217,9 @@ class Search:
         if choice.map == "exact":
             self._errors[choice], self._ridges[choice] = self._log_loss(choice), choice.ridge
         else:
-            models = [self.trial(choice, split)[2] for split in range(len(self.splits))]
+            models = self._models[choice] = [
+                self.trial(choice, split)[2] for split in range(len(self.splits))
+            ]
             errors = [
                 np.average(model.errors, weights=self.weights[held])
                 for model, (_, held) in zip(models, self.splits, strict=True)
@@ -237,7 +240,7 @@ class Search:
             if len(np.unique(codes[train])) <= codes.max():
                 return np.inf
             values = (
-                self.trial(choice, split)[2].values if choice.map != "exact" else self._exact(choice, split)
+                self._exact(choice, split) if choice.map == "exact" else self._models[choice][split].values
             )
             scores = values if values.shape[1] > 1 else np.hstack([-values, values])
             losses.append(best_factor(scores, codes[held], self.weights[held])[1])
