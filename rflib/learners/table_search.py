@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -119,6 +120,16 @@ class Search:
     _models: dict[Choice, list[HeldOutRidge]] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The numbers of the labels, (n,)."""
+        return np.unique(self.y, return_inverse=True)[1]
+
+    @property
+    def has_all_classes(self) -> bool:
+        """Whether all labels are among the rows to fit of each split."""
+        return all(len(np.unique(self.codes[train])) > self.codes.max() for train, _ in self.splits)
+
     def best(self) -> Choice:
         """Return the choice with the least error: encoding, then metric, steps, width and map."""
         encodings = self.table.encodings
@@ -153,7 +164,9 @@ class Search:
     def _best_exact(self, best: Choice) -> Choice:
         """Return an exact kernel, if it may be used and its error is so much less that it is worth its time."""
         cost, budget = self.n_exact**3 / 6, self._budget(self.n_exact)
-        if not 0 < self.n_exact <= _MOST_EXACT or (self.seconds is not None and cost > budget):
+        if not 0 < self.n_exact <= _MOST_EXACT or not self.has_all_classes:
+            return best
+        if self.seconds is not None and cost > budget:
             return best
         first = replace(best, map="exact", width=_EXACT_WIDTH, steps=False, ridge=_EXACT_RIDGE)
         limit = self._log_loss(best)
@@ -227,7 +240,10 @@ class Search:
             spread = self.targets.var(axis=0).sum()
             self._errors[choice] = float(np.mean(errors) / (spread or 1.0))
             self._ridges[choice] = max(model.ridge for model in models)
-        self.record(asdict(choice), self._errors[choice], start)
+        about = asdict(choice)
+        if not choice.ridge:
+            del about["ridge"]
+        self.record(about, self._errors[choice], start)
         return self._errors[choice]
 
     def _log_loss(self, choice: Choice) -> float:
@@ -235,15 +251,13 @@ class Search:
 
         Where features are few, or a kernel is narrow, scores are too small, which squared errors count.
         """
-        codes, losses = np.unique(self.y, return_inverse=True)[1], []
-        for split, (train, held) in enumerate(self.splits):
-            if len(np.unique(codes[train])) <= codes.max():
-                return np.inf
+        losses = []
+        for split, (_, held) in enumerate(self.splits):
             values = (
                 self._exact(choice, split) if choice.map == "exact" else self._models[choice][split].values
             )
             scores = values if values.shape[1] > 1 else np.hstack([-values, values])
-            losses.append(best_factor(scores, codes[held], self.weights[held])[1])
+            losses.append(best_factor(scores, self.codes[held], self.weights[held])[1])
         return float(np.mean(losses))
 
     def _exact(self, choice: Choice, split: int) -> NDArray[np.float64]:
