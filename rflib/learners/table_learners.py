@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import partial
-from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,7 +27,7 @@ from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_head import ExactHead
-from rflib.learners.held_out_ridge import RIDGES, ridge_of_halves
+from rflib.learners.held_out_ridge import ridge_of_halves
 from rflib.learners.krr import KRR
 from rflib.learners.krr_classifier import KRRClassifier
 from rflib.learners.logistic_head import LogisticHead
@@ -47,8 +46,6 @@ from rflib.validation import check_flag, check_number
 # Rows that choices are fitted to, and rows that are held out, at most; below so many rows there are three folds,
 # and below so few nothing is tried.
 _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
-# Of more rows, the head is not tried on few of them.
-_TRIALS_OF_HEADS = 12_000
 # The ridge of logistic regression beside that of ridge regression, whose loss has more curvature.
 _CURVATURE = 0.5
 # The ridge for all rows and columns is this share of the one for few.
@@ -166,8 +163,6 @@ class _TableLearner(CheckedRows, BaseEstimator):
         choice = search.best() if splits else Choice()
         if choice.map == "exact":  # of more rows, the same ridge beside the kernel matrix
             search.ridge *= len(splits[0][0]) / n
-        else:
-            self._try_heads(search, choice)
         self._records = search.records
         return choice, search.ridge, search.n_columns(n)
 
@@ -254,9 +249,6 @@ class _TableLearner(CheckedRows, BaseEstimator):
 
     def _strata(self, y: NDArray) -> NDArray:
         return np.zeros(len(y), dtype=int)
-
-    def _try_heads(self, search: Search, choice: Choice) -> None:
-        pass
 
     def _fitted_head(self, choice: Choice, Z: NDArray, y: NDArray, ridge: float, *about: Any) -> Any:
         """Return the last step, fitted to features and what is known about the rows: weights and groups."""
@@ -349,8 +341,8 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
 
     Tables are encoded, and the encoding, a metric, steps, the map and its width chosen, as `KernelRegressor` does,
     by the squared error of ridge regression on targets +1 and -1. The last step is logistic regression on the
-    features. Its ridge follows from the best one of ridge regression in two folds of all rows and, of at most
-    12,000 rows, from the log loss of the held-out rows, so that its probabilities are calibrated as they are.
+    features. Its ridge is half of the best one of ridge regression in two folds of all rows, and its probabilities
+    are calibrated as they are.
 
     Of at most 16,384 rows, the Matern kernel itself is tried too, without a map: ridge classification with the
     exact kernel (`rflib.learners.exact_head.ExactHead`), with the metric and without, of several widths and
@@ -373,8 +365,7 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     pipeline_ : Pipeline
         As of `KernelRegressor`; with an exact kernel the step "map" is the metric alone, or "passthrough".
     search_ : list of dict
-        As of `KernelRegressor`; for exact kernels (map "exact") and ridges of logistic regression the error is the
-        log loss.
+        As of `KernelRegressor`; for exact kernels (map "exact") the error is the log loss.
     n_features_in_, feature_names_in_
         As of `KernelRegressor`.
 
@@ -395,7 +386,6 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     """
 
     _task = "classification"
-    _ratio = 1.0
 
     def __init__(
         self,
@@ -432,39 +422,6 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         counts = np.bincount(codes)
         return np.where(counts[codes] < 3, counts.argmax(), codes)
 
-    def _try_heads(self, search: Search, choice: Choice) -> None:
-        """Keep the ratio of the ridge with the least log loss to that of ridge regression.
-
-        The fewer of the rows are in the trials, the less the ratio says of all rows.
-        """
-        self._ratio = 1.0
-        if not search.splits or len(search.y) > _TRIALS_OF_HEADS or not search.has_all_classes:
-            return
-        trials = [search.trial(choice, split) for split in range(len(search.splits))]
-        losses: dict[int, float] = {}
-
-        def loss(place: int) -> float:
-            if not 0 <= place < len(RIDGES):
-                return np.inf
-            if place not in losses:
-                start, found = perf_counter(), []
-                for (Z, others, _), (train, held) in zip(trials, search.splits, strict=True):
-                    head = LogisticHead(_CURVATURE * RIDGES[place]).fit(
-                        Z, search.y[train], search.weights[train]
-                    )
-                    own = head.predict_proba(others)[np.arange(len(held)), search.codes[held]]
-                    found.append(np.average(-np.log(own + 1e-9), weights=search.weights[held]))
-                losses[place] = float(np.mean(found))
-                search.record({"ridge": _CURVATURE * RIDGES[place]}, losses[place], start)
-            return losses[place]
-
-        first = best = RIDGES.index(search.ridge)
-        for step in (-1, 1):
-            while loss(best + step) < loss(best):
-                best += step
-        share = len(search.splits[0][0]) / len(search.y)
-        self._ratio = (RIDGES[best] / RIDGES[first]) ** (share if share < 1 / 2 else 1)
-
     def _fitted_head(
         self, choice: Choice, Z: NDArray, y: NDArray, ridge: float, weights: Any, groups: Any
     ) -> LogisticHead | ExactHead:
@@ -476,8 +433,9 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
             best, moments = ridge_of_halves(Z, targets, own, ridge * _LESS)
         else:
             best, moments = self._ridge_regression(Z, targets, ridge, own, groups).alpha_, None
-        alpha = _CURVATURE * self._ratio * best
-        return LogisticHead(alpha, class_weight=self.class_weight).fit(Z, y, weights, moments=moments)
+        return LogisticHead(_CURVATURE * best, class_weight=self.class_weight).fit(
+            Z, y, weights, moments=moments
+        )
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> CalibratedClassifierCV:
         head = KRRClassifier(class_weight=self.class_weight).fit_blocks(blocks)

@@ -116,7 +116,6 @@ class Search:
     _encoded: dict[Any, Any] = field(default_factory=dict)
     _metrics: dict[Any, LearnedMetric] = field(default_factory=dict)
     _errors: dict[Choice, float] = field(default_factory=dict)
-    _ridges: dict[Choice, float] = field(default_factory=dict)
     _models: dict[Choice, list[HeldOutRidge]] = field(default_factory=dict)
     _start: float = field(default_factory=perf_counter)
 
@@ -144,7 +143,7 @@ class Search:
         best = self._best_exact(best)
         if d >= _FEWEST_FOR_MERCER and "raw" in encodings and best.map != "exact":
             best = self._least([best, replace(best, map="MercerFeatures", width=_MERCER_WIDTH)])
-        self.ridge = self._ridges[best]
+        self.ridge = best.ridge or max(model.ridge for model in self._models[best])
         metric = self._metric(best, 0)
         return best if metric is None else replace(best, metric=_kind(metric))
 
@@ -195,25 +194,18 @@ class Search:
         afforded = grid[max(0, int(np.searchsorted(costs, budget)) - 1)]
         return int(min(afforded, max(n_rows // 2, _FEW_COLUMNS), n_rows))
 
-    def trial(self, choice: Choice, split: int) -> tuple[NDArray, NDArray, HeldOutRidge]:
-        """Return the features of the rows of a split to fit, and of those held out, and ridge regression."""
-        (rows, others), places = self._encoded_rows(choice, split), self.splits[split]
-        weights = self.weights[places[0]]
+    def _trial(self, choice: Choice, split: int) -> HeldOutRidge:
+        """Return ridge regression on features of the rows of a split to fit."""
+        rows, others = self._encoded_rows(choice, split)
+        places, weights = self.splits[split], self.weights[self.splits[split][0]]
         n_columns = max(1, min(_TRIAL_COLUMNS, len(rows) // 2))
         metric = self._metric(choice, split)
         feature_map = unfitted_map(choice, metric, rows, weights, n_columns, self.seed).fit(rows)
-        Z, held = feature_map.transform(rows), feature_map.transform(others)
         fit, check = (
-            Rows(X, self.targets[p], self.weights[p]) for X, p in zip((Z, held), places, strict=True)
+            Rows(feature_map.transform(X), self.targets[p], self.weights[p])
+            for X, p in zip((rows, others), places, strict=True)
         )
-        return Z, held, held_out_ridge(np.asarray, fit, check)
-
-    def record(self, about: dict[str, Any], error: float, start: float) -> None:
-        """Note what was tried."""
-        self.records.append(about | {"error": error, "seconds": perf_counter() - start})
-        if self.verbose:
-            shown = ", ".join(f"{name} {value}" for name, value in about.items())
-            print(f"{shown}: error {error:.4f}, {self.records[-1]['seconds']:.2f} s", flush=True)
+        return held_out_ridge(np.asarray, fit, check)
 
     def _least(self, choices: list[Choice]) -> Choice:
         """Return the choice with the least error: the first one unless another's is clearly less."""
@@ -227,24 +219,23 @@ class Search:
         start = perf_counter()
         if self.records and self.seconds is not None and start - self._start > self.seconds / 2:
             return np.inf
+        about = asdict(choice)
         if choice.map == "exact":
-            self._errors[choice], self._ridges[choice] = self._log_loss(choice), choice.ridge
+            error = self._log_loss(choice)
         else:
-            models = self._models[choice] = [
-                self.trial(choice, split)[2] for split in range(len(self.splits))
-            ]
+            del about["ridge"]
+            models = self._models[choice] = [self._trial(choice, split) for split in range(len(self.splits))]
             errors = [
                 np.average(model.errors, weights=self.weights[held])
                 for model, (_, held) in zip(models, self.splits, strict=True)
             ]
-            spread = self.targets.var(axis=0).sum()
-            self._errors[choice] = float(np.mean(errors) / (spread or 1.0))
-            self._ridges[choice] = max(model.ridge for model in models)
-        about = asdict(choice)
-        if not choice.ridge:
-            del about["ridge"]
-        self.record(about, self._errors[choice], start)
-        return self._errors[choice]
+            error = float(np.mean(errors) / (self.targets.var(axis=0).sum() or 1.0))
+        self._errors[choice] = error
+        self.records.append(about | {"error": error, "seconds": perf_counter() - start})
+        if self.verbose:
+            shown = ", ".join(f"{name} {value}" for name, value in about.items())
+            print(f"{shown}: error {error:.4f}, {self.records[-1]['seconds']:.2f} s", flush=True)
+        return error
 
     def _log_loss(self, choice: Choice) -> float:
         """Return the log loss of held-out rows, for scores of ridge regression times the best factor.
