@@ -315,7 +315,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     >>> model = KernelRegressor().fit(X[:350], y[:350])
     >>> mean, deviation = model.predict(X[350:], return_std=True)
     >>> round(model.score(X[350:], y[350:]), 1)
-    0.5
+    0.6
     """
 
     _task = "regression"
