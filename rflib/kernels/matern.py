@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gamma, gammaln, kve
 
 from rflib.kernels.base import RadialKernel
-from rflib.kernels.namespaces import Array, as_array, namespace, widest
+from rflib.kernels.namespaces import Array, as_array, is_single, namespace, widest
 from rflib.kernels.width import KernelWithWidth, Width
 from rflib.validation import check_number
 
@@ -84,7 +84,8 @@ class Matern(KernelWithWidth, RadialKernel):
     def at_distance(self, z: ArrayLike) -> NDArray[np.floating]:
         """Return the kernel at the non-negative distances z, in the shape of z."""
         xp, distances = as_array(z)
-        t = float(np.sqrt(2 * self.nu)) * widest(distances) / self.single_width
+        is_simple = xp is np and self.nu in _SIMPLE and is_single(distances)
+        t = float(np.sqrt(2 * self.nu) / self.single_width) * (distances if is_simple else widest(distances))
         if self.nu >= _LARGE_ORDER:
             return _uniform(self.nu, t / self.nu)
         return _by_bessel(self.nu, t) if xp is np else _by_gaussians(self.nu, t)

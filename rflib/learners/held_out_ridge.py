@@ -1,8 +1,8 @@
-"""Ridge regression whose ridge has the least squared error on rows that are held out."""
+"""Ridge regression whose ridge has the least squared error on rows that are held out, or in two folds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,7 @@ def held_out_ridge(features: Callable[[Any], NDArray], train: Rows, held: Rows) 
     height = max(1, _BLOCK_ELEMENTS // features(train.X[:1]).shape[1])
     moments: Moments | None = None
     for part in row_blocks(len(train.targets), height):
-        Z = np.ascontiguousarray(features(train.X[part]), dtype=np.float64)
+        Z = np.ascontiguousarray(features(train.X[part]))
         moments = moments or Moments(Z.shape[1], train.targets.shape[1], np.float64)
         moments.add(Z, train.targets[part], None if train.weights is None else train.weights[part])
     assert moments is not None
@@ -68,3 +68,27 @@ def held_out_ridge(features: Callable[[Any], NDArray], train: Rows, held: Rows) 
     best = int(np.argmin(np.average(errors, axis=0, weights=held.weights)))
     ridge = list(found)[best]
     return HeldOutRidge(ridge, found[ridge], tried[:, best], errors[:, best])
+
+
+def ridge_of_halves(
+    Z: NDArray,
+    targets: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    ridges: Sequence[float] | NDArray,
+) -> tuple[float, Moments]:
+    """Return the ridge with the least squared error of every second row (n, D), after a fit to the others.
+
+    Beside it, return the moments of all rows.
+    """
+    halves = [Moments(Z.shape[1], targets.shape[1], np.float64) for _ in range(2)]
+    for part in row_blocks(len(Z), max(2, 2 * _BLOCK_ELEMENTS // Z.shape[1])):
+        for i, half in enumerate(halves):
+            own = None if weights is None else weights[part][i::2]
+            half.add(np.ascontiguousarray(Z[part][i::2]), targets[part][i::2], own)
+    errors = np.zeros(len(ridges))
+    for half, other in (halves, halves[::-1]):
+        solved = solve_ridges(half.gram, half.centred_zy(), half.n * np.array(ridges))
+        for i, coef in enumerate(solved):
+            error = np.inf if coef is None else other.mean_squared_errors(coef, half.y_sum / half.n).sum()
+            errors[i] += other.n * error
+    return float(ridges[int(np.argmin(errors))]), halves[0].merge(halves[1:])

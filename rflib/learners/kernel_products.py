@@ -1,6 +1,7 @@
-"""Products of a kernel matrix with columns, in tiles that are made, used and dropped."""
+"""Kernel values in single precision, and products of a kernel matrix in tiles that are made, used and dropped."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,38 @@ from rflib.maps.row_blocks import blas_threads
 _TILE = 1024
 # Rows whose largest number is not between these have no squares in single precision.
 _SIZES = (1e-15, 1e18)
+
+
+class SingleKernel:
+    """The values of a radial kernel between any rows and fixed ones Y (m, d), in single precision.
+
+    Squared distances are made by one product, whose digits single precision has anyway.
+    """
+
+    def __init__(self, kernel: Any, Y: NDArray):
+        self._radial, self._factors = kernel.by_column(Y.shape[1])
+        self._centre = Y.mean(axis=0)
+        self.fixed = self.placed(Y)
+        self._columns = np.ascontiguousarray(
+            self.fixed[0].T
+        )  # of equal arrays numpy mirrors half of a product
+
+    def placed(self, X: NDArray) -> tuple[NDArray, NDArray]:
+        """Return rows (n, d) in the kernel's coordinates, and their squared norms."""
+        rows = X - self._centre
+        rows = np.asarray(rows if self._factors is None else rows * self._factors, dtype=np.float32)
+        return rows, np.einsum("ij,ij->i", rows, rows)
+
+    def __call__(
+        self, rows: NDArray, norms: NDArray, columns: slice = slice(None), out: NDArray | None = None
+    ) -> NDArray:
+        """Return the values (n, m) of placed rows and some of the fixed ones."""
+        squares = np.matmul(rows, self._columns[:, columns], out=out)
+        squares *= -2
+        squares += norms[:, None]
+        squares += self.fixed[1][columns]
+        values: NDArray = self._radial.at_distance(np.sqrt(np.maximum(squares, 0, out=squares), out=squares))
+        return values
 
 
 class KernelProducts:
@@ -32,15 +65,9 @@ class KernelProducts:
     def __init__(self, kernel: Kernel, X: Rows):
         self._kernel, self._X = kernel, X
         self.has_single = _SIZES[0] < largest_size(X) < _SIZES[1]
-        self._squares: NDArray | None = None
-        if kernel.is_radial and not issparse(X):
-            self._radial, factors = kernel.by_column(X.shape[1])
-            rows = X - X.mean(axis=0)
-            self._single = (rows if factors is None else rows * factors).astype(np.float32)
-            self._columns = np.ascontiguousarray(
-                self._single.T
-            )  # of equal arrays numpy mirrors half of the product
-            self._squares = np.einsum("ij,ij->i", self._single, self._single)
+        self._fast = SingleKernel(kernel, X) if kernel.is_radial and not issparse(X) else None
+        if self._fast is not None:
+            self._single = self._fast.fixed[0]
         elif self.has_single:
             self._single = X.astype(np.float32)
 
@@ -76,12 +103,7 @@ class KernelProducts:
         return self._kernel(self._X[rows], None if rows == columns else self._X[columns])
 
     def _tile_single(self, rows: slice, columns: slice) -> NDArray:
-        """Return a tile from squared distances by one product, whose digits single precision has anyway."""
-        if self._squares is None:
+        if self._fast is None:
             return self._kernel(self._single[rows], None if rows == columns else self._single[columns])
-        squares = self._single[rows] @ self._columns[:, columns]
-        squares *= -2
-        squares += self._squares[rows, None]
-        squares += self._squares[columns]
-        np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
-        return self._radial.at_distance(squares)
+        placed, norms = self._fast.fixed
+        return self._fast(placed[rows], norms[rows], columns)

@@ -58,7 +58,10 @@ class Moments:
         self.yy = np.zeros(n_targets)
 
     def add(self, Z: NDArray, Y: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> None:
-        """Add rows Z (n, D), in C order and the Gram's dtype, with targets Y (n, t) and weights (n,)."""
+        """Add rows Z (n, D), in C order, with targets Y (n, t) and weights (n,).
+
+        Products of rows in single precision are of single precision, and their sums of that of the Gram matrix.
+        """
         self._own()
         if weights is None:
             self.n += len(Z)
@@ -70,8 +73,11 @@ class Moments:
             self.y_sum += weights @ Y
             root = np.sqrt(weights)[:, None]
             Z, Y = Z * root.astype(Z.dtype), Y * root
-        syrk = ssyrk if self.gram.dtype == np.float32 else dsyrk
-        self.gram = syrk(1.0, Z.T, beta=1.0, c=self.gram, lower=True, overwrite_c=True)
+        syrk = ssyrk if Z.dtype == np.float32 else dsyrk
+        if Z.dtype == self.gram.dtype:
+            self.gram = syrk(1.0, Z.T, beta=1.0, c=self.gram, lower=True, overwrite_c=True)
+        else:
+            self.gram += syrk(1.0, Z.T, lower=True)
         self.zy += Z.T @ Y.astype(Z.dtype)
         self.yy += (Y**2).sum(axis=0)
 

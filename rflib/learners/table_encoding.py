@@ -152,7 +152,16 @@ class Table:
 
 def level_texts(X: Any) -> NDArray[np.object_]:
     """Return the levels of columns (n, d) as texts; a whole number is the same text whatever its type."""
-    return np.frompyfunc(_text, 1, 1)(np.asarray(X, dtype=object))
+    text = np.frompyfunc(_text, 1, 1)
+    found = np.empty(X.shape, dtype=object)
+    for j in range(X.shape[1]):
+        column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
+        if hasattr(column, "cat"):  # each category once, and that of the code -1
+            levels = text(np.array([*column.cat.categories, None], dtype=object))
+            found[:, j] = levels[column.cat.codes]
+        else:
+            found[:, j] = text(np.asarray(column, dtype=object))
+    return found
 
 
 def bounded(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from rflib.learners.held_out_ridge import RIDGES, Rows, held_out_ridge
+from rflib.learners.held_out_ridge import RIDGES, Rows, held_out_ridge, ridge_of_halves
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -48,3 +48,29 @@ def test_features_are_made_of_blocks_of_rows(monkeypatch):
     assert max(heights) == 5
     monkeypatch.undo()
     np.testing.assert_allclose(blocks.values, held_out_ridge(np.cos, train, held).values, atol=1e-9)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_ridge_of_halves_is_that_of_two_folds(is_weighted, dtype, monkeypatch):
+    monkeypatch.setattr("rflib.learners.held_out_ridge._BLOCK_ELEMENTS", 800)  # several blocks
+    rng = np.random.default_rng(0)
+    Z, targets = rng.standard_normal((201, 30)).astype(dtype), rng.standard_normal((201, 2))
+    targets[:, 0] += Z[:, 0]
+    weights = rng.integers(1, 4, 201).astype(float) if is_weighted else None
+    own = np.ones(201) if weights is None else weights
+    parts = np.arange(201) % 2 == 0
+    errors = np.zeros(len(RIDGES))
+    for fit in (parts, ~parts):
+        mean = np.average(targets[fit], axis=0, weights=own[fit])
+        for i, ridge in enumerate(RIDGES):
+            model = Ridge(ridge * own[fit].sum(), fit_intercept=False).fit(
+                np.float64(Z[fit]), targets[fit] - mean, sample_weight=own[fit]
+            )
+            left = (targets[~fit] - mean - model.predict(np.float64(Z[~fit]))) ** 2
+            errors[i] += own[~fit] @ left.sum(axis=1)
+    ridge, moments = ridge_of_halves(Z, targets, weights, RIDGES)
+    assert ridge == RIDGES[np.argmin(errors)]
+    gram = np.float64(Z).T @ (own[:, None] * np.float64(Z))
+    np.testing.assert_allclose(np.tril(moments.gram), np.tril(gram), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(moments.z_sum, own @ np.float64(Z), rtol=1e-5, atol=1e-4)

@@ -14,7 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from rflib.learners import KernelClassifier, KernelRegressor, ParquetRows
-from rflib.learners.table_encoding import Table
+from rflib.learners.exact_head import ExactHead
+from rflib.learners.logistic_head import LogisticHead
+from rflib.learners.table_encoding import Table, level_texts
 from rflib.learners.table_search import sample, steps, thresholds
 
 
@@ -339,3 +341,39 @@ def test_beside_quantiles_an_outlier_is_not_far_away():
     assert np.abs(values).max() < 6
     near = encoder.transform(X)[:, :2] / StandardScaler().fit_transform(X)
     assert ((near > 0.7) & (near <= 1)).all()
+
+
+def chessboard(n, seed):
+    """The colours of the fields of a chessboard, which need more landmarks than trials and fits have."""
+    X = np.random.default_rng(seed).uniform(0, 8, (n, 2))
+    return X, np.where(np.floor(X).sum(axis=1) % 2 == 0, "black", "white")
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_an_exact_kernel_is_used_where_features_are_too_few(is_weighted):
+    X, y = chessboard(2000 + 300 * is_weighted, 0)
+    weight = np.where(np.arange(2300) < 300, 0.0, 2.0) if is_weighted else None
+    model = KernelClassifier().fit(X, y, weight)
+    assert isinstance(model.pipeline_[-1], ExactHead)
+    fresh, truth = chessboard(1000, 1)
+    assert model.score(fresh, truth) > 0.9
+    np.testing.assert_array_equal(model.pipeline_.predict(fresh), model.predict(fresh))
+    tried = pd.DataFrame(model.search_)
+    exact = tried[tried["map"] == "exact"]
+    assert len(set(exact["width"])) > 1 and len(set(exact["ridge"])) == 3
+    chances = model.predict_proba(fresh)
+    own = chances[np.arange(1000), np.searchsorted(model.classes_, truth)]
+    assert -np.log(own).mean() < 0.3
+
+
+def test_features_stay_where_an_exact_kernel_is_not_better():
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    y = X[:, 0] + np.random.default_rng(1).standard_normal(400) > 0
+    assert isinstance(KernelClassifier().fit(X, y).pipeline_[-1], LogisticHead)
+
+
+def test_texts_of_categories_are_those_of_their_values():
+    values = [1.0, 2.5, None, 1.0]
+    frame = pd.DataFrame({"a": pd.Categorical(values), "b": pd.Series(values, dtype=object)})
+    expected = [["1", "1"], ["2.5", "2.5"], ["", ""], ["1", "1"]]
+    np.testing.assert_array_equal(level_texts(frame), expected)
