@@ -101,8 +101,8 @@ class AtomicMeasure(RadialMeasure):
             if sampling.radii in ("iid", "paired"):
                 total += (part.mass * masses @ means**2 - (masses @ means) ** 2) / count
             if is_orthogonal:
-                j, k, covariances = self._pairs
-                both = masses[j] * masses[k] * np.where(j == k, 1, 2)
+                first, second, covariances = self._pairs
+                both = masses[first] * masses[second] * np.where(first == second, 1, 2)
                 total += orthogonal_pairs(count, d) / count**2 * (both @ covariances)
         return np.maximum(total, 0)
 
