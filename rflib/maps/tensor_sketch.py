@@ -6,12 +6,20 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import fft
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, beside, is_single, multiply_into, namespace
+from rflib.kernels.namespaces import (
+    Array,
+    beside,
+    is_single,
+    multiply_into,
+    namespace,
+    take_columns,
+    zeros,
+)
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap
@@ -90,7 +98,7 @@ class TensorSketch(RandomFeatureMap):
         D, xp = self.n_components_, namespace(X)
         transforms = self._transforms(X)
         # Entry k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
-        weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=dtype_of(X))
+        weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=np.float32 if is_single(X) else np.float64)
         weights[0] /= np.sqrt(2)
         if D % 2 == 0:
             weights[-1] /= np.sqrt(2)
@@ -118,32 +126,46 @@ class TensorSketch(RandomFeatureMap):
         return [_by_transform(sketch) for sketch in self._sketches(X, D)]
 
     def _sketches(self, X: Rows, n_buckets: int) -> list[Transform]:
-        """Return functions from rows like X to their count sketches (n, n_buckets).
-
-        A bucket holds the sum of its coordinates times their factors; the last coordinate is the constant 1. The
-        matrix that adds them is sparse, but on a device.
-        """
-        kernel, d = self._polynomial(), self.n_features_in_
+        """Return functions from rows like X to their count sketches (n, n_buckets)."""
+        kernel, make = self._polynomial(), _sketch_of_sparse if issparse(X) else _sketch
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant = np.sqrt([share * kernel.gamma, share * kernel.coef0])
-        factors = (np.append(np.full(d, slope), constant) * self.signs_).astype(dtype_of(X))
-        entries = zip(factors, self.hashes_, strict=True)
-        shape = d + 1, n_buckets
-        return [_sketch(csr_array((each, (np.arange(d + 1), hashes)), shape), X) for each, hashes in entries]
+        factors = np.append(np.full(self.n_features_in_, slope), constant)
+        factors = (factors * self.signs_).astype(np.float32 if is_single(X) else np.float64)
+        return [make(X, *each, n_buckets) for each in zip(self.hashes_, factors, strict=True)]
 
 
-def dtype_of(X: Rows) -> type[np.floating]:
-    """Return numpy's type for numbers like those of the rows."""
-    return np.float32 if is_single(X) else np.float64
+def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
+    """Return the function that computes count sketches (n, n_buckets) of rows (n, d) like X.
+
+    A bucket holds the sum of its coordinates times their factors; the last one is the constant 1. No library
+    adds fast to places of an array: the first columns of all buckets are added to their second ones, and so on. A
+    column of zeros stands for those that a bucket has not.
+    """
+    order = np.argsort(hashes, kind="stable")
+    buckets, starts, counts = np.unique(hashes[order], return_index=True, return_counts=True)
+    none, ordinal = len(hashes), np.arange(counts.max())[:, None]
+    sources = np.where(ordinal < counts, order[np.minimum(starts + ordinal, none - 1)], none)
+    places = np.full(n_buckets, len(buckets))
+    places[buckets] = np.arange(len(buckets))
+    taken = [beside(source, X) for source in sources]
+    factors, places = beside(factors, X), beside(places, X)
+
+    def sketch(block: Array) -> Array:
+        concat, none = namespace(block).concat, zeros((block.shape[0], 1), block)
+        weighted = concat([block * factors[:-1], none + factors[-1:], none], axis=1)
+        filled = sum(take_columns(weighted, source) for source in taken)
+        return take_columns(concat([filled, none], axis=1), places)
+
+    return sketch
 
 
-def _sketch(matrix: csr_array, X: Rows) -> Transform:
-    """Return the function that multiplies rows like X and the constant 1 by a matrix (d + 1, n_buckets)."""
-    constant = beside(matrix[[-1]].toarray(), X)
-    if namespace(X) is np:
-        return lambda block: dense(block @ matrix[:-1]) + constant
-    factor = beside(matrix[:-1].toarray(), X)
-    return lambda block: block @ factor + constant
+def _sketch_of_sparse(X: Rows, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
+    """Return the function of `_sketch` for sparse rows."""
+    entries = factors, (np.arange(len(factors)), hashes)
+    matrix = csr_array(entries, shape=(len(factors), n_buckets))
+    matrix, constant = matrix[:-1], matrix[[-1]].toarray()
+    return lambda block: dense(block @ matrix) + constant
 
 
 def _by_transform(sketch: Transform) -> Transform:

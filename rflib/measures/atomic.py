@@ -65,9 +65,7 @@ class AtomicMeasure(RadialMeasure):
         atoms = len(self.radii) if sampling.radii == "stratified" else sum(1 for _ in self.parts())
         if sampling.n < atoms:
             return np.inf
-        return float(
-            np.sqrt(np.mean((self.profile(self.distances) - self.values) ** 2 + self.variance(sampling)))
-        )
+        return float(np.sqrt(np.mean(self._bias**2 + self.variance(sampling))))
 
     def variance(self, sampling: Sampling) -> NDArray:
         """Return the variance of the estimate at the distances, shape (n_distances,).
@@ -93,9 +91,9 @@ class AtomicMeasure(RadialMeasure):
             if sampling.radii in ("iid", "paired"):
                 total += (part.mass * masses @ means**2 - (masses @ means) ** 2) / count
             if is_orthogonal:
-                norms = np.hypot.outer(self.radii, self.radii)
-                products = np.array([masses @ omega(d, norms * z) @ masses for z in self.distances])
-                total += orthogonal_pairs(count, d) / count**2 * (products - (masses @ means) ** 2)
+                first, second, covariances = self._pairs
+                both = masses[first] * masses[second] * np.where(first == second, 1, 2)
+                total += orthogonal_pairs(count, d) / count**2 * (both @ covariances)
         return np.maximum(total, 0)
 
     @cached_property
@@ -108,6 +106,19 @@ class AtomicMeasure(RadialMeasure):
         """The variance V and the covariance C at the distances, each of shape (n_atoms, n_distances)."""
         variance, covariance = cosine_moments(self.dimension, np.multiply.outer(self.radii, self.distances))
         return np.maximum(variance, 0), covariance
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray, NDArray, NDArray]:
+        """Two atoms of one sign in each pair, and the covariance of their cosines in orthogonal directions."""
+        j, k = np.nonzero(np.triu(np.outer(self.weights, self.weights) > 0))
+        norms = np.hypot(self.radii[j], self.radii[k])
+        products = omega(self.dimension, np.multiply.outer(norms, self.distances))
+        return j, k, products - self._means[j] * self._means[k]
+
+    @cached_property
+    def _bias(self) -> NDArray:
+        """The bias of the estimate at the distances."""
+        return self.profile(self.distances) - self.values
 
     def _mean_variance(self, sizes: NDArray[np.int64]) -> NDArray:
         """Return the mean over the distances of the variance of means over orthogonal directions.
