@@ -40,8 +40,8 @@ _OF_THE_ROWS = ("kernel_", "n_features_in_", "feature_names_in_")
 _WIDTH = "kernel_width_"
 # The loss that is never warned of: a tenth of k(x, x).
 _LEAST_LOSS = 0.1
-# Features with a larger loss keep less than a millionth of k(x, x).
-_NOTHING = 6 * np.log(10)
+# Features that keep a smaller share of k(x, x) represent nothing.
+_NOTHING = 1e-6
 _ROUNDING = 1e-4
 
 
@@ -418,7 +418,9 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         losses = losses_of(kernel, rows, features, self.signature_, unit)
         held_out = self._held_out(losses, unit, kernel, rows, rng)
         self._usual_losses_ = UsualLosses.of(held_out, _LEAST_LOSS, unit)
-        return self._usual_losses_ is not None and bool(np.median(losses) > _NOTHING)
+        if unit is not None or self._usual_losses_ is None:
+            return False
+        return bool(np.mean(squares(features, self.signature_) < _NOTHING * kernel.diagonal(rows)) > 0.5)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""
