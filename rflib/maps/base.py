@@ -420,7 +420,8 @@ class RandomFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self._usual_losses_ = UsualLosses.of(held_out, _LEAST_LOSS, unit)
         if unit is not None or self._usual_losses_ is None:
             return False
-        return bool(np.mean(squares(features, self.signature_) < _NOTHING * kernel.diagonal(rows)) > 0.5)
+        kept = np.abs(squares(features, self.signature_))
+        return bool(np.mean(kept < _NOTHING * np.abs(kernel.diagonal(rows))) > 0.5)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""
