@@ -39,7 +39,7 @@ Seed = int | Generator | SeedSequence | RandomState | None
 _WIDTH = "kernel_width_"
 # The loss that is never warned of: a tenth of k(x, x).
 _LEAST_LOSS = 0.1
-# Features with a smaller share of k(x, x) in their squares keep nothing.
+# Features that keep a smaller share of k(x, x) represent nothing.
 _NOTHING = 1e-6
 _ROUNDING = 1e-4
 
@@ -191,9 +191,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return
         if keeps_nothing:
             warn(
-                f"{type(self).__name__}: of half of the training rows or more, the features keep less than a "
-                "millionth of k(x, x) and represent nothing. Centre and scale the rows, take another width, or "
-                "use a map that represents the kernel everywhere, such as RFF or ORF.",
+                f"{type(self).__name__}: of most training rows the features keep less than a millionth of k(x, x) "
+                "and represent nothing. Centre and scale the rows, take another width, or use a map that "
+                "represents the kernel everywhere, such as RFF or ORF.",
                 RangeWarning,
                 cause=type(self).__name__,
             )
@@ -436,11 +436,10 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         losses = losses_of(kernel, rows, features, self.signature_, unit)
         held_out = self._held_out(losses, unit, kernel, rows, rng)
         self._usual_losses_ = UsualLosses.of(held_out, _LEAST_LOSS, unit)
-        if self._usual_losses_ is None or not kernel.has_diagonal:
+        if unit is not None or self._usual_losses_ is None:
             return False
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kept = squares(features) / np.abs(kernel.diagonal(rows))
-        return bool(np.mean(kept < _NOTHING) >= 0.5)
+        kept = np.abs(squares(features, self.signature_))
+        return bool(np.mean(kept < _NOTHING * np.abs(kernel.diagonal(rows))) > 0.5)
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         """Return training rows whose losses are noted."""

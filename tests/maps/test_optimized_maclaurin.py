@@ -248,6 +248,7 @@ def test_more_columns_lower_the_error():
     assert predicted[-1] < 0.7 * predicted[0]
 
 
+@pytest.mark.filterwarnings("ignore:OptimizedMaclaurin. of most training rows:rflib.measures.RangeWarning")
 def test_narrow_kernels_and_many_columns_in_single_precision():
     """Amplitudes of high degrees are products of huge and tiny numbers."""
     rows = 30 * sphere(200, 3)
