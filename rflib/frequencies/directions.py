@@ -107,8 +107,8 @@ def points(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]
     if d > (most := _MOST_DIMENSIONS.get(sequence, d)):
         raise ValueError(
             f"Points of the sequence {sequence!r} have at most {most:,} coordinates, but {d:,} are needed, one "
-            "for each input column and one more where norms are drawn too. Use orthogonal directions, as ORF and "
-            "MVORF do, or reduce the number of input columns."
+            "for each input column and one more where norms are drawn too. Use orthogonal directions, as ORF "
+            "does, or reduce the number of input columns."
         )
     if sequence == "iid":
         u = rng.random((n, d))

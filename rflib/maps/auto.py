@@ -116,7 +116,7 @@ class AutoMap(RandomFeatureMap):
 
     See Also
     --------
-    MercerFeatures : What it mostly finds.
+    MVORF : What it mostly finds.
     rflib.learners.KernelRegressor : Chooses the kernel too.
 
     Examples
@@ -128,7 +128,7 @@ class AutoMap(RandomFeatureMap):
     >>> X = StandardScaler().fit_transform(load_wine().data)
     >>> chosen = AutoMap(Gaussian("median"), 32, random_state=0).fit(X)
     >>> type(chosen.best_).__name__
-    'MercerFeatures'
+    'MVORF'
     """
 
     _takes_sparse = None

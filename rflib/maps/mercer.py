@@ -106,7 +106,7 @@ class MercerFeatures(RandomFeatureMap):
     --------
     AutoMap : Compares it with other maps on your rows.
     Nystroem : The same purpose with stored rows.
-    MVORF : A map for functions of the distance on rows of unit norm.
+    MVORF : The same with random waves for what the eigenfunctions lack.
     sklearn.kernel_approximation.RBFSampler : Random waves for the Gaussian kernel.
 
     Notes
