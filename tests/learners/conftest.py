@@ -13,7 +13,7 @@ METHODS = ("fit", "partial_fit", "fit_blocks")
 
 def pytest_generate_tests(metafunc):
     if metafunc.cls and issubclass(metafunc.cls, LearnerLaws):
-        for name in DECLARED.keys() & set(metafunc.fixturenames):
+        for name in (name for name in DECLARED if name in metafunc.fixturenames):
             metafunc.parametrize(name, getattr(metafunc.cls, DECLARED[name]), ids=repr)
         if "method" in metafunc.fixturenames:
             metafunc.parametrize("method", [name for name in METHODS if hasattr(metafunc.cls.own, name)])
