@@ -196,7 +196,9 @@ def _fitted(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerCol
     n_kept = _least_error(found, combination.signs, sample)
     combination, found = combination.first(n_kept), found[:, :n_kept]
     signs = np.append(combination.signs, np.ones(n_columns - len(combination.signs)))
-    return MercerColumns(basis.axes, products, combination, signs), sample.error(found, combination.signs)
+    grows = sample.is_definite and isinstance(basis.factors[0], ExponentialSeries)
+    columns = MercerColumns(basis.axes, products, combination, signs, sample.kernel if grows else None)
+    return columns, sample.error(found, combination.signs)
 
 
 def _least_error(columns: NDArray, signs: NDArray, sample: RowSamples) -> int:

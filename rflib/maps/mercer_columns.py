@@ -8,12 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import Array
+from rflib.kernels.base import Kernel
+from rflib.kernels.namespaces import Array, in_type_of, namespace
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.axes import Axes, SparseCoordinates, room
 from rflib.maps.axis_functions import AxisFunctions, Tables
 from rflib.maps.fitted_coefficients import Combination
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
+from rflib.maps.unlike_rows import squares
+
+# What no features of a definite kernel exceed, but for the errors of a fit: this multiple of k(x, x).
+_MOST = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +89,16 @@ class MercerColumns:
         for the first products themselves, which the law of independent coordinates takes.
     signs : ndarray of shape (n_columns,)
         The signs of all columns. Columns beyond those above are zero.
+    bound : Kernel, optional
+        A definite kernel whose functions are polynomials, which grow beyond the training rows: a row whose columns
+        have more than twice its k(x, x) as the sum of squares fades, the more the larger this sum is.
     """
 
     axes: Axes
     products: tuple[EigenProducts, ...]
     combination: Combination | None
     signs: NDArray[np.float64]
+    bound: Kernel | None = None
 
     def at(self, X: Rows) -> NDArray:
         """Return the columns at rows X (n, d) of numpy, shape (n, n_columns)."""
@@ -108,6 +117,12 @@ class MercerColumns:
             self.combination.fill(products_at(self.products, coordinates), out[:, :n_used])
         if n_used < len(self.signs):
             out[:, n_used:] = 0
+        if self.bound is not None:
+            sizes, limits, xp = squares(out), _MOST * self.bound.diagonal(X), namespace(out)
+            if bool(xp.any(too_long := sizes > limits)):
+                one = xp.ones_like(sizes)
+                ratios = xp.where(too_long, limits / xp.where(too_long, sizes, one), one)
+                out *= in_type_of(ratios, out)[:, None]
 
     def names(self, inputs: Sequence[str]) -> list[str]:
         """Return a name for each column, given those of the input columns."""

@@ -449,3 +449,15 @@ def test_names_are_those_of_the_columns_of_a_dataframe():
     assert set(found.set_output(transform="pandas").transform(X).columns) == names
     principal = MercerFeatures(Gaussian(2.0), 6, axes="principal", random_state=0).fit(X)
     assert {"1", "pc1", "pc2", "pc1^2", "pc1 pc2"} <= set(principal.get_feature_names_out(["age", "income"]))
+
+
+@pytest.mark.filterwarnings("ignore::rflib.measures.RangeWarning")
+def test_polynomials_fade_where_a_column_is_larger_than_in_the_training_rows():
+    """On the table adult, one new row with such a column had features of size 59, and made an error of 15."""
+    X = np.random.default_rng(0).standard_normal((400, 30))
+    X[:, -1] = -0.01  # the standardised indicator of a category that these rows lack
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    features = MercerFeatures(SphericalPolynomial(4, 10), 60, axes="input", random_state=0).fit(X)
+    assert (features.signature_ == 1).all()
+    sizes = (features.transform(np.concatenate([X[:50], np.eye(30)])) ** 2).sum(axis=1)
+    assert (sizes[:50] > 0.5).all() and (sizes <= 2).all()
