@@ -21,13 +21,14 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import FEW_VALUES
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.held_out import RowSamples
 from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.row_blocks import filled, is_worth_compiling
 from rflib.maps.row_sample import RowSample
+from rflib.maps.seeds import Seed
 from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer
 
