@@ -20,12 +20,7 @@ from rflib.learners.parameter_checks import check_seed
 from rflib.learners.passes import PROBED_ROWS, Passes, PassOptions
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import FLOATS, Signed, check_feature_map, check_signed, find_signs
-from rflib.learners.stochastic_steps import (
-    StochasticSteps,
-    drawn_places,
-    ends,
-    prepared_block,
-)
+from rflib.learners.stochastic_steps import StochasticSteps, drawn_places, ends, prepared_block
 from rflib.learners.values import as_labels, as_numbers, check_weights, joined_labels, refuse_zeros
 from rflib.maps.rff import RFF
 from rflib.maps.row_blocks import row_blocks

@@ -28,7 +28,7 @@ from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.learned import arrays_of, forget, learned, put_back
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_sample import DeviceRows
-from rflib.maps.seeds import Seed, as_generator
+from rflib.maps.seeds import SEEDS, Seed, as_generator
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -136,9 +136,8 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ----------
         X : array-like, sparse matrix, or Dask array or dataframe, of shape (n_samples, n_features)
             Training rows, finite. Of Dask rows, a map whose features depend on nothing but the number of columns
-            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. The same
-            holds for rows on a device, such as a tensor of torch: of these nothing is copied to the host but this
-            sample, where there is one.
+            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. So it is
+            with rows on a device, such as a tensor of torch: only this sample of them is copied to the host.
         y : array-like of shape (n_samples,), optional
             Targets, for methods that use them.
 
@@ -203,9 +202,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         try:
             return as_generator(self.random_state)
         except (TypeError, ValueError):
-            refuse(
-                self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
-            )
+            refuse(self, "random_state", SEEDS)
 
     @available_if(_needs_only_columns)
     @all_or_nothing

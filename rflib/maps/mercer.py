@@ -133,6 +133,7 @@ class MercerFeatures(RandomFeatureMap):
     """
 
     _takes_sparse = None
+    _fades = True
     _stays_with_caller = _not_in_state = ("_stream_",)
     _stream_: RowSample | None = None
     # Held-out rows, until what they lose is noted, and whether there are too few of them for this.
@@ -248,10 +249,6 @@ class MercerFeatures(RandomFeatureMap):
                 f"{type(self).__name__}: axes='principal' would make sparse rows dense, because principal axes "
                 "mix all columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
             )
-
-    @property
-    def _fades(self) -> bool:
-        return True
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         if (held := self._held_rows) is not None:

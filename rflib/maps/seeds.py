@@ -4,6 +4,7 @@ import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence
 
 Seed = int | Generator | SeedSequence | RandomState | None
+SEEDS = "a non-negative integer, Generator, SeedSequence, RandomState or None"
 
 
 def as_generator(random_state: Seed) -> Generator:

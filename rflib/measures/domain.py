@@ -12,14 +12,7 @@ from scipy.sparse import issparse
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import Array, beside, namespace, widest
-from rflib.kernels.sparse_rows import (
-    Rows,
-    ShiftedRows,
-    dense,
-    largest_size,
-    lexicographic_order,
-    mean_row,
-)
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, largest_size, lexicographic_order, mean_row
 
 _SAMPLE_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
