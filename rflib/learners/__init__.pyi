@@ -9,8 +9,8 @@ from .hard_margin import HardMarginSVM as HardMarginSVM
 from .krr import KRR as KRR
 from .krr_classifier import KRRClassifier as KRRClassifier
 from .learned_metric import LearnedMetric as LearnedMetric
+from .parquet_rows import ParquetRows as ParquetRows
 from .row_sources import ArrayRows as ArrayRows
-from .row_sources import ParquetRows as ParquetRows
 from .signed_features import signed_columns as signed_columns
 from .spectrum_repair import SpectrumRepair as SpectrumRepair
 from .svm import LinearSVM as LinearSVM

@@ -23,7 +23,7 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
 from rflib.kernels.width_warning import WidthWarning
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.gorf import GORF
 from rflib.maps.held_out import held_out_error
 from rflib.maps.leverage import LeverageRFF, SurrogateLeverageRFF
@@ -34,6 +34,7 @@ from rflib.maps.optimized_maclaurin import OptimizedMaclaurin
 from rflib.maps.orf import ORF
 from rflib.maps.parameters import with_parameters
 from rflib.maps.qmc import QMC
+from rflib.maps.seeds import Seed
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.measures.exact_measures import has_exact_measure, has_positive_measure
 from rflib.metrics import regularised_spectral_error

@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.random import Generator, RandomState, SeedSequence
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
@@ -28,13 +28,13 @@ from rflib.maps.kernel_requirements import alternatives
 from rflib.maps.learned import arrays_of, forget, learned, put_back
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_sample import DeviceRows
+from rflib.maps.seeds import SEEDS, Seed, as_generator
 from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rflib.validation import check_integer, refuse
 from rflib.warn import warn
 
-Seed = int | Generator | SeedSequence | RandomState | None
 # The width of a kernel whose parameter is a rule, in a state.
 _WIDTH = "kernel_width_"
 # The loss that is never warned of: a tenth of k(x, x).
@@ -42,17 +42,6 @@ _LEAST_LOSS = 0.1
 # Features that keep a smaller share of k(x, x) represent nothing.
 _NOTHING = 1e-6
 _ROUNDING = 1e-4
-
-
-def as_generator(random_state: Seed) -> Generator:
-    """Return a numpy Generator for a ``random_state``, with a stream of its own.
-
-    The stream of ``default_rng(0)`` is that of rows which a user draws by ``default_rng(0).standard_normal``. If
-    ``random_state=0`` drew from it, frequencies would be multiples of the rows.
-    """
-    if isinstance(random_state, RandomState):
-        return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max, size=4))
-    return np.random.default_rng(np.random.default_rng(random_state).integers(2**63, size=4))
 
 
 def _needs_only_columns(feature_map: RandomFeatureMap) -> bool:
@@ -147,9 +136,8 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ----------
         X : array-like, sparse matrix, or Dask array or dataframe, of shape (n_samples, n_features)
             Training rows, finite. Of Dask rows, a map whose features depend on nothing but the number of columns
-            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. The same
-            holds for rows on a device, such as a tensor of torch: of these nothing is copied to the host but this
-            sample, where there is one.
+            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. So it is
+            with rows on a device, such as a tensor of torch: only this sample of them is copied to the host.
         y : array-like of shape (n_samples,), optional
             Targets, for methods that use them.
 
@@ -214,9 +202,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         try:
             return as_generator(self.random_state)
         except (TypeError, ValueError):
-            refuse(
-                self, "random_state", "a non-negative integer, Generator, SeedSequence, RandomState or None"
-            )
+            refuse(self, "random_state", SEEDS)
 
     @available_if(_needs_only_columns)
     @all_or_nothing

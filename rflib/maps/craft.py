@@ -12,8 +12,9 @@ from sklearn.base import clone
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, zeros
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.row_blocks import row_blocks
+from rflib.maps.seeds import Seed
 from rflib.maps.tensor_sketch import TensorSketch
 from rflib.validation import check_integer, refuse
 

@@ -81,6 +81,7 @@ class GegenbauerFeatures(RandomFeatureMap):
     """
 
     _takes_sparse = True
+    _fades = True
 
     _kernels = (
         lambda kernel: kernel.is_gaussian or kernel.is_dot_product or _is_zonal(kernel),
@@ -147,10 +148,6 @@ class GegenbauerFeatures(RandomFeatureMap):
             return factors.units, radial_functions(factors.log_amplitudes, d, degree, n)
 
         return polar
-
-    @property
-    def _fades(self) -> bool:
-        return True
 
     def _columns(self, X: Rows) -> Array:
         n, degree = int(self.n_radial_), int(self.degree_)

@@ -197,9 +197,7 @@ def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Row
         return rows.astype(np.int64)
     if rows.ndim != 2 or not rows.shape[0]:
         refuse(
-            owner,
-            "landmarks",
-            "the name of a rule, rows (n, n_features), or integers, the numbers of rows",
+            owner, "landmarks", "the name of a rule, rows (n, n_features), or integers, the numbers of rows"
         )
     rows = check_array(rows, accept_sparse="csr", dtype=np.float64, input_name="landmarks")
     if rows.shape[1] != X.shape[1]:

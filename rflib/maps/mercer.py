@@ -21,13 +21,14 @@ from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import FEW_VALUES
-from rflib.maps.base import RandomFeatureMap, Seed
+from rflib.maps.base import RandomFeatureMap
 from rflib.maps.held_out import RowSamples
 from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.row_blocks import filled, is_worth_compiling
 from rflib.maps.row_sample import RowSample
+from rflib.maps.seeds import Seed
 from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer
 
@@ -132,6 +133,7 @@ class MercerFeatures(RandomFeatureMap):
     """
 
     _takes_sparse = None
+    _fades = True
     _stays_with_caller = _not_in_state = ("_stream_",)
     _stream_: RowSample | None = None
     # Held-out rows, until what they lose is noted, and whether there are too few of them for this.
@@ -247,10 +249,6 @@ class MercerFeatures(RandomFeatureMap):
                 f"{type(self).__name__}: axes='principal' would make sparse rows dense, because principal axes "
                 "mix all columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
             )
-
-    @property
-    def _fades(self) -> bool:
-        return True
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         if (held := self._held_rows) is not None:

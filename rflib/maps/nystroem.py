@@ -13,14 +13,7 @@ from scipy import linalg
 from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel, RadialKernel, radial
 from rflib.kernels.distances import euclidean_distances
-from rflib.kernels.namespaces import (
-    Array,
-    held_beside,
-    in_type_of,
-    is_single,
-    take_columns,
-    widest,
-)
+from rflib.kernels.namespaces import Array, held_beside, in_type_of, is_single, take_columns, widest
 from rflib.kernels.similarity import Lookup
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap
@@ -115,6 +108,7 @@ class Nystroem(RandomFeatureMap):
     """
 
     _takes_sparse = None
+    _lacks = True
     _takes_similarities: ClassVar[bool] = True
     _not_in_state = ("normalization_",)
 
@@ -232,10 +226,6 @@ class Nystroem(RandomFeatureMap):
     @property
     def _fades(self) -> bool:
         return self._left_out_ is not None
-
-    @property
-    def _lacks(self) -> bool:
-        return True
 
     def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
         return some_usual_rows(X, rng, max(USUAL_ROWS - self.n_components_, _FEWEST_USUAL_ROWS))

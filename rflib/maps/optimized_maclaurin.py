@@ -119,6 +119,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         "neither Gaussian nor a function of the inner product",
     )
     _takes_sparse = True
+    _fades = True
 
     complex_to_real: bool = True
     projection: Projection = "srht"
@@ -150,10 +151,6 @@ class OptimizedMaclaurin(RandomFeatureMap):
         self.signature_ = np.ones(self.n_components)
         used = int(self.columns_.sum())
         self.signature_[:used] = np.repeat(series.signs[: len(self.columns_)], self.columns_)
-
-    @property
-    def _fades(self) -> bool:
-        return True
 
     def _columns(self, X: Rows) -> Array:
         series = InnerProductSeries(self.kernel_, self.centre_, len(self.columns_))

@@ -27,6 +27,7 @@ class ProductFeatures(RandomFeatureMap):
         Which products the columns are. If there are fewer than n_components, the last columns are zero.
     """
 
+    _fades = True
     tree_: ProductTree
 
     def _n_functions(self, d: int) -> int:
@@ -44,10 +45,6 @@ class ProductFeatures(RandomFeatureMap):
 
         ``axes`` (m,) has the input columns of the functions, and ``powers`` (m,) their numbers.
         """
-
-    @property
-    def _fades(self) -> bool:
-        return True
 
     def _columns(self, X: Rows) -> Array:
         n, (axes, powers, _) = len(self.tree_), self.tree_.functions

@@ -11,15 +11,7 @@ from scipy import fft
 from scipy.sparse import csr_array, issparse
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import (
-    Array,
-    beside,
-    is_single,
-    multiply_into,
-    namespace,
-    take_columns,
-    zeros,
-)
+from rflib.kernels.namespaces import Array, beside, is_single, multiply_into, namespace, take_columns, zeros
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap

@@ -12,14 +12,7 @@ from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure, has_exact_measure
 
 # Each construction is the function of this name in the module of this name, called with (kernel, domain).
-CONSTRUCTIONS = (
-    "digmm",
-    "digmm_reference",
-    "minimum_variance",
-    "reference",
-    "srf",
-    "truncated_fourier",
-)
+CONSTRUCTIONS = ("digmm", "digmm_reference", "minimum_variance", "reference", "srf", "truncated_fourier")
 
 _BY_KERNEL = ("auto", "paper", "exact")
 

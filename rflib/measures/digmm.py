@@ -26,14 +26,7 @@ from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.base import (
-    RadialMeasure,
-    RadialPart,
-    Sampling,
-    SpectralMeasure,
-    TablePart,
-    chi_quantile,
-)
+from rflib.measures.base import RadialMeasure, RadialPart, Sampling, SpectralMeasure, TablePart, chi_quantile
 from rflib.measures.digmm_reference import fitted_mixture
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure, has_exact_measure

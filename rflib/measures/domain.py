@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from functools import cached_property
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -15,16 +12,7 @@ from scipy.sparse import issparse
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
 from rflib.kernels.distances import euclidean_distances
 from rflib.kernels.namespaces import Array, beside, namespace, widest
-from rflib.kernels.sparse_rows import (
-    Rows,
-    ShiftedRows,
-    dense,
-    largest_size,
-    lexicographic_order,
-    mean_row,
-)
-
-T = TypeVar("T")
+from rflib.kernels.sparse_rows import Rows, ShiftedRows, dense, largest_size, lexicographic_order, mean_row
 
 _SAMPLE_ROWS = 1000
 _RESOLUTION = 1e-7  # Distances up to this multiple of the largest entry are rounding errors.
@@ -52,7 +40,7 @@ class Domain:
 
 
 class DomainOfRows(Domain):
-    """The domain of given rows, which is computed on demand and shared between equal rows.
+    """The domain of given rows, which is computed on demand.
 
     zmax is the diameter of their `enclosing_ball`, which is 2 if all rows have unit norm.
     """
@@ -65,7 +53,7 @@ class DomainOfRows(Domain):
     @cached_property
     def ball(self) -> tuple[NDArray[np.float64], float]:
         """The centre (d,) and the radius of the ball around the rows."""
-        return self._known("ball", enclosing_ball)
+        return enclosing_ball(self.rows)
 
     @cached_property
     def zmax(self) -> float:
@@ -75,24 +63,8 @@ class DomainOfRows(Domain):
     @cached_property
     def distances(self) -> NDArray:
         """The sorted sample of distances between different rows, which are zero between equal ones."""
-        z = self._known("distances", _distances)
+        z = _distances(self.rows)
         return np.minimum(z if z.any() else np.linspace(0, self.zmax, 101)[1:], self.zmax)
-
-    def _known(self, name: str, find: Callable[[Rows], T]) -> T:
-        known = _known(self._digest)
-        if name not in known:
-            known[name] = find(self.rows)
-        return known[name]
-
-    @cached_property
-    def _digest(self) -> str:
-        return str(joblib.hash(self.rows if issparse(self.rows) else np.ascontiguousarray(self.rows)))
-
-
-@lru_cache(maxsize=16)
-def _known(digest: str) -> dict[str, Any]:
-    """Return the dictionary of what is known about the rows with a digest."""
-    return {}
 
 
 def _distances(X: Rows) -> NDArray[np.float64]:

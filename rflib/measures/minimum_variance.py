@@ -24,9 +24,8 @@ from rflib.measures.omega import omega
 from rflib.measures.variance import cosine_moments
 from rflib.warn import warn
 
-_N_RADII = 96
-_N_TAIL = 16
-_TAIL = 16.0
+# Frequency norms: evenly spaced ones, and more that grow geometrically to so many times the largest of these.
+_N_RADII, _N_TAIL, _TAIL = 96, 16, 16.0
 _N_DISTANCES = 64
 _N_QUANTILES = 200
 _N_CHECK = 2001
@@ -39,11 +38,11 @@ _AWAY = 0.4
 _NEARLY_ALL = (0.99, 0.8)
 _MUCH_NEARER = 0.25
 _MARGIN = 1.5
-DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
+_DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
 def minimum_variance(
-    kernel: RadialKernel, domain: Domain, *, deltas: tuple[float, ...] = DELTAS, largest_radius: float = 4.0
+    kernel: RadialKernel, domain: Domain, *, deltas: tuple[float, ...] = _DELTAS, largest_radius: float = 4.0
 ) -> CandidateMeasures:
     """Return candidate measures of atoms for the kernel on the domain.
 
@@ -72,9 +71,13 @@ def minimum_variance(
     UserWarning
         If the kernel is zero at all distances of the sample.
     """
-    check_options("minimum_variance", deltas, largest_radius)
-    ranges, quantiles = ranges_of(domain), quantiles_of(domain)
-    values = profile_values(kernel, ranges, _N_DISTANCES, quantiles)
+    if not (deltas and min(deltas) > 0 and largest_radius > 0):
+        raise ValueError(
+            f"minimum_variance: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
+            f"largest_radius={largest_radius!r}."
+        )
+    ranges, quantiles = ranges_of(domain), _quantiles_of(domain)
+    values = _profile_values(kernel, ranges, quantiles)
     return _candidates(
         domain.dimension,
         ranges,
@@ -83,15 +86,6 @@ def minimum_variance(
         tuple(deltas),
         largest_radius,
     )
-
-
-def check_options(name: str, deltas: tuple[float, ...], largest_radius: float) -> None:
-    """Raise ValueError unless both options of the construction are positive."""
-    if not (deltas and min(deltas) > 0 and largest_radius > 0):
-        raise ValueError(
-            f"{name}: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
-            f"largest_radius={largest_radius!r}."
-        )
 
 
 def ranges_of(domain: Domain) -> tuple[float, ...]:
@@ -107,25 +101,19 @@ def ranges_of(domain: Domain) -> tuple[float, ...]:
     return tuple(ranges)
 
 
-def quantiles_of(domain: Domain) -> NDArray[np.float64]:
+def _quantiles_of(domain: Domain) -> NDArray[np.float64]:
     """Return the distances over which errors are averaged, with zeros for the share of equal rows."""
     apart = domain.distances[domain.distances > 0]
     n = max(1, round(_N_QUANTILES * len(apart) / len(domain.distances)))
     return np.append(np.zeros(_N_QUANTILES - n), np.quantile(apart, (np.arange(n) + 0.5) / n))
 
 
-def frequency_norms(unit: float, n: int, n_tail: int) -> NDArray[np.float64]:
-    """Return n equally spaced norms from 0 to ``unit``, and n_tail more that grow geometrically to 16 units."""
-    bulk = np.linspace(0, unit, n)
-    return np.concatenate([bulk, bulk[-1] * np.geomspace(1, _TAIL, n_tail + 1)[1:]])
+def _nodes(zmax: float) -> NDArray[np.float64]:
+    """Return Chebyshev nodes, which are dense at both ends, where the fit would otherwise overshoot."""
+    return zmax * (1 - np.cos(np.pi * np.arange(_N_DISTANCES) / (_N_DISTANCES - 1))) / 2
 
 
-def nodes(zmax: float, n: int) -> NDArray[np.float64]:
-    """Return n Chebyshev nodes, which are dense at both ends, where the fit would otherwise overshoot."""
-    return zmax * (1 - np.cos(np.pi * np.arange(n) / (n - 1))) / 2
-
-
-def check_grid(ranges: Sequence[float]) -> NDArray[np.float64]:
+def _check_grid(ranges: Sequence[float]) -> NDArray[np.float64]:
     """Return the distances at which the bias is computed, dense near zero, where narrow kernels fall."""
     grid = np.append(np.linspace(0, 1, _N_CHECK), np.geomspace(_NEAREST, 1, _N_CHECK_NEAR_ZERO))
     return np.multiply.outer(ranges, grid).ravel()
@@ -145,31 +133,19 @@ def _candidates(
     solutions = []
     for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
         unit = 2 * np.sqrt(d) / zmax
-        radii = frequency_norms(largest_radius * unit, _N_RADII, _N_TAIL)
+        bulk = np.linspace(0, largest_radius * unit, _N_RADII)
+        radii = np.append(bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:])
         away = int(np.searchsorted(radii, _AWAY * unit))
         deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
-        design = omega(d, np.multiply.outer(nodes(zmax, _N_DISTANCES), radii))
-        solutions.append(
-            nearest_single_norm(d, radii[1:], *distances_to_fit(zmax, target, quantiles, values))
-        )
+        design = omega(d, np.multiply.outer(_nodes(zmax), radii))
+        to_fit = (quantiles, values) if values.any() else (_nodes(zmax), target)
+        solutions.append(_nearest_single_norm(d, radii[1:], *to_fit))
         for block in sorted({1, max(1, d // 2), d}):
             cost = _deviations(d, radii, quantiles, block)
             for first in (0, away):
-                for mu in fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
-                    solutions.extend(with_merged(radii[first:], mu))
-    return candidates_of(solutions, d, ranges, quantiles, values, exact)
-
-
-def candidates_of(
-    solutions: Iterable[tuple[NDArray, NDArray]],
-    d: int,
-    ranges: Sequence[float],
-    quantiles: NDArray,
-    values: NDArray,
-    exact: NDArray,
-) -> CandidateMeasures:
-    """Return the atomic measures as candidates, with the estimates of their bias."""
-    check, zmax = check_grid(ranges), max(ranges)
+                for mu in _fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
+                    solutions.extend(_with_merged(radii[first:], mu))
+    check, zmax = _check_grid(ranges), max(ranges)
     candidates = []
     for radii, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, radii)) @ weights - exact).max())
@@ -187,24 +163,13 @@ def candidates_of(
     return CandidateMeasures(d, tuple(candidates), zmax)
 
 
-def profile_values(
-    kernel: RadialKernel, ranges: Sequence[float], n_nodes: int, quantiles: NDArray
+def _profile_values(
+    kernel: RadialKernel, ranges: Sequence[float], quantiles: NDArray
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return the kernel at the nodes of all ranges, at the quantiles, and at the points of `check_grid`.
-
-    Raises
-    ------
-    ValueError
-        If the kernel is not finite on [0, zmax], or is zero there.
-
-    Warns
-    -----
-    UserWarning
-        If the kernel is zero at all quantiles above zero.
-    """
+    """Return the kernel at the nodes of all ranges, at the quantiles, and at the points of `_check_grid`."""
     values = [
         np.asarray(kernel.at_distance(z), dtype=np.float64)
-        for z in (np.concatenate([nodes(z, n_nodes) for z in ranges]), quantiles, check_grid(ranges))
+        for z in (np.concatenate([_nodes(z) for z in ranges]), quantiles, _check_grid(ranges))
     ]
     if not all(np.isfinite(each).all() for each in values):
         raise ValueError(
@@ -227,14 +192,7 @@ def profile_values(
     return tuple(values)
 
 
-def distances_to_fit(
-    zmax: float, target: NDArray, quantiles: NDArray, values: NDArray
-) -> tuple[NDArray, NDArray]:
-    """Return the quantiles with the kernel's values, or nodes with theirs if it is zero at all quantiles."""
-    return (quantiles, values) if values.any() else (nodes(zmax, len(target)), target)
-
-
-def nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
+def _nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
     """Return the norm and weight of the single atom that is nearest to the kernel in mean square."""
     basis = omega(d, np.multiply.outer(z, radii))
     # For large d, the transforms of norms in the far tail underflow and represent nothing.
@@ -243,7 +201,7 @@ def nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> 
     return radii[best : best + 1], weights[best : best + 1]
 
 
-def with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
     """Yield the atoms of a solution, and the atoms after merging neighbours on the grid into one norm."""
     inside = np.flatnonzero(np.abs(mu) > _NEGLIGIBLE * np.abs(mu).max())
     if not inside.size:
@@ -262,14 +220,14 @@ def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
     return np.sqrt(np.maximum((variance + (block - 1) * covariance).mean(axis=1), 0))
 
 
-def fitted_weights(
-    design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float], *, positive: bool = False
+def _fitted_weights(
+    design: NDArray, target: NDArray, cost: NDArray, deltas: Iterable[float]
 ) -> Iterator[NDArray]:
     """Yield the weights of least cost within each delta of the target, until there are none."""
-    signed = design if positive else np.hstack([design, -design])
+    signed = np.hstack([design, -design])
     for delta in deltas:
         result = linprog(
-            cost if positive else np.concatenate([cost, cost]),
+            np.concatenate([cost, cost]),
             A_ub=np.vstack([signed, -signed]),
             b_ub=np.concatenate([target + delta, delta - target]),
             bounds=(0, None),
@@ -277,4 +235,4 @@ def fitted_weights(
         )
         if result.status != 0:
             return
-        yield result.x if positive else result.x[: len(cost)] - result.x[len(cost) :]
+        yield result.x[: len(cost)] - result.x[len(cost) :]

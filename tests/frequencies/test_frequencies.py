@@ -9,8 +9,8 @@ from rflib.frequencies.directions import DIRECTIONS, frame, normalised, orthogon
 from rflib.frequencies.draw import Frequencies, sample_frequencies, uniforms
 from rflib.kernels import DeltaGaussian, Gaussian, Laplacian, Matern
 from rflib.maps import QMC
-from rflib.maps.base import as_generator
 from rflib.maps.leverage import leverage_scores, resample, surrogate_scores
+from rflib.maps.seeds import as_generator
 from rflib.measures import exact_measure
 
 RATE = 1e-6

@@ -24,10 +24,10 @@ from rflib.kernels import (
 )
 from rflib.maps import ORF, MercerFeatures, Nystroem, row_blocks
 from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
-from rflib.maps.base import as_generator
 from rflib.maps.held_out import RowSamples
 from rflib.maps.mercer_columns import EigenProducts
 from rflib.maps.product_tree import largest_products
+from rflib.maps.seeds import as_generator
 
 DATA = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer}
 

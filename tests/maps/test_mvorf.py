@@ -23,9 +23,9 @@ from rflib.kernels import (
     SphericalPolynomial,
 )
 from rflib.maps import MVORF, ORF, MercerFeatures
-from rflib.maps.base import as_generator
 from rflib.maps.held_out import RowSamples
 from rflib.maps.mvorf import _rest
+from rflib.maps.seeds import as_generator
 from rflib.metrics import relative_frobenius_error
 
 from .conftest import sphere

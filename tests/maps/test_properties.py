@@ -41,7 +41,8 @@ from rflib.maps import (
     SurrogateLeverageRFF,
     TensorSketch,
 )
-from rflib.maps.base import RandomFeatureMap, as_generator
+from rflib.maps.base import RandomFeatureMap
+from rflib.maps.seeds import as_generator
 
 from .laws import assert_same_learned
 from .rows import sphere

@@ -9,7 +9,7 @@ import rflib.maps.leverage
 from rflib.frequencies.draw import sample_frequencies
 from rflib.kernels import Gaussian
 from rflib.maps import LeverageRFF, SurrogateLeverageRFF
-from rflib.maps.base import as_generator
+from rflib.maps.seeds import as_generator
 from rflib.measures.exact_measures import exact_measure
 
 

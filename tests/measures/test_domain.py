@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.model_selection import train_test_split
@@ -129,15 +128,3 @@ def test_a_fit_finds_the_ball_once_and_only_where_the_measure_has_a_range(monkey
     assert len(found) == 1
     ORF(n_components=20).fit(X)
     assert len(found) == 1
-
-
-@pytest.mark.parametrize("form", [np.asarray, csr_array])
-def test_equal_rows_are_looked_at_once(form, monkeypatch):
-    rows, calls = np.random.default_rng(5).standard_normal((50, 3)), []
-    monkeypatch.setattr(module, "enclosing_ball", lambda X: calls.append(X) or enclosing_ball(X))
-    balls = [Domain.of(form(X)).ball for X in (rows, rows.copy(), np.asfortranarray(rows))]
-    assert len(calls) == 1
-    assert all(ball is balls[0] for ball in balls)
-    for other in (rows.astype(np.float32), rows[::-1], rows.reshape(25, 6)):
-        assert Domain.of(form(other)).ball is not balls[0]
-    assert len(calls) == 4
