@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -82,6 +83,12 @@ def new_method(name: str, package: str, every: bool = False) -> str:
     return said if every else said + more
 
 
+def methods_of(claim: Mapping[str, Any]) -> list[str]:
+    """Return the methods that a claim compares."""
+    than = claim.get("than", [])
+    return [claim["method"], *(than if isinstance(than, list) else [than])]
+
+
 def _with_method(quickstart: Any, name: str, own: dict[str, str], every: bool) -> dict[str, Any]:
     """Return quickstart with a method and a claim about it, which shares all other cells with quickstart."""
     methods = {label: spec for label, spec in quickstart["methods"].items() if every or label in BASELINES}
@@ -92,5 +99,5 @@ def _with_method(quickstart: Any, name: str, own: dict[str, str], every: bool) -
         **quickstart,
         "title": f"{name} beside {'every method of quickstart' if every else ', '.join(BASELINES)}",
         "methods": {name: own, **methods},
-        "claims": [claim, *(old for old in quickstart["claims"] if others.isdisjoint(old.values()))],
+        "claims": [claim, *(old for old in quickstart["claims"] if others.isdisjoint(methods_of(old)))],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -121,8 +122,8 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     # Number of Dask rows that it is fitted on if it needs rows.
     _sample_size = 10_000
 
-    kernel: KernelLike = None
-    n_components: int = 100
+    kernel: KernelLike = field(default=None, kw_only=False)
+    n_components: int = field(default=100, kw_only=False)
     random_state: Seed = None
 
     @all_or_nothing

@@ -1,6 +1,6 @@
 """Constructors of maps from the annotated parameters in the bodies of their classes, and choices of these."""
 
-from dataclasses import field, make_dataclass
+from dataclasses import Field, field, make_dataclass
 from inspect import get_annotations
 from typing import Any, Literal, TypeVar, dataclass_transform
 
@@ -11,7 +11,7 @@ Layout = Literal["cos_sin", "phase"]
 _WITHOUT_NAME = ("kernel", "n_components")
 
 
-@dataclass_transform(eq_default=False)
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[T]) -> type[T]:
     """Give a class an ``__init__`` that sets its parameters, which all but the first two must be given by name.
 
@@ -19,6 +19,9 @@ def with_parameters(cls: type[T]) -> type[T]:
     class. One of the latter that the body sets without an annotation, as in ``measure = "exact"``, is fixed.
     """
     own = {name: kind for name, kind in get_annotations(cls).items() if _is_parameter(name, kind)}
+    for name in own:
+        if isinstance(given := getattr(cls, name), Field):
+            setattr(cls, name, given.default)
     inherited: dict[str, Any] = getattr(cls, "_parameters", {})
     found = {name: kind for name, kind in inherited.items() if name in own or name not in vars(cls)} | own
     found["random_state"] = found.pop("random_state")

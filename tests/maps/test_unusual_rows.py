@@ -52,7 +52,7 @@ OPPOSITE = np.array([[1.0, 0.0], [-1.0, 0.0]] * 5)
         (Gaussian(0.01), np.eye(3), True),
     ],
 )
-@pytest.mark.parametrize("make", [MVORF, ATOMS, partial(GORF, measure="minimum_variance")])
+@pytest.mark.parametrize("make", [ATOMS, partial(GORF, measure="minimum_variance")])
 def test_a_kernel_that_is_zero_between_different_rows(make, kernel, X, advises):
     with pytest.warns(UserWarning, match="is zero at the distances between the training rows") as warned:
         fitted = make(kernel, 200, random_state=0).fit(X)

@@ -52,7 +52,7 @@ def test_a_learner_of_ones_own_beside_those_of_the_study(
     assert set(cells["method"]) == {*LEARNERS, own}
     values = cells.pivot_table(index=["dataset", "method"], columns="metric", values="value")
     assert set(values.columns) == {
-        *("error", "accuracy", "r2", "auc", "log_loss"),
+        *("error", "accuracy", "r2", "rmse", "auc", "log_loss"),
         *("learning_seconds", "prediction_seconds", "learning_megabytes"),
     }
     assert values.loc["wine", "accuracy"].min() > 0.8
