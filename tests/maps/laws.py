@@ -215,7 +215,7 @@ class MapLaws:
         rows = self._rows_for(streamed_case, 60)
         near = normalize(rows[:25] + 9) * np.linalg.norm(rows[:25], axis=1, keepdims=True)
         states = [self.of(streamed_case, 48).fit(z, z[:, 0] > z[:, 0].mean()).state() for z in (rows, near)]
-        samples = issubclass(type(self).make, MercerFeatures)
+        samples = isinstance(self.of(streamed_case, 48), MercerFeatures)
         assert hasattr(self.of(streamed_case, 48), "partial_fit") == (same(*states) or samples)
         for cuts in [[13], [1, 2, 39]] * (same(*states) or samples):
             dtype, container = (np.float32, np.asarray) if len(cuts) > 1 else (np.float64, sparse.csr_array)
