@@ -38,10 +38,8 @@ from rflib.warn import warn
 
 # The width of a kernel whose parameter is a rule, in a state.
 _WIDTH = "kernel_width_"
-# The loss that is never warned of: a tenth of k(x, x).
-_LEAST_LOSS = 0.1
-# Features that keep a smaller share of k(x, x) represent nothing.
-_NOTHING = 1e-6
+# The loss that is never warned of, and the share of k(x, x) below which features represent nothing.
+_LEAST_LOSS, _NOTHING = 0.1, 1e-6
 _ROUNDING = 1e-4
 
 
