@@ -166,7 +166,7 @@ def largest_jobs() -> str:
 
 def _run_on(name: str) -> tuple[list[str], str]:
     """Return the names of the data sets on which a study has been run, and their number beside that of all."""
-    names = [dataset["name"] for dataset in read_study(STUDIES / f"{name}.yaml")["datasets"]]
+    names = list(dict.fromkeys(wanted.dataset for wanted in planned(name)[1].wanted))
     run = [dataset for dataset in names if dataset in set(kept_cells(name)["name"])]
     return run, f"{'all' if run == names else len(run)} of its {len(names)} data sets"
 
