@@ -106,7 +106,7 @@ docs: $(STAMP)
 	$(BIN)/python -m sphinx -W --keep-going --quiet -d build/doctrees docs build/site
 	@echo "The site: build/site/index.html"
 
-# Draw the pages of docs/results from the kept cells, after the cells in results/ are merged into them.
+# Draw the pages of docs/results from the kept cells. Cells are kept by docs/results.py --results (docs/release.md).
 results: $(STAMP)
 	$(BIN)/python docs/results.py $(STUDIES)
 

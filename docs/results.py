@@ -1,7 +1,7 @@
 """Draw docs/results again: ``python docs/results.py [STUDY ...]`` makes the pages of all studies, or of some.
 
-Results of the pipeline are first merged into the kept cells of the study, in docs/results/cells. What a study
-needs is written to docs/cluster.md, and which map is best to README.md. The pages of the benchmarks
+With ``--results FOLDER``, results of the pipeline are first merged into the kept cells of the studies, in
+docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, and which map is best to README.md. The pages of the benchmarks
 and of the reliability tests say which code they measured, and whether it has changed since. A page that was just
 made gets this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
 """
@@ -58,31 +58,33 @@ _CODE = re.compile(
 )
 
 
-def redraw(name: str, results: Path, out: Path = OUT, kept: Path = KEPT, *, commit: str = "") -> str:
-    """Merge results into the kept cells of a study, draw its page, and return what was done."""
+def redraw(name: str, results: Path | None, *, commit: str = "") -> str:
+    """Merge results, if there are any, into the kept cells of a study, draw its page, and return what was done."""
     path = STUDIES / f"{name}.yaml"
     study = read_study(path)
     plan = plan_study(name, study, {})
-    keep(plan, results, kept, commit)
+    if results is not None:
+        keep(plan, results, KEPT, commit)
     with TemporaryDirectory() as folder:
         drawn = Path(folder, name)
         drawn.mkdir()
-        if not restore(plan, kept, drawn / "cells.parquet"):
+        if not restore(plan, KEPT, drawn / "cells.parquet"):
             return f"{name}: no cells"
         write_tables(study, drawn / "cells.parquet", PUBLISHED, drawn / "tables")
         write_figures(study, drawn / "cells.parquet", PUBLISHED, drawn / "figures", switches=False)
-        for old in (out / f"{name}.md", *out.glob(f"{name}_[0-9]*")):
+        for old in (OUT / f"{name}.md", *OUT.glob(f"{name}_[0-9]*")):
             old.unlink(missing_ok=True)
-        return str(export(path, Path(folder), out))
+        return str(export(path, Path(folder), OUT))
 
 
 def needs() -> str:
     """Return a table in Markdown of what each study with kept cells needs."""
     return "\n".join(
         [
-            "| study | cells | jobs | core-hours | in full, about | memory of a job, at most | files | disk |",
-            "|---|--:|--:|--:|--:|--:|--:|--:|",
-            *(_needs(folder.name) for folder in sorted(KEPT.iterdir())),
+            "| study | cells | jobs | core-hours | all of it, about | `preset=full`, about "
+            "| memory of a job, at most | files | disk |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+            *(_needs(file.stem) for file in sorted(KEPT.iterdir())),
         ]
     )
 
@@ -101,22 +103,22 @@ def kept_cells(name: str) -> pd.DataFrame:
     with TemporaryDirectory() as folder:
         cells = Path(folder, "cells.parquet")
         if not restore(plan, KEPT, cells):
-            raise FileNotFoundError(f"{KEPT / name} has no cells of the study as it is now.")
+            raise FileNotFoundError(f"{KEPT} has no cells of the study {name}.")
         return read_cells(cells, study)
 
 
 def _needs(name: str) -> str:
-    files = list((KEPT / name).iterdir())
     study, plan = planned(name)
     cells = kept_cells(name)
     jobs = jobs_of(run_so_far(plan, cells))
     whole, absent, smaller = run_of(name, study, cells)
     hours = core_hours(cells)
     in_full = whole_core_hours(cells, whole, absent) if smaller else hours
-    disk = sum(pd.read_parquet(file)["bytes"].sum() for file in files)
+    largest = whole_core_hours(cells, plan_study(name, study, {"preset": "full"}), absent)
+    disk = pd.read_parquet(KEPT / f"{name}.parquet")["bytes"].sum()
     return (
         f"| [`{name}`](results/{name}.md) | {number_of_cells(cells):,} | {len(jobs):,} | {hours:.2f} "
-        f"| {in_full:.2g} | {cells['peak_memory'].max() / 1e9:.1f} GB | {2 * len(jobs):,} "
+        f"| {in_full:.2g} | {largest:.2g} | {cells['peak_memory'].max() / 1e9:.1f} GB | {2 * len(jobs):,} "
         f"| {disk / 1e6:,.0f} MB |"
     )
 
@@ -164,8 +166,8 @@ def largest_jobs() -> str:
 
 def _run_on(name: str) -> tuple[list[str], str]:
     """Return the names of the data sets on which a study has been run, and their number beside that of all."""
-    names = [dataset["name"] for dataset in read_study(STUDIES / f"{name}.yaml")["datasets"]]
-    run = [dataset for dataset in names if (KEPT / name / f"{dataset}.parquet").exists()]
+    names = list(dict.fromkeys(wanted.dataset for wanted in planned(name)[1].wanted))
+    run = [dataset for dataset in names if dataset in set(kept_cells(name)["name"])]
     return run, f"{'all' if run == names else len(run)} of its {len(names)} data sets"
 
 
@@ -322,7 +324,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("studies", nargs="*", default=sorted(path.stem for path in STUDIES.glob("*.yaml")))
     parser.add_argument(
-        "--results", type=Path, default=ROOT / "results", help="folder of the pipeline's results"
+        "--results", type=Path, help="folder of the pipeline's results, whose cells are to be kept"
     )
     parser.add_argument(
         "--measured", choices=MEASURED, help="a page that was just made; nothing else is drawn"

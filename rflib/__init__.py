@@ -2,7 +2,7 @@
 
 from rflib.lazy import attach
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0"
 
 MODULES, __getattr__, __dir__, _names = attach(__name__, __file__)
 # What `from rflib import *` brings; datasets needs an extra.

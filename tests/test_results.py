@@ -13,7 +13,7 @@ import results  # noqa: E402
 
 from rflib.report.export import code  # noqa: E402
 
-KEPT = sorted(folder.name for folder in results.KEPT.iterdir())
+KEPT = sorted(file.stem for file in results.KEPT.iterdir())
 LARGE = ("frontier", "oblivious")
 
 

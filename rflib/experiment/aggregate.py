@@ -52,5 +52,5 @@ def _labels(wanted: Wanted, number: int) -> list[dict[str, Any]]:
     about = {role: getattr(wanted, role) for role in ("dataset", "kernel", "method", "learner", "method_id")}
     return [
         {"wanted": number, "s_label": label, "s": s, "n_components": n, **about, **wanted.job.names}
-        for label, s, n in wanted.s or [(None, None, None)]
+        for label, s, n in wanted.s or [(None, None, float("nan"))]
     ]

@@ -12,6 +12,7 @@ SMOKE_REPETITIONS = 2
 SMOKE_ROWS = 300
 SMOKE_COLUMNS = 2048
 LIMITS = ("max_train", "max_test")
+PARTS = ("grids", "full")
 RESTRICTED = ("datasets", "kernels", "methods", "learners", "estimators")
 # The label of the kernel in cells that have none.
 NO_KERNEL = "none"
@@ -55,6 +56,7 @@ def _check_labels(study: Study) -> None:
         raise ValueError(f"{min(both)!r} is the label of a method and of an estimator. Rename one of them.")
     known = {role: set(study.get(role, {})) for role in RESTRICTED[1:]}
     known["datasets"] = {dataset["name"] for dataset in study["datasets"]}
+    parts = [(f"{key}[{i}]", grid, RESTRICTED) for key in PARTS for i, grid in enumerate(study.get(key, []))]
     owners = {"kernel": ("methods", "datasets"), "method": ("kernels",), "estimator": ("datasets",)}
     restricting = [
         *(
@@ -62,7 +64,7 @@ def _check_labels(study: Study) -> None:
             for owner, roles in owners.items()
             for label, spec in study.get(f"{owner}s", {}).items()
         ),
-        *((f"grids[{i}]", grid, RESTRICTED) for i, grid in enumerate(study.get("grids", []))),
+        *parts,
     ]
     for place, spec, roles in restricting:
         for role in roles:
@@ -79,7 +81,7 @@ def _scaled(study: Study, preset: str) -> Study:
     if preset == "full":
         grids = [
             {**grid, "repetitions": max(grid.get("repetitions", study["repetitions"]), FULL_REPETITIONS)}
-            for grid in study.get("grids", [{}])
+            for grid in study.get("full", study.get("grids", [{}]))
         ]
         return {**study, "grids": grids}
     if preset == "smoke":

@@ -1,10 +1,13 @@
-"""Kept cells: what the jobs of a study measured, in a file for each data set, from which its page is drawn again.
+"""Kept cells: what the jobs of a study measured, in one archive, from which its page is drawn again.
 
-A repository keeps these files beside its pages. They grow with each run of a part of a study, and the pages can be
-drawn anew without a run. A kept row is a row of a job's file, with the job's identity (whatever its seeds), the
-commit of its code, the number of cores of the machine, and its share of the CPU seconds of the job and of the
-bytes of the job's files. Labels of the study are not in it, so they may change. A row that has replaced one of
-older code has that code's fingerprint, ``before``, and the relative ``change`` of its value.
+A repository keeps an archive for each study beside its pages, which can be drawn anew without a run. A kept row is
+a row of a job's file, with the job's identity (whatever its seeds), the commit of its code, the number of cores of
+the machine, and its share of the CPU seconds of the job and of the bytes of the job's files. Labels of the study
+are not in it, so they may change. A row that has replaced one of older code has that code's fingerprint,
+``before``, and the relative ``change`` of its value.
+
+Git stores a changed archive as a whole, so an archive changes only if a run has cells that it does not have from
+the same code, and its numbers are in single precision, of which reading gives the shortest decimals.
 """
 
 import os
@@ -12,6 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from rflib.experiment.aggregate import write_cells
@@ -28,6 +32,9 @@ _ROW = [*_RUN, "method_id", "metric", "at"]
 # Changes of smaller values, which may be mere rounding, are relative to this.
 _ROUNDING = 1e-6
 
+# Numbers in single precision, with the digits that are kept. No page shows more.
+_SINGLE = {"value": 7, "seconds": 3, "change": 2, "job_seconds": 4, "bytes": 4}
+
 
 def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
     """Merge the results of a plan into the kept cells of its study.
@@ -40,30 +47,29 @@ def keep(plan: StudyPlan, results: Path, folder: Path, commit: str) -> None:
         Folder of the results. Files of jobs that are missing, or that were made by other code than that of today,
         are left out.
     folder : Path
-        Folder of the kept cells of all studies. New rows of a job replace all old ones with the same number of
-        columns and seed. Rows of jobs that the plan does not have are removed.
+        Folder of the archives of all studies. The rows of a job with a number of columns and a seed replace those
+        of other code. The archive stays as it is if there are none; otherwise, rows of jobs that the plan does not
+        have are removed.
     commit : str
         The commit of the code, for people.
     """
-    wanted_jobs = {identity(wanted.job) for wanted in plan.wanted}
     kept = _read(plan.name, folder)
     about = {"commit": commit, "cores": os.cpu_count()}
-    fresh = [
-        (wanted.dataset, table.assign(job=identity(wanted.job), **_shares(files, len(table)), **about))
+    tables = [
+        table.assign(job=identity(wanted.job), **_shares(files, len(table)), **about)
         for wanted, table, files in _current(plan, results)
     ]
-    for dataset in {wanted.dataset for wanted in plan.wanted}:
-        tables = [table for name, table in fresh if name == dataset]
-        if tables and dataset in kept:
-            table = pd.concat(tables, ignore_index=True)
-            tables = [_beside(table, kept[dataset]), _others(kept[dataset], table)]
-        elif dataset in kept:
-            tables = [kept[dataset]]
-        if tables:
-            table = pd.concat(tables, ignore_index=True)
-            table = table[table["job"].isin(wanted_jobs)].drop_duplicates(row_of(table))
-            with replacing(folder / plan.name / f"{dataset}.parquet") as file:
-                table.to_parquet(file, compression="zstd", index=False)
+    if not tables:
+        return
+    fresh = pd.concat(tables, ignore_index=True)
+    fresh = fresh.drop_duplicates(row_of(fresh))
+    if kept is not None:
+        fresh = _others(fresh, kept, [*_RUN, "fingerprint"])
+        if fresh.empty:
+            return
+        fresh = pd.concat([_beside(fresh, kept), _others(kept, fresh, _RUN)], ignore_index=True)
+    wanted_jobs = {identity(wanted.job) for wanted in plan.wanted}
+    _write(fresh[fresh["job"].isin(wanted_jobs)], _archive(plan.name, folder))
 
 
 def row_of(table: pd.DataFrame) -> list[str]:
@@ -84,18 +90,18 @@ def _beside(fresh: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     return both.drop(columns=["fingerprint_old", "value_old"])
 
 
-def _others(kept: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:
-    """Return the kept rows of what was not run anew."""
-    both = kept[_RUN].merge(fresh[_RUN].drop_duplicates(), how="left", indicator=True)
-    return kept[(both["_merge"] == "left_only").to_numpy()]
+def _others(rows: pd.DataFrame, known: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return the rows of which none of the known ones has the same values of some columns."""
+    both = rows[by].merge(known[by].drop_duplicates(), how="left", indicator=True)
+    return rows[(both["_merge"] == "left_only").to_numpy()]
 
 
 def restore(plan: StudyPlan, folder: Path, output: Path) -> bool:
     """Write the table that ``rflib aggregate`` writes, from the kept cells; False if none is kept."""
     kept = _read(plan.name, folder)
-    if not kept:
+    if kept is None:
         return False
-    by_job = dict(iter(pd.concat(kept.values()).groupby("job")))
+    by_job = dict(iter(kept.groupby("job")))
     wanted = ((w, identity(w.job)) for w in plan.wanted)
     return write_cells(plan.name, ((w, by_job[job]) for w, job in wanted if job in by_job), output)
 
@@ -135,6 +141,31 @@ def _shares(files: list[Path], n_rows: int) -> dict[str, float]:
     return {"job_seconds": sum(took) / n_rows, "bytes": size / n_rows}
 
 
-def _read(study: str, folder: Path) -> dict[str, pd.DataFrame]:
-    """Return the kept rows of a study by the names of its data sets."""
-    return {file.stem: pd.read_parquet(file) for file in sorted((folder / study).glob("*.parquet"))}
+def _archive(study: str, folder: Path) -> Path:
+    return folder / f"{study}.parquet"
+
+
+def _read(study: str, folder: Path) -> pd.DataFrame | None:
+    """Return the kept rows of a study; None if it has none."""
+    if not _archive(study, folder).exists():
+        return None
+    table = pd.read_parquet(_archive(study, folder))
+    single = {name: table[name].to_numpy().astype(np.str_) for name in _SINGLE if name in table}
+    return table.assign(**{name: texts.astype(np.float64) for name, texts in single.items()})
+
+
+def _write(table: pd.DataFrame, path: Path) -> None:
+    """Write rows so that they take little room, in an order that does not depend on the runs."""
+    rounded = {
+        name: table[name].map(f"{{:.{digits}g}}".format).astype(np.float32)
+        for name, digits in _SINGLE.items()
+        if name in table
+    }
+    with replacing(path) as file:
+        table.assign(**rounded).sort_values(["job", "n_components", "seed"], kind="stable").to_parquet(
+            file,
+            index=False,
+            compression="zstd",
+            use_dictionary=[name for name in table if name != "value"],
+            column_encoding={"value": "BYTE_STREAM_SPLIT"},
+        )

@@ -251,6 +251,16 @@ def test_smoke_is_small_and_full_is_large() -> None:
     assert {w.demand.repetitions for w in plan({"preset": "full"}, repetitions=5).wanted} == {20}
 
 
+def test_full_runs_the_large_part_of_a_study() -> None:
+    parts = {"s": [16, 32], "grids": [{"s": [16]}], "full": [{}, {"s": [1024], "repetitions": 30}]}
+    assert {sample.n_components for _, sample in samples(plan(**parts))} == {(64,)}
+    whole = plan({"preset": "full"}, **parts)
+    repetitions = {w.job.sample.n_components: w.demand.repetitions for w in whole.wanted if isinstance(w.job, BlockJob)}
+    assert repetitions == {(64,): 20, (128,): 20, (4096,): 30}
+    with pytest.raises(ValueError, match=r"full\[0\]: methods names 'ORFF'"):
+        plan(full=[{"methods": ["ORFF"]}])
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -382,8 +392,9 @@ def test_a_key_that_stands_twice(text: str, words: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_studies_of_the_project_can_be_planned(path: Path) -> None:
-    found = plan_study(path.stem, load_study(path), {})
-    assert {w.method for w in found.wanted} - {EXACT} == set(methods_of(yaml.safe_load(path.read_text())))
+    parts = [plan_study(path.stem, load_study(path), {"preset": preset}) for preset in ("paper", "full")]
+    methods = {w.method for part in parts for w in part.wanted} - {EXACT}
+    assert methods == set(methods_of(yaml.safe_load(path.read_text())))
 
 
 def test_devices_and_streams_are_settings_of_jobs() -> None:
