@@ -195,7 +195,9 @@ def test_an_archive_changes_only_by_cells_that_it_does_not_have(tmp_path: Path) 
     keep(planned(), tmp_path / "first", tmp_path / "other", "first")
     run(planned(), tmp_path / "first")
     keep(planned(), tmp_path / "first", tmp_path / "other", "fourth")
-    assert (tmp_path / "other/kept.parquet").read_bytes() == archive.read_bytes(), "whatever the order of runs"
+    assert (tmp_path / "other/kept.parquet").read_bytes() == archive.read_bytes(), (
+        "whatever the order of runs"
+    )
 
 
 def test_numbers_of_few_digits_are_kept_as_they_are(tmp_path: Path) -> None:

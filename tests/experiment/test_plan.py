@@ -255,7 +255,9 @@ def test_full_runs_the_large_part_of_a_study() -> None:
     parts = {"s": [16, 32], "grids": [{"s": [16]}], "full": [{}, {"s": [1024], "repetitions": 30}]}
     assert {sample.n_components for _, sample in samples(plan(**parts))} == {(64,)}
     whole = plan({"preset": "full"}, **parts)
-    repetitions = {w.job.sample.n_components: w.demand.repetitions for w in whole.wanted if isinstance(w.job, BlockJob)}
+    repetitions = {
+        w.job.sample.n_components: w.demand.repetitions for w in whole.wanted if isinstance(w.job, BlockJob)
+    }
     assert repetitions == {(64,): 20, (128,): 20, (4096,): 30}
     with pytest.raises(ValueError, match=r"full\[0\]: methods names 'ORFF'"):
         plan(full=[{"methods": ["ORFF"]}])
