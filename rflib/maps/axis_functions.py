@@ -99,7 +99,8 @@ class AxisFunctions:
     root of its eigenvalue. The law is that of the ``nodes`` (n_axes, m) of Gauss quadrature, NaN where an axis
     has fewer than m, or of all values if there are few. The functions are continued to other coordinates by
     Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are evaluated by Chebyshev series in
-    an interval around the nodes; beyond it, they decay as the kernel does.
+    an interval around the nodes; beyond it, they decay as the kernel does, or polynomials stay as they are at its
+    ends.
 
     The ``ends`` (2, n_axes) are the least and the largest coordinates. The eigenvalues ``values`` (n_axes, J)
     are descending, 0 where an axis has fewer than J. The ``coefficients`` c_mj (n_axes, m, at most J) are
@@ -361,13 +362,16 @@ class _Group:
 
     def _values(self, u: Array) -> tuple[Array, Array | None]:
         xp, series, m = namespace(u), held_beside(self.series, u), self.series.shape[2]
+        low, high = (beside(ends, u) for ends in self.ends)
+        fades = isinstance(self.kernel, ProductFactor)
+        if not fades:
+            u = xp.minimum(xp.maximum(u, low), high)
         if self.kind == _AT_NODES:
             values = self.kernel.between(beside(self.nodes, u), u[:, None, :])
             return series @ in_type_of(values, u), None
-        low, high = (beside(ends, u) for ends in self.ends)
         half = (high - low) / 2
         t = (u - (low + high) / 2) / half
-        if not isinstance(self.kernel, ProductFactor) or not bool(xp.any(xp.abs(t) > 1)):
+        if not fades or not bool(xp.any(xp.abs(t) > 1)):
             return series @ _polynomials(t, m), None
         inside = xp.minimum(xp.maximum(t, -xp.ones_like(t)), xp.ones_like(t))
         return series @ _polynomials(inside, m), in_type_of(self.kernel.beyond((t - inside) * half), u)
