@@ -2,9 +2,9 @@
 
 With ``--results FOLDER``, results of the pipeline are first merged into the kept cells of the studies, in
 docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, and which map is best
-to README.md. The pages of the benchmarks
-and of the reliability tests say which code they measured, and whether it has changed since. A page that was just
-made gets this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
+to README.md. The pages of the benchmarks and of the reliability tests say which code they measured, and whether
+it has changed since. A page that was just made gets this sentence with ``--measured PAGE``; otherwise, the
+sentences of all such pages are updated.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
 from rflib.experiment.job_rules import Jobs
 from rflib.experiment.jobs import CellJob
-from rflib.experiment.kept import keep, restore
+from rflib.experiment.kept import identity, keep, restore
 from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.experiment.studies import read_study
 from rflib.report.cell_table import number_of_cells, read_cells
@@ -79,13 +79,15 @@ def redraw(name: str, results: Path | None, *, commit: str = "") -> str:
 
 
 def needs() -> str:
-    """Return a table in Markdown of what each study with kept cells needs."""
+    """Return a table in Markdown of what each study needs of which cells are kept."""
+    jobs = {file.stem: set(pd.read_parquet(file, columns=["job"])["job"]) for file in sorted(KEPT.iterdir())}
+    there = [name for name in jobs if any(identity(w.job) in jobs[name] for w in planned(name)[1].wanted)]
     return "\n".join(
         [
             "| study | cells | jobs | core-hours | all of it, about | `preset=full`, about "
             "| memory of a job, at most | files | disk |",
             "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
-            *(_needs(file.stem) for file in sorted(KEPT.iterdir())),
+            *map(_needs, there),
         ]
     )
 

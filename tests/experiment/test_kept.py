@@ -192,12 +192,6 @@ def test_an_archive_changes_only_by_cells_that_it_does_not_have(tmp_path: Path) 
     keep(planned(), tmp_path / "more", tmp_path / "kept", "fourth")
     found = table(planned(), tmp_path / "kept", tmp_path / "cells.parquet")
     assert dict(found.groupby("seed")["commit"].first()) == {0: "first", 1: "first", 2: "fourth", 3: "fourth"}
-    keep(planned(), tmp_path / "first", tmp_path / "other", "first")
-    run(planned(), tmp_path / "first")
-    keep(planned(), tmp_path / "first", tmp_path / "other", "fourth")
-    assert (tmp_path / "other/kept.parquet").read_bytes() == archive.read_bytes(), (
-        "whatever the order of runs"
-    )
 
 
 def test_numbers_of_few_digits_are_kept_as_they_are(tmp_path: Path) -> None:
