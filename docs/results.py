@@ -175,21 +175,14 @@ def _run_on(name: str) -> tuple[list[str], str]:
 
 
 def which_wins() -> str:
-    """Return what the studies ``oblivious`` and ``frontier`` found on maps at the same columns and seconds."""
-    oblivious, frontier = Page("oblivious"), Page("frontier")
+    """Return what the study ``oblivious`` found on maps at the same number of columns."""
+    oblivious = Page("oblivious")
     over = oblivious.gains("Kernel error: how many times lower it is with MercerFeatures")
     on_new = oblivious.gains(
         "Kernel error on data sets on which nothing was developed: how many times lower it is with MercerFeatures"
     )
     near = oblivious.gains("Near pairs: how many times lower their error is with ORF")
     title = "MercerFeatures has lower kernel error than every other map that stores no training rows"
-    nystroem = frontier.gains(
-        "Kernel error on new rows at the same number of columns: how many times lower it is with Nystroem and "
-        "randomly pivoted Cholesky"
-    )
-    of_a_million = (
-        "MercerFeatures has lower kernel error than Nystroem in the same seconds, for a million rows"
-    )
     return "\n".join(
         [
             "- At the same number of columns and on rows that the maps have not seen, `MercerFeatures` has the "
@@ -215,23 +208,9 @@ def which_wins() -> str:
             "- The nearest 1 % of pairs are the weak side of maps with few smooth functions: their error is "
             f"{near['MercerFeatures']} times that of ORF with `MercerFeatures` and {near['Nystroem']} times with "
             "`Nystroem`.",
-            '- In the study `frontier`, `Nystroem(landmarks="rpcholesky")` has lower kernel error on new rows '
-            "than every map that stores no training rows, with the same number of columns, in "
-            + frontier.holds("Nystroem with randomly pivoted Cholesky has lower kernel error on new rows")
-            + ". Its error is lower by these factors: "
-            + ", ".join(
-                f"{name} {nystroem[name]}" for name in ("MercerFeatures", "OptimizedMaclaurin", "ORF", "GORF")
-            )
-            + ".",
-            "- In the seconds that the training rows take, MercerFeatures has lower kernel error than Nystroem in "
-            + frontier.holds("MercerFeatures has lower kernel error than Nystroem in the same seconds")
-            + "; in the seconds that a million rows take, in "
-            + frontier.holds(of_a_million)
-            + frontier.left_out(of_a_million)
-            + ".",
             "",
-            f"These are the studies [oblivious](docs/results/oblivious.md) ({oblivious.size}) and "
-            f"[frontier](docs/results/frontier.md) ({frontier.size}).",
+            f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size}). The study "
+            "[frontier](docs/results/frontier.md) compares the maps by seconds and by memory.",
         ]
     )
 
@@ -262,13 +241,6 @@ class Page:
     def holds(self, claim: str) -> str:
         """Return in how many comparisons the first claim holds whose title begins with these words."""
         return re.search(r"\d+ of \d+ comparisons", self._said("evidence", claim))[0]
-
-    def left_out(self, claim: str) -> str:
-        """Say in how many more comparisons the method costs too much, or nothing if there are none."""
-        more = re.search(
-            r"In (\d+) more, (\w+) costs more even with its fewest columns", self._said("evidence", claim)
-        )
-        return f" (in {more[1]} more, even the fewest columns of {more[2]} take longer)" if more else ""
 
     def _said(self, column: str, claim: str) -> str:
         return next(row[column] for row in self.table("Claims") if row["claim"].startswith(claim))

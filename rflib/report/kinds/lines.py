@@ -247,7 +247,7 @@ def _axes(axes: Any, entry: Options, cells: DataFrame) -> None:
     x = entry.get("x", "n_components")
     axes.set_xlabel(AXES[x])
     ticks = sorted(cells["x"].dropna().unique())
-    if x in METRICS or x == _MEMORY:
+    if ticks and (x in METRICS or x == _MEMORY):
         _logarithmic(axes, "x")
     elif ticks:
         axes.set_xscale("log", base=2)
