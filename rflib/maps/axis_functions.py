@@ -363,15 +363,14 @@ class _Group:
     def _values(self, u: Array) -> tuple[Array, Array | None]:
         xp, series, m = namespace(u), held_beside(self.series, u), self.series.shape[2]
         low, high = (beside(ends, u) for ends in self.ends)
-        fades = isinstance(self.kernel, ProductFactor)
-        if not fades:
+        if not isinstance(self.kernel, ProductFactor):
             u = xp.minimum(xp.maximum(u, low), high)
         if self.kind == _AT_NODES:
             values = self.kernel.between(beside(self.nodes, u), u[:, None, :])
             return series @ in_type_of(values, u), None
         half = (high - low) / 2
         t = (u - (low + high) / 2) / half
-        if not fades or not bool(xp.any(xp.abs(t) > 1)):
+        if not isinstance(self.kernel, ProductFactor) or not bool(xp.any(xp.abs(t) > 1)):
             return series @ _polynomials(t, m), None
         inside = xp.minimum(xp.maximum(t, -xp.ones_like(t)), xp.ones_like(t))
         return series @ _polynomials(inside, m), in_type_of(self.kernel.beyond((t - inside) * half), u)
