@@ -346,7 +346,7 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
     are calibrated as they are.
 
     Of at most 16,384 rows, the Matern kernel itself is tried too, without a map: ridge classification with the
-    exact kernel (`rflib.learners.exact_head.ExactHead`), with the metric and without, of several widths and
+    exact kernel (``rflib.learners.exact_head``), with the metric and without, of several widths and
     ridges. It is used where its log loss is less in the held-out rows, and where its n^3 / 6 multiplications are
     more than those of the features, less by 15 %. It has n^2 numbers of 4 bytes in memory during `fit`.
 
