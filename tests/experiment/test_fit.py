@@ -204,4 +204,5 @@ def test_the_cells_of_learners_are_kept_and_restored(results: Path, tmp_path: Pa
     assert len(cells) == len(measured_)
     assert set(cells["method"]) == {"tree"}
     assert (cells["kernel"].unique(), cells["s_label"].unique()) == (["none"], [""])
-    assert sorted(cells["value"]) == sorted(measured_["value"])
+    # single precision is kept
+    assert sorted(cells["value"]) == pytest.approx(sorted(measured_["value"]), rel=1e-6)
