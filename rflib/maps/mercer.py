@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,15 +25,13 @@ from rflib.maps.held_out import RowSamples
 from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
-from rflib.maps.row_blocks import filled, is_worth_compiling
+from rflib.maps.row_blocks import filled
 from rflib.maps.row_sample import RowSample
 from rflib.maps.seeds import Seed
 from rflib.maps.unlike_rows import FEWEST, losses_of
 from rflib.validation import check_choice, check_integer
 
 _BLOCK_ROWS = 1024
-# What compiled products save, in compiled cosines: numba is used for so many times as many columns and rows.
-_COMPILED = 16
 # Functions of fewer rows, and axes of fewer rows for each input column, fit these rows better than others.
 _FEW_ROWS, _ROWS_FOR_AN_AXIS = 100, 5
 
@@ -274,11 +271,10 @@ class MercerFeatures(RandomFeatureMap):
         return np.maximum(np.concatenate(found), np.concatenate(own))
 
     def _columns(self, X: Rows) -> Array:
-        compiled = is_worth_compiling(X, self.n_components_, _COMPILED)
-        return filled(X, self.n_components_, partial(self._fill, compiled=compiled), _BLOCK_ROWS)
+        return filled(X, self.n_components_, self._fill, _BLOCK_ROWS)
 
-    def _fill(self, X: Rows, out: Array, *, compiled: bool) -> None:
-        self.columns_.fill(X, out, compiled=compiled)
+    def _fill(self, X: Rows, out: Array) -> None:
+        self.columns_.fill(X, out)
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return mercer_gradients(self.columns_, X, weights)

@@ -57,11 +57,11 @@ class EigenProducts:
         self.fill(coordinates, out)
         return out
 
-    def fill(self, coordinates: Array, out: Array, *, compiled: bool = False) -> None:
-        """Write the products at coordinates (n_axes, n) into an array (n, n_products); numba can do so faster."""
+    def fill(self, coordinates: Array, out: Array) -> None:
+        """Write the products at coordinates (n_axes, n) into an array (n, n_products)."""
         is_sparse = isinstance(coordinates, SparseCoordinates)
         root, ratios = coordinates.functions(self.tables) if is_sparse else self.tables.at(coordinates)
-        evaluate(self.tree, root, ratios, out, compiled=compiled)
+        evaluate(self.tree, root, ratios, out)
 
 
 def products_at(products: tuple[EigenProducts, ...], coordinates: Array | SparseCoordinates) -> Array:
@@ -106,12 +106,12 @@ class MercerColumns:
         self.fill(X, out)
         return out
 
-    def fill(self, X: Rows, out: Array, *, compiled: bool = False) -> None:
-        """Write the columns at rows X (n, d) into an array (n, n_columns); for many rows, numba is faster."""
+    def fill(self, X: Rows, out: Array) -> None:
+        """Write the columns at rows X (n, d) into an array (n, n_columns)."""
         coordinates = self.axes.of(X)
         if self.combination is None:
             n_used = len(self.products[0])
-            self.products[0].fill(coordinates, out[:, :n_used], compiled=compiled)
+            self.products[0].fill(coordinates, out[:, :n_used])
         else:
             n_used = len(self.combination.signs)
             self.combination.fill(products_at(self.products, coordinates), out[:, :n_used])

@@ -138,9 +138,9 @@ class MVORF(MercerFeatures):
                     columns, self.signature_, sample.kernel(fresh), sample.n_rows
                 )
 
-    def _fill(self, X: Rows, out: Array, *, compiled: bool) -> None:
+    def _fill(self, X: Rows, out: Array) -> None:
         n_head = out.shape[1] - self.n_waves_
-        super()._fill(X, out[:, :n_head], compiled=compiled)
+        super()._fill(X, out[:, :n_head])
         if self.rest_ is not None:
             self.rest_.fill(X, out[:, :n_head], out[:, n_head:])
 

@@ -11,7 +11,7 @@ from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
-from rflib.maps.row_blocks import filled, is_worth_compiling
+from rflib.maps.row_blocks import filled
 
 _BLOCK_ROWS = 1024
 # Functions of an input column among which the largest products are sought: all of them for few input columns.
@@ -48,11 +48,10 @@ class ProductFeatures(RandomFeatureMap):
 
     def _columns(self, X: Rows) -> Array:
         n, (axes, powers, _) = len(self.tree_), self.tree_.functions
-        compiled = is_worth_compiling(X, self.n_components_, 16)
 
         def fill(block: Rows, out: Array) -> None:
             root, ratios = self._factors(block, axes, powers)
-            evaluate(self.tree_, root, ratios, out[:, :n], compiled=compiled)
+            evaluate(self.tree_, root, ratios, out[:, :n])
             out[:, n:] = 0
 
         return filled(X, self.n_components_, fill, _BLOCK_ROWS)

@@ -15,7 +15,7 @@ from rflib.kernels.namespaces import Array, namespace, take_rows
 from rflib.maps.row_blocks import row_blocks
 
 # Rows for which products are evaluated at a time, so that these stay in the cache of a core.
-_ROWS, _COMPILED_ROWS = 32, 256
+_ROWS = 32
 
 
 class Level(NamedTuple):
@@ -123,22 +123,14 @@ def largest_products(values: NDArray, n: int) -> tuple[ProductTree, NDArray[np.f
     return ProductTree(*table.T), np.array(sizes) * float(np.prod(values[:, 0]))
 
 
-def evaluate(tree: ProductTree, root: Array, ratios: Array, out: Array, *, compiled: bool) -> None:
-    """Write the products at n rows into an array (n, n_products), on request compiled by numba.
+def evaluate(tree: ProductTree, root: Array, ratios: Array, out: Array) -> None:
+    """Write the products at n rows into an array (n, n_products).
 
     Given are the first product (n,), and the ratios (n_functions, n) in the order of `ProductTree.functions`.
     """
     xp, n = namespace(root), root.shape[0]
     out[:, 0] = root
     if len(tree) == 1:
-        return
-    if compiled:
-        from rflib.maps.compiled_products import multiply_along
-
-        for rows in row_blocks(n, _COMPILED_ROWS):
-            multiply_along(
-                tree.parents, tree.functions[2], np.ascontiguousarray(ratios[:, rows].T), out[rows]
-            )
         return
     steps, last = tree.steps, tree.steps[-1]
     if xp is not np:

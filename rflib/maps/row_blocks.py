@@ -56,12 +56,9 @@ def filled(X: Rows, n_columns: int, fill: Callable[[Rows, Array], None], height:
     return features
 
 
-def is_worth_compiling(X: Rows, n_columns: int, multiple: int = 1) -> bool:
-    """Return whether numba is to compute columns at rows X: if it is there, and they are a large array of numpy.
-
-    Functions that save less time than a cosine are worth it for a multiple of the size only.
-    """
-    large = namespace(X) is np and X.shape[0] * n_columns >= multiple * _COMPILED_FROM
+def is_worth_compiling(X: Rows, n_columns: int) -> bool:
+    """Return whether numba is to compute columns at rows X: if it is there, and they are many and numpy's."""
+    large = namespace(X) is np and X.shape[0] * n_columns >= _COMPILED_FROM
     return large and find_spec("numba") is not None
 
 

@@ -22,7 +22,7 @@ from rflib.kernels import (
     RationalQuadratic,
     SphericalPolynomial,
 )
-from rflib.maps import ORF, MercerFeatures, Nystroem, row_blocks
+from rflib.maps import ORF, MercerFeatures, Nystroem
 from rflib.maps.axis_functions import AxisFunctions, ProductFactor, Tables
 from rflib.maps.held_out import RowSamples
 from rflib.maps.mercer_columns import EigenProducts
@@ -136,21 +136,6 @@ def test_products_are_products():
         powers = dict(found.tree.indices(number))
         expected = reduce(np.multiply, (singles[axis][:, powers.get(axis, 0)] for axis in range(3)))
         np.testing.assert_allclose(columns[:, number], expected, atol=1e-7)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_compiled_products_are_the_same(dtype, monkeypatch):
-    compiled = pytest.importorskip("rflib.maps.compiled_products", reason="needs numba")
-    X = np.random.default_rng(13).standard_normal((600, 5)).astype(dtype)
-    found = MercerFeatures(Gaussian(1.5), 300, random_state=0).fit(X)
-    assert not found.is_fitted_to_rows_
-    expected = found.transform(X)
-    calls = []
-    original = compiled.multiply_along
-    monkeypatch.setattr(compiled, "multiply_along", lambda *given: calls.append(original(*given)))
-    monkeypatch.setattr(row_blocks, "_COMPILED_FROM", 0)
-    np.testing.assert_array_equal(found.transform(X), expected)
-    assert calls
 
 
 def test_independent_coordinates_keep_their_law_and_the_prediction_holds():
