@@ -9,11 +9,11 @@ Waite 1980). Rows with larger arguments use the functions of the C library.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 _PI = (3.141592651605606, 1.9841871479187034e-09, 1.1442377452219664e-17)
 _LIMIT = 1e6
@@ -33,19 +33,6 @@ _C = (
 )
 
 
-def cosines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
-    """Write amplitudes * cos(phases) into ``out``.
-
-    All are float64; phases and ``out`` have the shape (n, D), amplitudes (D,).
-    """
-    _scaled_cosines(phases, amplitudes, out, 0.0)
-
-
-def sines(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
-    """Write amplitudes * sin(phases) into ``out``; types and shapes are those of `cosines`."""
-    _scaled_cosines(phases, amplitudes, out, 0.5)
-
-
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def _scaled_cosines(phases: Any, amplitudes: Any, out: Any, shift: Any) -> None:
     for i in range(phases.shape[0]):
@@ -57,14 +44,17 @@ def _scaled_cosines(phases: Any, amplitudes: Any, out: Any, shift: Any) -> None:
             k = turns + shift
             r = ((t - k * _PI[0]) - k * _PI[1]) - k * _PI[2]
             z = r * r
-            cosine = _C[0] + z * (
-                _C[1]
-                + z
-                * (_C[2] + z * (_C[3] + z * (_C[4] + z * (_C[5] + z * (_C[6] + z * (_C[7] + z * _C[8]))))))
-            )
+            cosine = _C[8]
+            for degree in range(7, -1, -1):
+                cosine = _C[degree] + z * cosine
             out[i, j] = amplitudes[j] * cosine * (1 - 2 * odd * odd)
             largest = max(largest, abs(t))
         if not largest < _LIMIT:
             for j in range(phases.shape[1]):
                 t = phases[i, j]
                 out[i, j] = amplitudes[j] * (np.cos(t) if shift == 0 else np.sin(t))
+
+
+# They write amplitudes (D,) * cos(phases), or the sine, into ``out``. Phases and ``out`` are (n, D), all float64.
+cosines = partial(_scaled_cosines, shift=0.0)
+sines = partial(_scaled_cosines, shift=0.5)

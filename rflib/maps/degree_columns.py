@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +18,10 @@ _ROUNDING = -18.0
 _PAIRS = 80_000
 # Spare columns go to degrees in portions of at most this part of them.
 _SPARE_PARTS = 64
+# More columns than there can be: numbers of monomials may overflow.
+_MOST = 1 << 54
 # Prices of draws cannot all be zero, as variances are with one input column.
 _LEAST_PRICE = 1e-200
-
-
-class DegreeColumns(NamedTuple):
-    """A division of the columns among the degrees.
-
-    It has the number of columns of each degree (n_degrees,), zero for one that is left out; the highest exact
-    degree, below which all are exact; the weights of the draws of each degree, which sum to one, empty where there
-    are none; and the predicted relative Frobenius error of the kernel matrix.
-    """
-
-    columns: NDArray[np.int64]
-    exact: int
-    weights: list[NDArray[np.float64]]
-    predicted_error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +29,11 @@ class PairMeans:
     """Means over pairs of rows, in units of the largest kernel value.
 
     They are the `moments` of the sketched terms (n_degrees, 3), and those of the products of two terms of the
-    series (n_degrees + 1, n_degrees + 1). The last term is everything that the series leaves out.
+    series (n_degrees + 1, n_degrees + 1), of which the last one is everything that the series leaves out.
     """
 
     moments: NDArray[np.float64]
     terms: NDArray[np.float64]
-
-    def mixed(self, other: PairMeans, share: float) -> PairMeans:
-        """Return the weighted mean with other means, whose weight is ``share``."""
-        moments = (1 - share) * self.moments + share * other.moments
-        return PairMeans(moments, (1 - share) * self.terms + share * other.terms)
 
     def bias(self, absent: NDArray[np.bool_]) -> float:
         """Return the mean square of the sum of the absent terms, including those that the series leaves out."""
@@ -61,43 +43,38 @@ class PairMeans:
     def error(self, law: Law, columns: NDArray[np.int64], exact: int) -> float:
         """Return the mean square error of a division."""
         above = np.arange(len(columns)) > exact
-        variance = sum(
-            law.error(self.moments[n], int(columns[n])) for n in np.flatnonzero(above & (columns > 0))
-        )
-        return float(variance) + self.bias(above & (columns == 0))
+        sketched = np.flatnonzero(above & (columns > 0))
+        variance = sum(law.estimate(self.moments[n], int(columns[n]))[1] for n in sketched)
+        return variance + self.bias(above & (columns == 0))
 
 
-def pair_means(series: InnerProductSeries, rows: Rows, law: Law) -> tuple[PairMeans, PairMeans]:
-    """Return the means over pairs of different rows and over rows with themselves.
+def pair_means(series: InnerProductSeries, rows: Rows, law: Law, n_rows: int) -> PairMeans:
+    """Return the means over all pairs of n_rows rows, of which some are given, each row with itself included.
 
-    Each row is paired with the same number of rows that follow it.
+    Each row is paired with itself and with the same number of rows that follow it.
     """
     factors, n = series.factors(rows), rows.shape[0]
     units, every = factors.units, np.arange(n)
     squares = units.squares() if isinstance(units, ShiftedRows) else units**2
-    most = max(1, (n - 1) // 2)
-    shifts = range(1, 1 + min(most, -(-_PAIRS // n)))
-    groups = [[np.roll(every, -shift) for shift in shifts], [every]]
-    exact = [[series.exact(rows, rows[other]) for other in group] for group in groups]
-    largest = max(float(np.abs(np.concatenate(exact[0] + exact[1])).max()), np.finfo(float).tiny)
+    n_shifts = min(max(1, (n - 1) // 2), -(-_PAIRS // n))
+    others = [np.roll(every, -shift) for shift in range(n_shifts + 1)]
+    weights = np.repeat([1 / n_rows, *[(1 - 1 / n_rows) / n_shifts] * n_shifts], n) / n
+    exact = np.concatenate([series.exact(rows, rows[other]) for other in others])
+    largest = max(float(np.abs(exact).max()), np.finfo(float).tiny)
     relative = factors.log_amplitudes - np.log(largest) / 2
     n_degrees = 1 + np.flatnonzero(relative.max(axis=1) > _ROUNDING).max(initial=0)
     amplitudes = (factors.signs * np.exp(relative))[:n_degrees]
-    found: list[PairMeans] = []
-    for group, values in zip(groups, exact, strict=True):
-        products = np.concatenate([_inner(units, other) for other in group])
-        overlaps = np.concatenate([_inner(squares, other) for other in group])
-        by_degree, terms, power = [], [], np.ones_like(products)
-        parts = moments(products, overlaps, n_degrees, law.block, quarter=law.quarter)
-        for sign, amplitude, part in zip(series.signs[:n_degrees], amplitudes, parts, strict=True):
-            scale = np.concatenate([amplitude * amplitude[other] for other in group])
-            square = scale**2 / len(scale)
-            by_degree.append([square @ moment for moment in part])
-            terms.append(sign * scale * power)
-            power = power * products
-        stacked = np.array([*terms, np.concatenate(values) / largest - np.sum(terms, axis=0)])
-        found.append(PairMeans(np.array(by_degree), stacked @ stacked.T / len(products)))
-    return found[0], found[1]
+    products = np.concatenate([_inner(units, other) for other in others])
+    overlaps = np.concatenate([_inner(squares, other) for other in others])
+    by_degree, terms, power = [], [], np.ones_like(products)
+    parts = moments(products, overlaps, n_degrees, law.block, quarter=law.quarter)
+    for sign, amplitude, part in zip(series.signs[:n_degrees], amplitudes, parts, strict=True):
+        scale = np.concatenate([amplitude * amplitude[other] for other in others])
+        by_degree.append([(weights * scale**2) @ moment for moment in part])
+        terms.append(sign * scale * power)
+        power = power * products
+    stacked = np.array([*terms, exact / largest - np.sum(terms, axis=0)])
+    return PairMeans(np.array(by_degree), (stacked * weights) @ stacked.T)
 
 
 def _inner(rows: NDArray | ShiftedRows, other: NDArray) -> NDArray[np.float64]:
@@ -114,25 +91,19 @@ def choose_columns(
     n_components: int,
     law: Law,
     exact_degrees: int | None,
-) -> DegreeColumns:
+) -> tuple[NDArray[np.int64], int, list[NDArray[np.float64]], float]:
     """Return the division of n_components columns with the least mean square error over all pairs of rows.
 
-    A row with itself counts as one of the n_rows^2 pairs. The degrees up to a highest one are exact. Some of the
-    others are sketched, with columns in proportion to the square root of their variance (Wacker et al. 2022, arXiv
-    2201.08712). The rest is left out and counts as bias. The set of sketched degrees is found by adding or
-    removing one degree at a time.
+    It has the number of columns of each degree (n_degrees,), zero for one that is left out, which counts as bias;
+    the highest exact degree, below which all are exact; the weights of the draws of each degree, which sum to one,
+    empty where there are none; and the predicted relative Frobenius error of the kernel matrix.
 
     Given are rows (n, d), a sample of the n_rows training rows in random order, how sketches are drawn, and the
     highest exact degree; None means the best one.
-
-    Raises
-    ------
-    ValueError
-        If there are too few columns for the exact degrees.
     """
-    different, same = pair_means(series, rows, law)
-    means = different.mixed(same, 1 / n_rows)
-    costs = exact_columns(series, rows.shape[1])[: len(means.moments)]
+    means, d = pair_means(series, rows, law, n_rows), rows.shape[1]
+    counts = [min(comb(d + n - 1, n), _MOST) for n in range(len(means.moments))]
+    costs = np.where(np.isfinite(series.log_coefficients[: len(counts)]), counts, 0)
     best, least = None, np.inf
     for exact in range(len(costs)) if exact_degrees is None else [min(exact_degrees, len(costs) - 1)]:
         left = n_components - int(costs[: exact + 1].sum())
@@ -146,23 +117,16 @@ def choose_columns(
     if best is None:
         needed = costs[: (exact_degrees or 0) + 1].sum()
         raise ValueError(
-            f"OptimizedMaclaurin: exact_degrees={exact_degrees!r} needs {needed} columns for {rows.shape[1]} "
+            f"OptimizedMaclaurin: exact_degrees={exact_degrees!r} needs {needed} columns for {d} "
             f"input columns, but n_components is {n_components}. Lower exact_degrees, or set it to 'auto'."
         )
     columns, exact = best
     weights = [
-        law.weights(means.moments[n], columns[n]) if n > exact and columns[n] else np.empty(0)
+        law.estimate(means.moments[n], columns[n])[0] if n > exact and columns[n] else np.empty(0)
         for n in range(len(costs))
     ]
     size = float(means.terms.sum())
-    return DegreeColumns(columns, exact, weights, float(np.sqrt(least / size)) if size > 0 else 0.0)
-
-
-def exact_columns(series: InnerProductSeries, d: int) -> NDArray[np.int64]:
-    """Return the number of monomials of each degree, or zero for a degree that the kernel does not have."""
-    limit = np.iinfo(np.int64).max >> 8
-    counts = [min(comb(d + n - 1, n), limit) for n in range(series.n_degrees)]
-    return np.where(np.isfinite(series.log_coefficients), counts, 0)
+    return columns, exact, weights, float(np.sqrt(least / size)) if size > 0 else 0.0
 
 
 class _Prices:
@@ -219,7 +183,8 @@ def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int)
     columns[best] = np.minimum(step * prices.at_most(best)[0], left)
 
     def gain(n: int) -> float:
-        return law.error(means.moments[n], columns[n]) - law.error(means.moments[n], columns[n] + width)
+        now, then = (law.estimate(means.moments[n], columns[n] + more)[1] for more in (0, width))
+        return now - then
 
     while (spare := left - int(columns.sum())) > 0:
         width = min(spare, step * max(1, spare // (_SPARE_PARTS * step)))

@@ -120,9 +120,10 @@ class GegenbauerFeatures(RandomFeatureMap):
         polar = self._polar(kernel, d, degree)
         for n in radial:
             units, values = polar(rows, n)
-            cosines, gram = products(units, vectors), inner_products(units)
+            gram = units.gram() if isinstance(units, ShiftedRows) else dense(units @ units.T)
             features, B = np.zeros((n, len(K), len(vectors))), np.zeros_like(K)
-            both = zip(polynomials(d, degree, cosines), polynomials(d, degree, gram), strict=True)
+            about_vectors = polynomials(d, degree, products(units, vectors))
+            both = zip(about_vectors, polynomials(d, degree, gram), strict=True)
             for k, (about, between) in enumerate(both):
                 features += values[k][:, :, None] * about
                 B += values[k].T @ values[k] / harmonics(d, k) * between
@@ -175,11 +176,6 @@ def products(units: Rows, vectors: NDArray) -> Array:
     if isinstance(units, ShiftedRows):
         return units.product(vectors.T, vectors @ units.vector)
     return units @ (vectors if issparse(units) else held_beside(vectors, units)).T
-
-
-def inner_products(units: Rows) -> NDArray[np.float64]:
-    """Return the inner products of all pairs of rows, shape (n, n)."""
-    return units.gram() if isinstance(units, ShiftedRows) else dense(units @ units.T)
 
 
 def harmonics(d: int, degree: int) -> float:

@@ -22,11 +22,7 @@ _LAST_DEGREE = 60
 
 
 class Factors(NamedTuple):
-    """The factors of the terms of a series at some rows.
-
-    They are the unit vectors u(x) (n, d), zero where the vector itself is zero, and log |A_n(x)| and the signs of
-    the A_n(x), both of shape (n_degrees, n).
-    """
+    """Unit vectors u(x) (n, d) of rows, or zero, and log |A_n(x)| and the signs of the A_n(x) (n_degrees, n)."""
 
     units: Array | ShiftedRows
     log_amplitudes: Array
@@ -69,17 +65,10 @@ class InnerProductSeries:
             self.log_coefficients = np.log(np.abs(coefficients))
         self.signs = np.where(coefficients < 0, -1.0, 1.0)
 
-    @property
-    def n_degrees(self) -> int:
-        """The number of degrees, from 0 on."""
-        return len(self.signs)
-
+    @np.errstate(all="ignore")
     def factors(self, X: Rows) -> Factors:
         """Return the factors of the rows X (n, d), dense or sparse, in double precision where there is one."""
-        with np.errstate(all="ignore"):
-            return self._factors(*self._split(X.astype(np.float64) if issparse(X) else widest(X)))
-
-    def _factors(self, log_scale: Array, negative: Array, vectors: Array | ShiftedRows) -> Factors:
+        log_scale, negative, vectors = self._split(X.astype(np.float64) if issparse(X) else widest(X))
         xp = namespace(log_scale)
         if isinstance(vectors, ShiftedRows):
             norms = vectors.norms()
@@ -89,7 +78,7 @@ class InnerProductSeries:
             scaled = vectors / xp.where(largest > 0, largest, 1.0)[:, None]
             norms = xp.sqrt(squared_norms(scaled))
             units = scaled / xp.where(norms > 0, norms, 1.0)[:, None]
-        degrees = beside(np.arange(float(self.n_degrees))[:, None], log_scale)
+        degrees = beside(np.arange(float(len(self.signs)))[:, None], log_scale)
         lengths = xp.where(degrees > 0, degrees * (xp.log(norms) + xp.log(largest)), 0.0)
         powers = beside(self._powers[:, None], log_scale)
         shrink = xp.where(powers > 0, powers * log_scale, 0.0)
@@ -98,13 +87,7 @@ class InnerProductSeries:
         return Factors(units, beside(self.log_coefficients[:, None] / 2, log_scale) + shrink + lengths, signs)
 
     def exact(self, X: Rows, Y: Rows) -> NDArray[np.floating]:
-        """Return the kernel of each row of X (n, d) with the same row of Y, shape (n,).
-
-        Raises
-        ------
-        ValueError
-            If a value is not finite.
-        """
+        """Return the kernel of each row of X (n, d) with the same row of Y, shape (n,)."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self._kernel.is_gaussian:
                 distances = row_norms(X - Y) if issparse(X) else np.linalg.norm(X - Y, axis=1)

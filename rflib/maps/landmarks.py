@@ -179,13 +179,7 @@ def _accepted(among: NDArray, uniforms: NDArray) -> NDArray[np.int64]:
 
 
 def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Rows:
-    """Return a user's landmarks: numbers of rows of X (n_rows, d), or rows (n, d), dense or sparse as X is.
-
-    Raises
-    ------
-    ValueError
-        If a number is not that of a row, or the rows are not finite or of another width.
-    """
+    """Return a user's landmarks: numbers of rows of X (n_rows, d), or rows (n, d), dense or sparse as X is."""
     name = type(owner).__name__
     rows = given if issparse(given) else np.asarray(given)
     if rows.ndim == 1 and rows.size and rows.dtype.kind in "iu":

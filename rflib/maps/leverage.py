@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import solve
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_X_y
 
@@ -22,7 +22,7 @@ from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling
-from rflib.validation import check_choice, check_flag, check_integer, check_number
+from rflib.validation import check_choice, check_integer, check_number
 
 Variant = Literal["resampled", "reference"]
 Task = Literal["auto", "classification", "regression"]
@@ -105,7 +105,8 @@ class LeverageRFF(ScoredFourierFeatures):
 
     A pool of l frequencies is drawn. From it, s = n_components / 2 frequencies are drawn with probabilities
     proportional to their ridge leverage scores on the training rows, and weighted so that the estimate is
-    unbiased. This is the leverage-RFF of liu2020 (equation 9).
+    unbiased. This is the leverage-RFF of liu2020 (equation 9). With the features Z of the pool and G = Z^T Z, the
+    scores of the columns are diag(G (G + n ridge I)^-1).
 
     Parameters
     ----------
@@ -136,13 +137,12 @@ class LeverageRFF(ScoredFourierFeatures):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Gaussian
     >>> from rflib.maps import LeverageRFF
-    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> X = load_iris().data
     >>> LeverageRFF(Gaussian("median"), 64, pool=128, random_state=0).fit_transform(X).shape
-    (178, 64)
+    (150, 64)
     """
 
     ridge: float = 1e-3
@@ -152,7 +152,9 @@ class LeverageRFF(ScoredFourierFeatures):
         super()._draw(kernel, X, y, rng)
 
     def _scores(self, blocks: Iterator[Features], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
-        return leverage_scores(sum((Z.T @ Z for Z in blocks), start=np.zeros(())), n, self.ridge)
+        gram = sum((Z.T @ Z for Z in blocks), start=np.zeros(()))
+        solved = solve(gram + n * self.ridge * np.eye(len(gram)), gram, assume_a="pos")
+        return np.maximum(solved.diagonal(), 0)
 
 
 @with_parameters
@@ -160,14 +162,13 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
     """Approximate a positive definite kernel with frequencies resampled by scores that use the targets.
 
     This is the SLS-RFF of liu2020: the frequencies are resampled as in `LeverageRFF`, but by the surrogate
-    leverage scores of equation 15, which cost less to compute. ``fit`` needs y.
+    leverage scores, which cost less to compute. That of a column z of the pool is the sum of (y^T z)^2 over the
+    targets y (equation 15). ``fit`` needs y.
 
     Parameters
     ----------
     kernel, n_components, pool, variant, directions, random_state
         As for `LeverageRFF`.
-    add_n : bool, default=False
-        Whether the scores contain the term n I of equation 12, which equation 15 leaves out.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the targets are class labels or numbers. "auto" treats these as labels: strings, booleans, targets
         with two distinct values, and integers whose number of distinct values is at most half the number of rows.
@@ -191,22 +192,17 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Gaussian
     >>> from rflib.maps import SurrogateLeverageRFF
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> features = SurrogateLeverageRFF(Gaussian("median"), 64, pool=128, random_state=0)
-    >>> features.fit_transform(X, y).shape
-    (178, 64)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SurrogateLeverageRFF(Gaussian("median"), 64, pool=128, random_state=0).fit_transform(X, y).shape
+    (150, 64)
     """
 
-    add_n: bool = False
     task: Task = "auto"
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        check_flag(self, "add_n")
         check_choice(self, "task", TASKS)
         if y is None:
             raise ValueError(
@@ -226,16 +222,14 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
             columns = csr_array((np.ones(n), np.unique(targets, return_inverse=True)[1], np.arange(n + 1)))
         else:
             columns = (targets - targets.mean())[:, None]
-        moments = squares = np.zeros(())
-        used = 0
+        moments, used = np.zeros(()), 0
         for Z in blocks:
             moments = moments + (columns[used : used + len(Z)].T @ Z).T
-            squares = squares + np.einsum("ij,ij->j", Z, Z)
             used += len(Z)
         if labels:  # the sum over the rows of a class, less that over all others
             moments = 2 * moments - moments.sum(axis=1, keepdims=True)
             moments = moments[:, -1:] if moments.shape[1] == 2 else moments
-        return surrogate_scores(moments, squares, n, add_n=self.add_n)
+        return np.asarray((moments**2).sum(axis=1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -243,37 +237,8 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
         return tags
 
 
-def leverage_scores(gram: NDArray[np.float64], n: int, ridge: float) -> NDArray[np.float64]:
-    """Return the ridge leverage score of each column, shape (D,).
-
-    The scores are diag(G (G + n ridge I)^-1) with the matrix ``gram`` G = Z^T Z of features Z (n, D).
-    """
-    identity = np.eye(len(gram))
-    solved = cho_solve(cho_factor(gram + n * ridge * identity), identity)
-    return np.maximum(np.einsum("ij,ji->i", gram, solved), 0)
-
-
-def surrogate_scores(
-    moments: NDArray[np.float64], squares: NDArray[np.float64], n: int, *, add_n: bool
-) -> NDArray[np.float64]:
-    """Return the surrogate leverage score of each column, shape (D,).
-
-    The score of the column z_i is the sum of (y^T z_i)^2 over the targets y (liu2020, equation 15). Given are
-    the matrix ``moments`` Z^T Y (D, n_targets), the squared norms ``squares`` ||z_i||^2 (D,), and the number n of
-    rows. With ``add_n``, y y^T + n I (equation 12) stands for y y^T.
-    """
-    scores: NDArray[np.float64] = (moments**2).sum(axis=1)
-    return scores + n * moments.shape[1] * squares if add_n else scores
-
-
 def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scores divided by their sum.
-
-    Raises
-    ------
-    ValueError
-        If no score is positive.
-    """
+    """Return the scores divided by their sum."""
     total = scores.sum()
     if not (np.isfinite(total) and total > 0):
         raise ValueError(

@@ -51,13 +51,11 @@ class RandomMaclaurin(RandomFeatureMap):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Polynomial
     >>> from rflib.maps import RandomMaclaurin
-    >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> RandomMaclaurin(Polynomial(degree=3), 64, random_state=0).fit_transform(X).shape
-    (178, 64)
+    >>> RandomMaclaurin(Polynomial(degree=3), 64, random_state=0).fit_transform(load_iris().data).shape
+    (150, 64)
     """
 
     _kernels = (attrgetter("is_dot_product"), "not a function of the inner product")

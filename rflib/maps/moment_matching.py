@@ -35,16 +35,13 @@ class MomentMatching(GaussianCosines):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Gaussian
     >>> from rflib.maps import MomentMatching
-    >>> from rflib.metrics import relative_frobenius_error
-    >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> kernel = Gaussian("median")
-    >>> features = MomentMatching(kernel, 64, random_state=0).fit(X)
-    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
-    0.04
+    >>> X = load_iris().data
+    >>> features = MomentMatching(Gaussian("median"), 64, random_state=0).fit(X)
+    >>> print(abs(features.kernel_matrix(X) - features.kernel_(X)).mean().round(2))
+    0.02
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

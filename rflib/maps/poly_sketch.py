@@ -56,13 +56,11 @@ class PolySketch(TensorSketch):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Polynomial
     >>> from rflib.maps import PolySketch
-    >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> PolySketch(Polynomial(degree=8), 64, random_state=0).fit_transform(X).shape
-    (178, 64)
+    >>> PolySketch(Polynomial(degree=8), 64, random_state=0).fit_transform(load_iris().data).shape
+    (150, 64)
     """
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:

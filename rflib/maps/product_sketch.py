@@ -136,20 +136,11 @@ class Law:
         of_rest = np.maximum((variance + (rest - 1) * covariance) / np.maximum(rest, 1), least)
         return np.asarray(1 / (whole / of_block + (rest > 0) / of_rest))
 
-    def error(self, moments: NDArray, columns: int) -> float:
-        """Return the variance of the estimate."""
-        counts, _, variances = self._groups(moments, columns)
-        return float(counts * self._shares(moments, columns) ** 2 @ variances)
+    def estimate(self, moments: NDArray, columns: int) -> tuple[NDArray[np.float64], float]:
+        """Return the weight of each draw, the odd last column at the end, and the variance of the estimate.
 
-    def weights(self, moments: NDArray, columns: int) -> NDArray[np.float64]:
-        """Return the weight of each draw, shape (n_draws,), that of the odd last column at the end."""
-        counts, sizes, _ = self._groups(moments, columns)
-        return np.repeat(self._shares(moments, columns) / sizes, counts * sizes)
-
-    def _groups(self, moments: NDArray, columns: int) -> tuple[NDArray, NDArray, NDArray]:
-        """Return numbers of independent groups of each kind, the draws in one, and the variances of their means.
-
-        The kinds are whole blocks, the rest of one, and an odd last column of real signs.
+        Independent groups of draws have weights that are inverse to the variances of their means. The kinds of
+        groups are whole blocks, the rest of one, and an odd last column of real signs.
         """
         draws, (variance, covariance, of_real) = self.draws(columns), moments
         size = self.block if self.block > 1 else max(draws, 1)
@@ -160,14 +151,9 @@ class Law:
         if odd := columns - draws * (1 + self.quarter):
             groups.append((odd, 1, of_real))
         counts, sizes, variances = map(np.array, zip(*groups, strict=True))
-        return counts, sizes, variances
-
-    def _shares(self, moments: NDArray, columns: int) -> NDArray[np.float64]:
-        """Return the weight of a group of each kind, inverse to its variance; they sum to one over all groups."""
-        counts, _, variances = self._groups(moments, columns)
-        precisions = 1 / np.maximum(variances, _LEAST_SHARE * float(moments[0]) or 1.0)
-        shares: NDArray[np.float64] = precisions / (counts @ precisions)
-        return shares
+        precisions = 1 / np.maximum(variances, _LEAST_SHARE * float(variance) or 1.0)
+        shares = precisions / (counts @ precisions)
+        return np.repeat(shares / sizes, counts * sizes), float(counts * shares**2 @ variances)
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,16 +54,13 @@ class SORF(GaussianCosines):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Gaussian
     >>> from rflib.maps import SORF
-    >>> from rflib.metrics import relative_frobenius_error
-    >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> kernel = Gaussian("median")
-    >>> features = SORF(kernel, 64, random_state=0).fit(X)
-    >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
-    0.05
+    >>> X = load_iris().data
+    >>> features = SORF(Gaussian("median"), 64, random_state=0).fit(X)
+    >>> print(abs(features.kernel_matrix(X) - features.kernel_(X)).mean().round(2))
+    0.06
     """
 
     def _sample(self, n: int, d: int, rng: Generator) -> tuple[NDArray, NDArray]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -15,13 +13,12 @@ from rflib.kernels.namespaces import Array, beside, is_single, multiply_into, na
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, dense
 from rflib.maps.base import RandomFeatureMap
+from rflib.maps.product_sketch import Maker
 from rflib.maps.row_blocks import filled
 
 _BLOCK_ELEMENTS = 1 << 19
 # Number of input columns from which sketches and fast transforms are faster than matrix products.
 _DENSE_BELOW = 48
-
-Transform = Callable[[Rows], Array]
 
 
 class TensorSketch(RandomFeatureMap):
@@ -57,13 +54,11 @@ class TensorSketch(RandomFeatureMap):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_iris
     >>> from rflib.kernels import Polynomial
     >>> from rflib.maps import TensorSketch
-    >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> TensorSketch(Polynomial(degree=3), 64, random_state=0).fit_transform(X).shape
-    (178, 64)
+    >>> TensorSketch(Polynomial(degree=3), 64, random_state=0).fit_transform(load_iris().data).shape
+    (150, 64)
     """
 
     _kernels = (lambda kernel: kernel.as_polynomial() is not None, "not a polynomial kernel")
@@ -106,18 +101,19 @@ class TensorSketch(RandomFeatureMap):
 
         return filled(X, D, fill, _BLOCK_ELEMENTS // D)
 
-    def _transforms(self, X: Rows) -> list[Transform]:
+    def _transforms(self, X: Rows) -> list[Maker]:
         """Return functions from rows like X to the real Fourier transforms (n, D // 2 + 1) of their sketches.
 
         The transform of a sketch is linear in the row. With few input columns a matrix product is fastest on a
         processor, with many it is the sketch and a fast transform.
         """
-        d, D = self.n_features_in_, self.n_components_
-        if d < _DENSE_BELOW and namespace(X) is np:
+        d, D, xp = self.n_features_in_, self.n_components_, namespace(X)
+        if d < _DENSE_BELOW and xp is np:
             return [_by_product(sketch, d, X.dtype) for sketch in self._sketches(np.eye(d, dtype=X.dtype), D)]
-        return [_by_transform(sketch) for sketch in self._sketches(X, D)]
+        rfft = fft.rfft if xp is np else xp.fft.rfft
+        return [lambda block, sketch=sketch: rfft(sketch(block), axis=1) for sketch in self._sketches(X, D)]
 
-    def _sketches(self, X: Rows, n_buckets: int) -> list[Transform]:
+    def _sketches(self, X: Rows, n_buckets: int) -> list[Maker]:
         """Return functions from rows like X to their count sketches (n, n_buckets)."""
         kernel, make = self._polynomial(), _sketch_of_sparse if issparse(X) else _sketch
         share = kernel.scale ** (1 / kernel.degree)
@@ -127,7 +123,7 @@ class TensorSketch(RandomFeatureMap):
         return [make(X, *each, n_buckets) for each in zip(self.hashes_, factors, strict=True)]
 
 
-def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
+def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Maker:
     """Return the function that computes count sketches (n, n_buckets) of rows (n, d) like X.
 
     A bucket holds the sum of its coordinates times their factors; the last one is the constant 1. No library
@@ -152,7 +148,7 @@ def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Tran
     return sketch
 
 
-def _sketch_of_sparse(X: Rows, hashes: NDArray, factors: NDArray, n_buckets: int) -> Transform:
+def _sketch_of_sparse(X: Rows, hashes: NDArray, factors: NDArray, n_buckets: int) -> Maker:
     """Return the function of `_sketch` for sparse rows."""
     entries = factors, (np.arange(len(factors)), hashes)
     matrix = csr_array(entries, shape=(len(factors), n_buckets))
@@ -160,15 +156,7 @@ def _sketch_of_sparse(X: Rows, hashes: NDArray, factors: NDArray, n_buckets: int
     return lambda block: dense(block @ matrix) + constant
 
 
-def _by_transform(sketch: Transform) -> Transform:
-    def transform(block: Rows) -> Array:
-        xp = namespace(block)
-        return fft.rfft(sketch(block), axis=1) if xp is np else xp.fft.rfft(sketch(block), axis=1)
-
-    return transform
-
-
-def _by_product(sketch: Transform, d: int, dtype: np.dtype) -> Transform:
+def _by_product(sketch: Maker, d: int, dtype: np.dtype) -> Maker:
     """Return the function that computes a sketch and its transform as one affine function of the row."""
     constant = fft.rfft(sketch(np.zeros((1, d), dtype=dtype)))
     matrix = fft.rfft(sketch(np.eye(d, dtype=dtype))) - constant

@@ -16,16 +16,8 @@ def walsh_hadamard(X: Array) -> Array:
 
     H is the Hadamard matrix in natural order, so that H / sqrt(d) is orthogonal and symmetric. It is a Kronecker
     product of small ones, so that the transform costs O(d log d) for each row.
-
-    Raises
-    ------
-    ValueError
-        If the length is not a power of two.
     """
-    d = X.shape[-1]
-    if d & (d - 1) or d == 0:
-        raise ValueError(f"walsh_hadamard: the length must be a power of two, got {d}.")
-    xp, values, done = namespace(X), X, 1
+    d, xp, values, done = X.shape[-1], namespace(X), X, 1
     while done < d:
         order = min(d // done, _ORDER)
         factor = beside(hadamard(order) / np.sqrt(order), X)

@@ -9,7 +9,7 @@ from rflib.frequencies.directions import DIRECTIONS, frame, normalised, orthogon
 from rflib.frequencies.draw import Frequencies, sample_frequencies, uniforms
 from rflib.kernels import DeltaGaussian, Gaussian, Laplacian, Matern
 from rflib.maps import QMC
-from rflib.maps.leverage import leverage_scores, resample, surrogate_scores
+from rflib.maps.leverage import resample
 from rflib.maps.seeds import as_generator
 from rflib.measures import exact_measure
 
@@ -145,22 +145,6 @@ def test_unknown_rules_are_named(directions, radii):
         sample_frequencies(
             exact_measure(Gaussian(), 3), 4, directions=directions, radii=radii, rng=generator()
         )
-
-
-def test_leverage_scores_by_the_formula():
-    Z = generator().standard_normal((30, 6))
-    direct = np.diag(Z.T @ Z @ np.linalg.inv(Z.T @ Z + 30 * 0.1 * np.eye(6)))
-    assert np.allclose(leverage_scores(Z.T @ Z, 30, 0.1), direct)
-    assert leverage_scores(Z.T @ Z, 30, 1e-12).sum() == pytest.approx(6)
-
-
-@pytest.mark.parametrize("add_n", [False, True])
-def test_surrogate_scores_by_the_quadratic_form(add_n):
-    """z^T (y y^T + n I) z of eq. 12, or without the term n I, summed over the targets."""
-    Z, Y = generator().standard_normal((8, 3)), generator(1).standard_normal((8, 2))
-    matrix = sum(np.outer(y, y) + add_n * 8 * np.eye(8) for y in Y.T)
-    direct = [z @ matrix @ z for z in Z.T]
-    assert np.allclose(surrogate_scores(Z.T @ Y, (Z**2).sum(axis=0), 8, add_n=add_n), direct)
 
 
 def test_resampling_is_unbiased_for_the_pool():

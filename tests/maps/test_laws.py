@@ -61,14 +61,17 @@ class TestORF(MapLaws):
 
 class TestQMC(MapLaws):
     make = maps.QMC
-    unbiased = (*cases(NARROW, Matern(1.5, 1.0), Laplacian(0.5)), *cases(NARROW, sequence="sobol"))
+    unbiased = cases(NARROW, Matern(1.5, 1.0), Laplacian(0.5))
     general = cases(WIDE)
     gradients = cases(UNIT)
 
 
 class TestFourierFeatures(MapLaws):
     make = maps.FourierFeatures
-    unbiased = cases(Matern(1.5, 1.0), measure="exact", directions="distance", radii="stratified")
+    unbiased = (
+        *cases(Matern(1.5, 1.0), measure="exact", directions="distance", radii="stratified"),
+        *cases(NARROW, measure="exact", directions="sobol", radii="joint"),
+    )
     general = cases(WIDE)
     streamed = (
         *cases(DeltaGaussian()),

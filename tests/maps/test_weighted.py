@@ -25,15 +25,18 @@ def test_a_large_ridge_gives_equal_weights(X):
     assert np.allclose(m.weights_, 1 / 10)
 
 
-def test_weights_are_the_pools_over_their_probabilities(X, y):
-    for add_n in (False, True):
-        m = SurrogateLeverageRFF(Gaussian(), 12, pool=30, add_n=add_n, random_state=5).fit(X, y)
-        vectors = pool(X, 30, 5)
-        matrix = np.outer(2 * y - 1, 2 * y - 1) + add_n * len(X) * np.eye(len(X))
-        columns = np.cos(X @ vectors.T), np.sin(X @ vectors.T)
-        p = sum(np.einsum("ji,jk,ki->i", Z, matrix, Z) for Z in columns)
-        chosen = [int(np.flatnonzero((vectors == v).all(axis=1))[0]) for v in m.frequencies_]
-        assert np.allclose(m.weights_, (1 / 30) / (p / p.sum())[chosen] / 6)
+@pytest.mark.parametrize("cls", [LeverageRFF, SurrogateLeverageRFF])
+def test_weights_are_the_pools_over_their_probabilities(cls, X, y):
+    m = cls(Gaussian(), 12, pool=30, random_state=5).fit(X, y)
+    vectors = pool(X, 30, 5)
+    Z = np.hstack([np.cos(X @ vectors.T), np.sin(X @ vectors.T)]) / np.sqrt(30)
+    if cls is LeverageRFF:
+        scores = np.diag(Z.T @ Z @ np.linalg.inv(Z.T @ Z + 1e-3 * len(X) * np.eye(60)))
+    else:
+        scores = (Z.T @ (2 * y - 1)) ** 2
+    p = scores[:30] + scores[30:]
+    chosen = [int(np.flatnonzero((vectors == v).all(axis=1))[0]) for v in m.frequencies_]
+    assert np.allclose(m.weights_, (1 / 30) / (p / p.sum())[chosen] / 6)
 
 
 def test_reference_surrogate_by_brute_force(X, y):
