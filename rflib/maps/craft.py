@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from rflib.kernels.base import Kernel
@@ -129,23 +127,15 @@ class CRAFT(RandomFeatureMap):
         return self.base_._reach(self.base_._isotropic(X)[1])
 
     def _columns(self, X: Rows) -> Array:
-        features = zeros((X.shape[0], self.n_components_), X)
-        for rows in row_blocks(X.shape[0], max(1, _BLOCK_ELEMENTS // self.base_.n_components_)):
+        n_columns, n_up = self.n_components_, self.base_.n_components_
+        features, width = zeros((X.shape[0], n_columns), X), (n_columns + 7) // 8
+        for rows in row_blocks(X.shape[0], max(1, _BLOCK_ELEMENTS // n_up)):
             up = self.base_._columns(self.base_._isotropic(X[rows, :])[1])
-            up /= float(np.sqrt(self.n_components_))
-            for first, bits in self._bits():
-                features[rows, :] += up[:, first : first + len(bits)] @ (1 - 2 * beside(bits, X))
+            up /= float(np.sqrt(n_columns))
+            rng = np.random.default_rng(self.projection_seed_.tolist())
+            for first in range(0, n_up, _PANEL):
+                panel = up[:, first : first + _PANEL]
+                octets = np.frombuffer(rng.bytes(panel.shape[1] * width), dtype=np.uint8).reshape(-1, width)
+                bits = np.unpackbits(octets, axis=1, count=n_columns)  # 1 stands for the sign -1
+                features[rows, :] += panel @ (1 - 2 * beside(bits, X))
         return features
-
-    def _bits(self) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-        """Yield panels of rows of R, where 1 stands for the sign -1, each with the index of its first row.
-
-        They are the same in each call.
-        """
-        rng = np.random.default_rng(self.projection_seed_.tolist())
-        width = (self.n_components_ + 7) // 8
-        for first in range(0, self.base_.n_components_, _PANEL):
-            height = min(_PANEL, self.base_.n_components_ - first)
-            octets = np.frombuffer(rng.bytes(height * width), dtype=np.uint8).reshape(height, width)
-            bits = np.unpackbits(octets, axis=1, count=self.n_components_)
-            yield first, bits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
 
@@ -129,34 +130,32 @@ def choose_columns(
     return columns, exact, weights, float(np.sqrt(least / size)) if size > 0 else 0.0
 
 
-class _Prices:
-    """The best number of draws of each degree and their variance, at many prices of one draw.
+def _priced(
+    moments: NDArray[np.float64], law: Law, most: int
+) -> Callable[[NDArray[np.bool_]], tuple[NDArray[np.int64], float]]:
+    """Return the function from chosen degrees to their numbers of draws, at most so many, and their variance.
 
-    Of all divisions with the same total number of draws, the division at one price for all degrees has the least
-    total variance.
+    At each of many prices of one draw, a degree has its best number of draws. Of all divisions with the same
+    total, that at one price for all degrees has the least variance; the lowest price that can be paid is taken.
+    Draws that are left over are assumed to lower the variance in proportion.
     """
+    ratios = np.geomspace(1, most, 1 + int(30 * np.log(most)))
+    blocks = law.block * np.geomspace(1, max(most // law.block, 1), 30).astype(int)
+    counts = np.unique(np.concatenate([ratios.round().astype(int), blocks[blocks <= most]]))
+    left = np.array([law.variance(each, counts) for each in moments])
+    dearest = left.max(initial=_LEAST_PRICE)
+    prices = np.geomspace(dearest, 1e-16 * dearest, 500)
+    best = np.array([np.argmin(each + np.multiply.outer(prices, counts), axis=1) for each in left])
+    draws, variances = counts[best], np.take_along_axis(left, best, axis=1)
 
-    def __init__(self, moments: NDArray[np.float64], law: Law, draws: int) -> None:
-        ratios = np.geomspace(1, draws, 1 + int(30 * np.log(draws)))
-        blocks = law.block * np.geomspace(1, max(draws // law.block, 1), 30).astype(int)
-        counts = np.unique(np.concatenate([ratios.round().astype(int), blocks[blocks <= draws]]))
-        left = np.array([law.variance(each, counts) for each in moments])
-        dearest = left.max(initial=_LEAST_PRICE)
-        self._prices = np.geomspace(dearest, 1e-16 * dearest, 500)
-        best = np.array([np.argmin(v + np.multiply.outer(self._prices, counts), axis=1) for v in left])
-        self._draws, self._variances = counts[best], np.take_along_axis(left, best, axis=1)
-        self._most = draws
+    def of(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], float]:
+        totals = draws[chosen].sum(axis=0)
+        if not chosen.any() or totals[0] > most:
+            return draws[chosen, 0], np.inf if chosen.any() else 0.0
+        last = np.searchsorted(totals, most, side="right") - 1
+        return draws[chosen, last], variances[chosen, last].sum() * totals[last] / most
 
-    def at_most(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], float]:
-        """Return the draws and the total variance of the chosen degrees at the lowest price that can be paid.
-
-        Draws that are left over are assumed to lower the variance in proportion.
-        """
-        totals = self._draws[chosen].sum(axis=0)
-        if not chosen.any() or totals[0] > self._most:
-            return self._draws[chosen, 0], np.inf if chosen.any() else 0.0
-        last = np.searchsorted(totals, self._most, side="right") - 1
-        return self._draws[chosen, last], self._variances[chosen, last].sum() * totals[last] / self._most
+    return of
 
 
 def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int) -> NDArray[np.int64]:
@@ -165,10 +164,10 @@ def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int)
     columns = np.zeros(len(possible), dtype=np.int64)
     if left < 1 or not possible.any():
         return columns
-    prices = _Prices(means.moments, law, max(left // step, 1))
+    priced = _priced(means.moments, law, max(left // step, 1))
 
     def error(chosen: NDArray[np.bool_]) -> float:
-        return prices.at_most(chosen)[1] + means.bias(possible & ~chosen)
+        return priced(chosen)[1] + means.bias(possible & ~chosen)
 
     degrees = np.arange(len(possible))
     best = min((possible & (degrees <= last) for last in degrees), key=error)
@@ -180,7 +179,7 @@ def _divided(means: PairMeans, law: Law, possible: NDArray[np.bool_], left: int)
         best = better
     if not best.any():
         return columns
-    columns[best] = np.minimum(step * prices.at_most(best)[0], left)
+    columns[best] = np.minimum(step * priced(best)[0], left)
 
     def gain(n: int) -> float:
         now, then = (law.estimate(means.moments[n], columns[n] + more)[1] for more in (0, width))

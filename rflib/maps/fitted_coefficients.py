@@ -23,11 +23,10 @@ _MOST = 8
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """Columns that are combinations of functions, and then columns that are functions themselves.
+    """Columns with ``signs``: combinations of functions, and then functions themselves.
 
-    The functions with the numbers ``head`` (n_head,) are combined with the coefficients ``combine`` (n_head,
-    n_combined). Those with the numbers ``tail`` (n_tail,), the largest first, are columns when multiplied by the
-    ``scales`` (n_tail,). The columns have the ``signs`` (n_combined + n_tail,).
+    The functions with the numbers ``head`` (n_head,) have the coefficients ``combine`` (n_head, n_combined). Those
+    with the numbers ``tail`` (n_tail,), the largest first, are multiplied by the ``scales`` (n_tail,).
     """
 
     head: NDArray[np.int64]
@@ -70,15 +69,13 @@ def fit_columns(
     """Return the columns, at most n_columns, that represent a kernel best on some rows.
 
     With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises |P W P^T + f Q V
-    Q^T - K|^2 / n^2 + r |W - W_0|^2. The diagonal matrices W_0 and V are what a law says. In the directions in
-    which P^T P is diagonal, the solution has a closed form. The ridge r, and the factor f unless the law is
-    exact, are those with the least error on held-out rows. The columns are the principal directions of P W P^T
-    and the functions of the tail, the largest ones first.
+    Q^T - K|^2 / n^2 + r |W - W_0|^2, where a law gives the diagonal matrices W_0 and V. Held-out rows choose the
+    ridge r, and the factor f unless the law is exact. The columns are the principal directions of P W P^T and the
+    functions of the tail, the largest ones first.
 
-    Given are the functions (n, n_functions) and the kernel matrix at the rows and at held-out rows; the
-    numbers of the functions of the head (H,) and of the tail (T,); the coefficients (H + T,) of these by the
-    law; whether the law is exact if coordinates are independent; and whether all columns are to have the sign
-    1.
+    Given are the functions (n, n_functions) and the kernel matrix at the rows and at held-out rows; the numbers of
+    the functions of head (H,) and tail (T,), and their coefficients (H + T,) by the law; whether this is exact for
+    independent coordinates; and whether all columns are to have the sign 1.
     """
     (head, tail), (held_head, held_tail) = ([each[:, i] for i in numbers] for each in (functions, held[0]))
     n, n_head = head.shape

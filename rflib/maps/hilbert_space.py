@@ -25,10 +25,8 @@ class HilbertSpaceFeatures(ProductFeatures):
     c_i + L_i)), where w_i is a multiple of pi / (2 L_i). The kernel is nearly the sum of their products times the
     spectral density S(w), a falling function of |w|. The columns are the D eigenfunctions with the largest S(w).
     The error falls fast with the number of functions of each input column, down to what the walls of the box cost:
-    rows near them lose a part of k(x, x). But the number of columns is a power of it. So the map suits up to three
-    or four input columns; with eight, any D functions that fit into memory hold little of most kernels.
-
-    Features are zero outside the box, of which `transform` warns. Nothing is drawn at random.
+    rows near them lose a part of k(x, x). But the number of columns is a power of it, so the map suits up to three
+    or four input columns. Features are zero outside the box, of which `transform` warns. Nothing is random.
 
     Parameters
     ----------

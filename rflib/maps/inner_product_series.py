@@ -39,10 +39,8 @@ class InnerProductSeries:
       (t t' + <w, w'>)^p = sum_n C(p, n) (t t')^(p-n) <w, w'>^n. For c = 0 this is the Maclaurin series in <x, y>.
     - For any other function of <x, y>, it is the Maclaurin series, which does not use the centre.
 
-    For a Gaussian with one width for each input column, the series is that of width 1 for rows divided by the
-    widths. If a number of degrees is given, higher ones are left out; the Gaussian has 61. The attributes
-    ``log_coefficients`` log |a_n|, which is minus infinity for a degree that the kernel does not have, and the
-    ``signs`` e_n of the coefficients have the shape (n_degrees,).
+    If a number of degrees is given, higher ones are left out; the Gaussian has 61. The ``log_coefficients`` are
+    log |a_n| (n_degrees,), minus infinity for a degree that the kernel does not have, and the ``signs`` e_n.
     """
 
     def __init__(self, kernel: Kernel, centre: NDArray, n_degrees: int | None = None) -> None:

@@ -54,11 +54,11 @@ def uniform(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
 
 
 def kmeans(kernel: Kernel, X: Rows, n: int, rng: Generator) -> NDArray:
-    """Return n centres of k-means clusters, found by scikit-learn's KMeans from uniformly drawn rows.
+    """Return n centres of k-means clusters, found by scikit-learn's KMeans from 20 n uniformly drawn rows.
 
-    For a kernel that needs rows of unit norm, the centres are divided by their norms. At most 20 n rows are used
-    in 10 iterations. KMeans runs on one thread, because sums in another order would give other centres. It cannot
-    tell apart near rows that are far from the mean; Lloyd's algorithm with exact distances then replaces it.
+    For a kernel that needs rows of unit norm, the centres are divided by their norms. KMeans runs on one thread,
+    because sums in another order would give other centres. It cannot tell apart near rows that are far from the
+    mean; Lloyd's algorithm with exact distances then replaces it.
 
     References
     ----------
@@ -115,11 +115,10 @@ def rpcholesky(kernel: Kernel, X: Rows, n: int, rng: Generator) -> Rows:
 
     Each pivot is drawn with a probability proportional to the diagonal of the residual. Pivots are proposed in
     blocks. A proposal is accepted with a probability that is the ratio of its residual after the earlier pivots of
-    the block to that before them; this gives the same distribution. The matrix of a delta-Gaussian has
-    absolute coefficients: pivots that span the sum of the positive and the negative part also span their
-    difference. If it is indefinite, as the kernel of a user's profile may be, absolute values of the diagonal are
-    used. Once the residual is zero to rounding, the other landmarks are drawn uniformly. At most
-    max(2 n, 2^25 / n) rows are used.
+    the block to that before them; this gives the same distribution. Pivots of a delta-Gaussian are those of the
+    sum of its positive and negative parts, which also span their difference; for other indefinite kernels,
+    absolute values of the diagonal are used. Once the residual is zero to rounding, the other landmarks are drawn
+    uniformly. At most max(2 n, 2^25 / n) rows are used.
 
     References
     ----------
@@ -190,9 +189,8 @@ def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Row
             )
         return rows.astype(np.int64)
     if rows.ndim != 2 or not rows.shape[0]:
-        refuse(
-            owner, "landmarks", "the name of a rule, rows (n, n_features), or integers, the numbers of rows"
-        )
+        expected = "the name of a rule, rows (n, n_features), or integers, the numbers of rows"
+        refuse(owner, "landmarks", expected)
     rows = check_array(rows, accept_sparse="csr", dtype=np.float64, input_name="landmarks")
     if rows.shape[1] != X.shape[1]:
         raise ValueError(
@@ -202,8 +200,5 @@ def own_landmarks(owner: object, given: Any, X: Rows) -> NDArray[np.int64] | Row
     return canonical(csr_array(rows)) if issparse(X) else dense(rows).copy()
 
 
-LANDMARKS: dict[LandmarkRule, Callable[[Kernel, Rows, int, Generator], Rows]] = {
-    "uniform": uniform,
-    "kmeans": kmeans,
-    "rpcholesky": rpcholesky,
-}
+Rule = Callable[[Kernel, Rows, int, Generator], Rows]
+LANDMARKS: dict[LandmarkRule, Rule] = {"uniform": uniform, "kmeans": kmeans, "rpcholesky": rpcholesky}

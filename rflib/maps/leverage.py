@@ -29,18 +29,10 @@ Task = Literal["auto", "classification", "regression"]
 VARIANTS, TASKS = get_args(Variant), get_args(Task)
 _BLOCK_ELEMENTS = 1 << 23
 
-Features = NDArray[np.float64]
-
 
 @with_parameters
 class ScoredFourierFeatures(FourierFeatures):
-    """Base class of Fourier features whose frequencies have scores on the training rows.
-
-    A pool of l frequencies is drawn, and s = n_components / 2 of them are drawn again with probabilities q in
-    proportion to their scores. They have the weights (1/l) / (q s) (equation 9 of liu2020), so that the estimate
-    is unbiased. The score of a frequency is the sum of the scores of its two columns, the cosine and the sine.
-    `LeverageRFF` explains the variant "reference".
-    """
+    """Base class of Fourier features whose frequencies are resampled by scores, as in `LeverageRFF`."""
 
     pool: int | None = None
     variant: Variant = "resampled"
@@ -52,7 +44,7 @@ class ScoredFourierFeatures(FourierFeatures):
     _needs_rows = True
 
     @abstractmethod
-    def _scores(self, blocks: Iterator[Features], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, blocks: Iterator[NDArray], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
         """Return the score of each column of the pool's features, which are given in blocks of the n rows."""
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
@@ -70,7 +62,10 @@ class ScoredFourierFeatures(FourierFeatures):
         pool = sample_frequencies(self.measure_, size, directions=self.directions, radii=self.radii, rng=rng)
         scores = self._scores(_feature_blocks(X, pool), X.shape[0], y)
         if self.variant == "resampled":
-            self._keep_frequencies(resample(pool, scores[:size] + scores[size:], s, rng), rng)
+            q = shares(scores[:size] + scores[size:])
+            chosen = rng.choice(size, size=s, p=q)
+            weights = pool.weights[chosen] / (q[chosen] * s)
+            self._keep_frequencies(Frequencies(pool.vectors[chosen], weights), rng)
         else:
             inverse = 1 / np.maximum(shares(scores), np.finfo(float).eps)
             order = np.argsort(inverse, kind="stable")
@@ -89,7 +84,7 @@ def are_labels(y: NDArray) -> bool:
     return n_distinct == 2 or kind in "bOSUT" or (kind in "iu" and n_distinct <= max(1, len(y) / 2))
 
 
-def _feature_blocks(X: Rows, pool: Frequencies) -> Iterator[Features]:
+def _feature_blocks(X: Rows, pool: Frequencies) -> Iterator[NDArray]:
     """Yield the cosines and then the sines of all frequencies over the root of their number, by blocks of rows."""
     size = len(pool.vectors)
     columns = Waves(pool.vectors, np.full(size, 1 / size), size)
@@ -103,10 +98,10 @@ def _feature_blocks(X: Rows, pool: Frequencies) -> Iterator[Features]:
 class LeverageRFF(ScoredFourierFeatures):
     """Approximate a positive definite kernel with frequencies resampled by their ridge leverage scores.
 
-    A pool of l frequencies is drawn. From it, s = n_components / 2 frequencies are drawn with probabilities
-    proportional to their ridge leverage scores on the training rows, and weighted so that the estimate is
-    unbiased. This is the leverage-RFF of liu2020 (equation 9). With the features Z of the pool and G = Z^T Z, the
-    scores of the columns are diag(G (G + n ridge I)^-1).
+    A pool of l frequencies is drawn, and s = n_components / 2 of them are drawn again with probabilities q in
+    proportion to their scores on the training rows. They have the weights (1/l) / (q s) (equation 9 of liu2020),
+    so that the estimate is unbiased. The score of a frequency is the sum of those of its cosine and its sine:
+    diag(G (G + n ridge I)^-1) with G = Z^T Z for the features Z of the pool.
 
     Parameters
     ----------
@@ -151,7 +146,7 @@ class LeverageRFF(ScoredFourierFeatures):
         check_number(self, "ridge", above=0)
         super()._draw(kernel, X, y, rng)
 
-    def _scores(self, blocks: Iterator[Features], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, blocks: Iterator[NDArray], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
         gram = sum((Z.T @ Z for Z in blocks), start=np.zeros(()))
         solved = solve(gram + n * self.ridge * np.eye(len(gram)), gram, assume_a="pos")
         return np.maximum(solved.diagonal(), 0)
@@ -211,7 +206,7 @@ class SurrogateLeverageRFF(ScoredFourierFeatures):
             )
         super()._draw(kernel, X, check_X_y(X, y, accept_sparse=True)[1], rng)
 
-    def _scores(self, blocks: Iterator[Features], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
+    def _scores(self, blocks: Iterator[NDArray], n: int, y: ArrayLike | None) -> NDArray[np.float64]:
         targets = np.asarray(y)
         labels = are_labels(targets) if self.task == "auto" else self.task == "classification"
         if not labels and targets.dtype.kind not in "biuf":
@@ -246,14 +241,3 @@ def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
             "equal? Check y and X."
         )
     return scores / total
-
-
-def resample(frequencies: Frequencies, scores: NDArray[np.float64], n: int, rng: Generator) -> Frequencies:
-    """Draw n frequencies from a pool of l equally weighted ones, with probabilities q in proportion to scores.
-
-    A drawn frequency has the weight (1/l) / (q n) (liu2020, equation 9). So the estimate is unbiased for that of
-    the pool, and therefore for the kernel.
-    """
-    q = shares(scores)
-    chosen = rng.choice(len(q), size=n, p=q)
-    return Frequencies(frequencies.vectors[chosen], frequencies.weights[chosen] / (q[chosen] * n))

@@ -81,11 +81,12 @@ class RandomMaclaurin(RandomFeatureMap):
         self.signature_ = np.where(coefficients[self.degrees_] < 0, -1.0, 1.0)
 
     def _columns(self, X: Rows) -> Array:
-        makers = [sketch.on(X) for sketch in self.sketches_]
-        ends = np.cumsum([sketch.n_columns for sketch in self.sketches_])
+        parts = [(sketch.n_columns, sketch.on(X)) for sketch in self.sketches_]
 
         def fill(block: Rows, out: Array) -> None:
-            for make, sketch, end in zip(makers, self.sketches_, ends, strict=True):
-                out[:, end - sketch.n_columns : end] = make(block)
+            start = 0
+            for n_columns, make in parts:
+                out[:, start : start + n_columns] = make(block)
+                start += n_columns
 
         return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)

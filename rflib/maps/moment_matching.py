@@ -21,8 +21,7 @@ class MomentMatching(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
-        those of `FourierFeatures`.
+        As for `FourierFeatures`, as are frequencies_, weights_ and phases_; the kernel is a Gaussian.
 
     See Also
     --------

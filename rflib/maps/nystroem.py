@@ -66,11 +66,10 @@ class Nystroem(RandomFeatureMap):
         How the landmarks are chosen: uniformly among the rows, as the centres of k-means clusters, or as the
         pivots of a randomly pivoted Cholesky decomposition; see `rflib.maps.landmarks`. The last two take longer
         to fit and have a lower error. "kmeans" is not possible with precomputed similarities. Each rule looks at
-        a uniform sample of the rows only, so that of Dask rows no more than this sample is loaded, and the
-        landmarks have the same distribution. Or the landmarks themselves, whose number then counts in place of
-        ``n_components``: rows (n, n_features), which need not be training rows, or integers (n,), the numbers of
-        rows that `fit` gets. With "precomputed" they are integers; with Dask rows, or rows on a device, they are
-        rows.
+        a uniform sample of the rows only, so that no more of Dask rows is loaded. Or the landmarks themselves,
+        whose number then counts in place of ``n_components``: rows (n, n_features), which need not be training
+        rows, or integers (n,), the numbers of rows that `fit` gets. With "precomputed" they are integers; with
+        Dask rows, or rows on a device, they are rows.
 
     Attributes
     ----------
@@ -142,9 +141,8 @@ class Nystroem(RandomFeatureMap):
         self._normalise(W)
         # Similarities that were made positive semidefinite by a repair lose more at rows that this has not seen.
         is_repaired = known is not None and self._rank_ is not None and self._rank_ < len(W)
-        self._left_out_ = (
-            None if is_repaired else self._landmarks_left_out(W[np.ix_(order, order)], X.shape[0])
-        )
+        ordered = W[np.ix_(order, order)]
+        self._left_out_ = None if is_repaired else self._landmarks_left_out(ordered, X.shape[0])
 
     def _chosen(self, kernel: Kernel, X: Rows, known: NDArray | None, rng: Generator) -> Rows:
         """Return the landmarks or, if the similarities of the rows are known, the numbers of those rows."""
@@ -172,17 +170,13 @@ class Nystroem(RandomFeatureMap):
 
     @all_or_nothing
     def restore(self, state: Mapping[str, NDArray]) -> Self:
-        """Become the fitted map whose `state` is given; this map must have the same parameters.
-
-        The normalisation is computed again, from the landmarks in the order in which they were drawn, so that it
-        is the same to the last bit.
-        """
+        """Become the fitted map whose `state` is given; this map must have the same parameters."""
         super().restore(state)
+        # in the order in which landmarks were drawn, so that the normalisation is the same to the last bit
         drawn = np.argsort(self._order_)
         known = self.kernel_.is_precomputed
-        self._normalise(
-            self.kernel_(self.landmarks_[np.ix_(drawn, drawn)] if known else self.landmarks_[drawn])
-        )
+        landmarks = self.landmarks_[np.ix_(drawn, drawn)] if known else self.landmarks_[drawn]
+        self._normalise(self.kernel_(landmarks))
         return self
 
     def _normalise(self, W: NDArray) -> None:

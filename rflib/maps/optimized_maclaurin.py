@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 from math import factorial
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import (
-    Array,
-    beside,
-    in_type_of,
-    multiply_into,
-    namespace,
-    ones,
-    products_of_columns,
-)
+from rflib.kernels.namespaces import Array, beside, in_type_of, multiply_into, namespace, products_of_columns
 from rflib.kernels.polynomial import Polynomial
 from rflib.kernels.sparse_rows import Rows, ShiftedRows, mean_row
 from rflib.maps.base import RandomFeatureMap
@@ -33,7 +24,6 @@ from rflib.maps.row_blocks import filled
 from rflib.validation import check_choice, check_flag, check_integer
 
 Projection = Literal["srht", "rademacher"]
-PROJECTIONS = get_args(Projection)
 _BLOCK_ELEMENTS = 1 << 19
 # Least and largest number of rows whose pairs predict the error, and the number of their entries in between.
 _SAMPLE_ROWS = 400, 4000
@@ -46,10 +36,9 @@ class OptimizedMaclaurin(RandomFeatureMap):
 
     The kernel is a series sum_n e_n A_n(x) A_n(y) <u(x), u(y)>^n with unit vectors u
     (`rflib.maps.inner_product_series`). Low degrees are exact: the columns of degree n are its binom(d + n - 1, n)
-    monomials. A higher degree n is sketched. It has D_n draws of products of n random projections,
-    prod_k <w_k, u(x)>, which are unbiased for <u(x), u(y)>^n and have a known variance V_n(x, y)
-    (`rflib.maps.product_sketch`). The highest exact degree, the numbers D_n and the degrees that are left out are
-    chosen by the least mean square error over pairs of training rows,
+    monomials. A higher degree has D_n draws of products of n random projections, prod_k <w_k, u(x)>, which are
+    unbiased for <u(x), u(y)>^n and have a known variance V_n(x, y) (`rflib.maps.product_sketch`). The highest
+    exact degree, the D_n and the degrees that are left out have the least mean square error over training rows,
     sum_n E[A_n(x)^2 A_n(y)^2 V_n(x, y)] / D_n + E[(sum of the terms that are left out)^2].
 
     The papers below expand the kernel about the origin, and only the constant is exact. Here all degrees may be
@@ -129,7 +118,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         check_flag(self, "complex_to_real")
         check_flag(self, "centre")
-        check_choice(self, "projection", PROJECTIONS)
+        check_choice(self, "projection", get_args(Projection))
         if self.exact_degrees != "auto":
             check_integer(self, "exact_degrees", at_least=0)
         n, d = X.shape
@@ -155,7 +144,7 @@ class OptimizedMaclaurin(RandomFeatureMap):
         ends, first = np.cumsum(self.columns_), series.factors(X[:1]).units if issparse(X) else None
         shift = first.vector if isinstance(first, ShiftedRows) else None
         exact = np.flatnonzero(self.columns_[: self.exact_degree_ + 1]).tolist()
-        makers: dict[int, Maker] = {n: partial(_monomials, n) for n in exact}
+        makers: dict[int, Maker] = {n: _monomials(n, X.shape[1]) for n in exact if n}
         makers |= {sketch.degree: sketch.on(X, shift) for sketch in self.sketches_}
 
         def fill(block: Rows, out: Array) -> None:
@@ -163,33 +152,27 @@ class OptimizedMaclaurin(RandomFeatureMap):
             units = factors.units
             units = units.astype(X.dtype) if isinstance(units, ShiftedRows) else in_type_of(units, X)
             xp = namespace(factors.signs)
-            for degree, make in makers.items():
+            for degree in np.flatnonzero(self.columns_).tolist():
                 place = slice(ends[degree] - self.columns_[degree], ends[degree])
                 amplitudes = factors.signs[degree, :] * xp.exp(factors.log_amplitudes[degree, :])
-                multiply_into(out[:, place], make(units), in_type_of(amplitudes, X)[:, None])
+                amplitudes = in_type_of(amplitudes, X)[:, None]
+                if degree:
+                    multiply_into(out[:, place], makers[degree](units), amplitudes)
+                else:
+                    out[:, place] = amplitudes
             out[:, ends[-1] :] = 0
 
         return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.n_components_)
 
 
-def _monomials(degree: int, units: Array | ShiftedRows) -> Array:
-    """Return all monomials of a degree, shape (n, columns), times the root of their coefficients in <u, v>^n."""
-    n, d = units.shape
-    if not degree:
-        return np.ones((n, 1), dtype=units.dtype) if isinstance(units, ShiftedRows) else ones((n, 1), units)
-    if isinstance(units, ShiftedRows):
-        units = units.toarray()
-    if degree == 1:
-        return units
-    which = np.array(list(combinations_with_replacement(range(d), degree)))
-    return products_of_columns(units, which.T) * beside(np.sqrt(_multiplicities(which)), units)
+def _monomials(degree: int, d: int) -> Maker:
+    """Return the function from unit vectors to all monomials, times the root of their coefficients in <u, v>^n."""
+    which = np.array(list(combinations_with_replacement(range(d), degree))).T
+    runs = [(which[: i + 1] == which[i]).sum(axis=0) for i in range(degree)]
+    roots = np.sqrt(factorial(degree) / np.prod(runs, axis=0, dtype=float))
 
+    def monomials(units: Array | ShiftedRows) -> Array:
+        rows = units.toarray() if isinstance(units, ShiftedRows) else units
+        return products_of_columns(rows, which) * beside(roots, rows)
 
-def _multiplicities(which: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the number of orders of each row of sorted indices: n! over the factorials of the lengths of runs."""
-    degree = which.shape[1]
-    orders, run = np.full(len(which), float(factorial(degree))), np.ones(len(which))
-    for before, after in pairwise(which.T):
-        run = np.where(before == after, run + 1, 1)
-        orders /= run
-    return orders
+    return monomials

@@ -34,14 +34,11 @@ class PolySketch(TensorSketch):
 
     Attributes
     ----------
-    hashes_ : ndarray of shape (degree, n_features_in_ + 1), int64
-        Bucket of each coordinate in each leaf, one of m (or one of n_components for degree 1, where there is no
-        node). The last coordinate is the constant.
-    signs_ : ndarray of shape (degree, n_features_in_ + 1), int8
-        Sign of each coordinate in each leaf.
+    hashes_, signs_ : ndarrays of shape (degree, n_features_in_ + 1), int64 and int8
+        Bucket and sign of each coordinate in each leaf, as for `TensorSketch`. There are m buckets, but
+        n_components for degree 1, where there is no node.
     node_signs_ : ndarray of shape (degree - 1, 2, m), int8
-        Diagonals of S and T for each node, in the order in which the tree is evaluated, from the leaves to the
-        root.
+        Diagonals of S and T for each node, from the leaves to the root.
     node_places_ : ndarray of shape (degree - 1, 2, m), int64
         Pairs (i, j) of each node. The root uses the first n_components of its pairs.
 

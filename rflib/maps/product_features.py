@@ -19,12 +19,9 @@ _FEWEST, _MOST = 8, 1 << 20
 
 
 class ProductFeatures(RandomFeatureMap):
-    """Base class of maps with the largest products of functions of single input columns as columns.
+    """Base class of maps whose columns are the largest products of functions of single input columns.
 
-    Attributes
-    ----------
-    tree_ : ProductTree
-        Which products the columns are. If there are fewer than n_components, the last columns are zero.
+    ``tree_`` says which products. If there are fewer than n_components, the last columns are zero.
     """
 
     _fades = True

@@ -1,10 +1,9 @@
 """Products of random projections, whose inner products estimate <x, y>^n: how they are drawn, and their variance.
 
 A draw of degree n has n vectors w_k with entries +1 and -1, and its value is prod_k <w_k, x>. A complex-to-real
-draw (Wacker et al. 2022, arXiv 2202.02031) has the entries 1, i, -1 and -i, and the real and the imaginary part of
-its value are two columns. The vectors of different draws are independent, or they are orthogonal in blocks of b
-draws. The vectors of such a block are, for each k, the rows of a Hadamard matrix of order b in random order, with
-random signs of its columns.
+draw (Wacker et al. 2022, arXiv 2202.02031) has the entries 1, i, -1 and -i, and its two columns are the real and
+the imaginary part. The vectors of different draws are independent, or orthogonal in blocks of b draws: for each k,
+those of a block are the rows of a Hadamard matrix of order b in random order, with random signs of its columns.
 """
 
 from __future__ import annotations
@@ -16,16 +15,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from rflib.kernels.namespaces import (
-    Array,
-    beside,
-    complex_as_pairs,
-    held_beside,
-    namespace,
-    pairs_as_complex,
-    zeros,
-)
-from rflib.kernels.sparse_rows import Rows, ShiftedRows
+from rflib.kernels.namespaces import Array, beside, complex_as_pairs, held_beside, namespace, pairs_as_complex
+from rflib.kernels.sparse_rows import Rows
 
 # Least variance as a share of that of one draw. Blocks may have none, as in degree 1, but weights must stay
 # finite.
@@ -43,11 +34,7 @@ def hadamard_order(d: int) -> int:
 def draw_turns(
     degree: int, d: int, draws: int, block: int, *, quarter: bool, rng: Generator
 ) -> NDArray[np.int8]:
-    """Return the entries of the vectors of draws as numbers of quarter turns, shape (degree, draws, d).
-
-    With ``quarter`` they are 1, i, -1 and -i, else 1 and -1. The order of the Hadamard matrices, ``block``, is at
-    least d, or 1 for independent vectors.
-    """
+    """Return the entries of the vectors of draws as numbers of quarter turns, shape (degree, draws, d)."""
     kinds, step = (4, 1) if quarter else (2, 2)
     if block == 1:
         return step * rng.integers(0, kinds, (degree, draws, d), dtype=np.int8)
@@ -65,10 +52,7 @@ def draw_turns(
 
 
 def vectors(turns: Array, X: Rows, *, quarter: bool) -> Array:
-    """Return the vectors (draws, d) as a real matrix (d, draws), or (d, 2 draws) with real and imaginary parts.
-
-    The turns are those of numpy, or are beside the rows X, as the matrix is.
-    """
+    """Return vectors (draws, d) beside X as a matrix (d, draws), or (d, 2 draws) of real and imaginary parts."""
     xp, turns = namespace(turns), turns.T
     found, odd = 1 - turns, turns % 2
     if quarter:
@@ -92,8 +76,7 @@ def moments(
       b2 = 2 t^2 - s, and the covariance is (c1^n + c2^n) / 2 - t^(2n) with c1 = t^2 - (1 - s) / (b - 1) and
       c2 = t^2 - (t^2 - s) / (b - 1).
 
-    Given are t and s of each pair (n_pairs,), the number of degrees, from 0 on, and b, which is 1 for independent
-    vectors; ``quarter`` stands for complex-to-real draws.
+    Given are t and s of each pair (n_pairs,), the number of degrees from 0 on, and b and ``quarter`` as in `Law`.
     """
     t2, s, others = products**2, overlaps, max(block - 1, 1)
     real = 1 + 2 * (t2 - s)
@@ -114,8 +97,8 @@ def moments(
 class Law:
     """How the columns of a degree are drawn. Means of the three `moments` of a degree decide their variance.
 
-    The order ``block`` of the Hadamard matrices is 1 for independent vectors. ``quarter`` says whether draws are
-    complex to real, with two columns. If the number of columns is odd, the last one is a draw of real signs.
+    The order ``block`` of the Hadamard matrices is at least the dimension, or 1 for independent vectors. With
+    ``quarter``, draws are complex to real; if the number of columns is odd then, the last one has real signs.
     """
 
     block: int
@@ -189,26 +172,24 @@ class Sketch:
         Where rows are `ShiftedRows`, ``shift`` is the vector of these.
         """
         turns = self.turns if namespace(X) is np else held_beside(self.turns, X)
-        matrices = (vectors(turns[k, :, :], X, quarter=self.quarter) for k in range(self.degree))
-        factors = [_projection(matrix, shift) for matrix in matrices]
+        matrices = [vectors(turns[k, :, :], X, quarter=self.quarter) for k in range(self.degree)]
+        # the products with the shift, which all rows share
+        along = [None if shift is None else shift.astype(matrix.dtype) @ matrix for matrix in matrices]
         scales = np.sqrt(self.weights)
         scale = beside(np.repeat(scales, 2)[: self.n_columns] if self.quarter else scales, X)
 
+        def product(k: int, rows: Rows) -> Array:
+            found = rows @ matrices[k] if shift is None else rows.product(matrices[k], along[k])
+            return pairs_as_complex(found) if self.quarter else found
+
         def columns(rows: Rows) -> Array:
-            parts = (pairs_as_complex(factor(rows)) if self.quarter else factor(rows) for factor in factors)
-            values = next(parts, None)
-            if values is None:
-                return zeros((rows.shape[0], self.n_columns), X) + scale
-            for part in parts:
-                values *= part
+            if not matrices:
+                return scale  # the same for all rows
+            values = product(0, rows)
+            for k in range(1, self.degree):
+                values *= product(k, rows)
             found = (complex_as_pairs(values) if self.quarter else values)[:, : self.n_columns]
             found *= scale
             return found
 
         return columns
-
-
-def _projection(matrix: Array, shift: NDArray | None) -> Maker:
-    """Return the function that multiplies by a matrix (d, m); shifted rows share the product with their shift."""
-    along = np.zeros(0) if shift is None else shift.astype(matrix.dtype) @ matrix
-    return lambda rows: rows.product(matrix, along) if isinstance(rows, ShiftedRows) else rows @ matrix

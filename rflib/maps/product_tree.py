@@ -29,10 +29,9 @@ class Level(NamedTuple):
 class ProductTree:
     """Products of one function on each axis, where most axes have their first function.
 
-    The first product is that of all first functions. Any other is its parent times a ratio: a function on an
-    axis that comes after those of the parent, divided by the first function on this axis. Of each product
-    (n_products,) there are the number of the parent, which is smaller than its own, and the axis and the
-    number of the function that it has and its parent has not; -1, -1 and 0 for the first one.
+    The first product is that of all first functions. Any other is its parent times a ratio: a function on an axis
+    after those of the parent, over the first function on this axis. Of each product (n_products,) there are the
+    number of the parent, which is smaller, and the axis and the number of this function; -1, -1, 0 for the first.
     """
 
     parents: NDArray[np.int64]
@@ -90,10 +89,9 @@ class ProductTree:
 def largest_products(values: NDArray, n: int) -> tuple[ProductTree, NDArray[np.float64]]:
     """Return the n products with the largest eigenvalues, and these, descending; fewer if no more are above 0.
 
-    The eigenvalues on each axis (n_axes, J) are descending, 0 where there are no more. The search is best-first,
-    and each product is reached from one other only: the axes are sorted by the ratio of their second eigenvalue to
-    the first; after a product come the next power on its last axis, the next axis in place of its last one, and
-    one axis more. So it takes O(n log n), however many axes there are.
+    The eigenvalues on each axis (n_axes, J) are descending, 0 where there are no more. The search is best-first
+    and takes O(n log n), because each product is reached from one other only: on axes sorted by the ratio of their
+    first two eigenvalues, the next power on the last axis, the next axis in place of the last, and one axis more.
     """
     shares = values / values[:, :1]
     second = shares[:, 1] if shares.shape[1] > 1 else np.zeros(len(shares))

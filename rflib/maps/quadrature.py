@@ -24,15 +24,13 @@ class QuadratureRFF(GaussianCosines):
     the weight is positive would bias the estimate. Q has the Haar distribution; the paper's butterfly matrices
     approximate it to save time.
 
-    The last rule may have fewer vertices, whose weights are adjusted. It is unbiased too, because each Q v_j is
-    uniform on the sphere. The last frequency is zero and stands for the constant; with fewer than three columns it
-    is the only one.
+    The last rule may have fewer vertices; it is unbiased too, because each Q v_j is uniform on the sphere. The
+    last frequency is zero and stands for the constant; with fewer than three columns it is the only one.
 
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
-        those of `FourierFeatures`.
+        As for `FourierFeatures`, as are frequencies_, weights_ and phases_; the kernel is a Gaussian.
 
     See Also
     --------

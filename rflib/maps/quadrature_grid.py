@@ -23,7 +23,6 @@ from rflib.measures.domain import distances_from, enclosing_ball
 from rflib.validation import check_choice, refuse
 
 Grid = Literal["auto", "dense", "reweighted"]
-GRIDS = get_args(Grid)
 # Nodes for each input column of the grid from which frequencies are drawn.
 _NODES = 16
 # Pairs of rows for the weights of one frequency, pairs that the grids are compared on, and pairs at a time.
@@ -51,9 +50,8 @@ class QuadratureFeatures(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
-        those of `FourierFeatures`. Frequencies that the dense grid does not need are zero, and no weight is
-        negative.
+        As for `FourierFeatures`, as are frequencies_, weights_ and phases_; the kernel is a Gaussian. Frequencies
+        that the dense grid does not need are zero, and no weight is negative.
     grid : {"auto", "dense", "reweighted"}, default="auto"
         "auto" is the one with the lower error at other pairs of training rows.
 
@@ -91,7 +89,7 @@ class QuadratureFeatures(GaussianCosines):
     grid: Grid = "auto"
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        check_choice(self, "grid", GRIDS)
+        check_choice(self, "grid", get_args(Grid))
         self.centre_, self.radius_ = enclosing_ball(X)
         D, d, found = self.n_components, X.shape[1], []
         n = (D + 1) // 2

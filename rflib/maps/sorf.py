@@ -7,11 +7,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, empty, namespace, zeros
+from rflib.kernels.namespaces import Array, beside, namespace, zeros
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.block_features import GaussianCosines
 from rflib.maps.product_sketch import hadamard_order
-from rflib.maps.row_blocks import over_row_blocks
+from rflib.maps.row_blocks import filled
 from rflib.maps.walsh_hadamard import walsh_hadamard
 
 # Number of input columns from which fast transforms are faster than products with the frequencies.
@@ -25,8 +25,7 @@ class SORF(GaussianCosines):
     The frequencies are the rows of sqrt(b) / sigma H D_1 H D_2 H D_3. H is the orthogonal Hadamard matrix of order
     b, the least power of two that is at least d, and D_1, D_2 and D_3 are diagonal matrices of random signs. Each
     block of b frequencies has its own signs, and rows are filled up with b - d zeros. From 2,048 input columns on,
-    fast transforms replace the product with the frequencies. Sparse rows always use the product, because it costs
-    less than a transform of all their zeros.
+    fast transforms replace the product of dense rows with the frequencies.
 
     The estimate is biased: all frequencies have the norm sqrt(b) / sigma, while those of the Gaussian have a chi
     distribution, and their directions are not uniform. The bias at the distance z is at most 6 z / (sigma sqrt(b))
@@ -36,8 +35,7 @@ class SORF(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
-        those of `FourierFeatures`.
+        As for `FourierFeatures`, as are frequencies_, weights_ and phases_; the kernel is a Gaussian.
 
     Attributes
     ----------
@@ -90,13 +88,11 @@ class SORF(GaussianCosines):
         pairs = self.n_components_ // 2
         n, sigma = self.n_components_ - pairs, kernel.single_width
         xp, phases, amplitude = namespace(X), beside(self.phases_, X), float(np.sqrt(1 / n))
-        features = empty((X.shape[0], self.n_components_), X)
 
-        def fill(rows: slice) -> None:
-            angles = self._products(X[rows, :] / float(sigma))[:, :n] + phases
-            features[rows, :pairs] = xp.cos(angles[:, :pairs]) * amplitude
-            features[rows, pairs : 2 * pairs] = xp.sin(angles[:, :pairs]) * amplitude
-            features[rows, 2 * pairs :] = xp.cos(angles[:, pairs:]) * amplitude * float(np.sqrt(2))
+        def fill(block: Rows, out: Array) -> None:
+            angles = self._products(block / float(sigma))[:, :n] + phases
+            out[:, :pairs] = xp.cos(angles[:, :pairs]) * amplitude
+            out[:, pairs : 2 * pairs] = xp.sin(angles[:, :pairs]) * amplitude
+            out[:, 2 * pairs :] = xp.cos(angles[:, pairs:]) * amplitude * float(np.sqrt(2))
 
-        over_row_blocks(fill, X, max(1, _BLOCK_ELEMENTS // self.signs_[:, 0].size))
-        return features
+        return filled(X, self.n_components_, fill, _BLOCK_ELEMENTS // self.signs_[:, 0].size)

@@ -40,15 +40,13 @@ class SphericalRadialRFF(GaussianCosines):
     Parameters
     ----------
     kernel, n_components, random_state
-        As for `RandomFeatureMap`; the kernel is a Gaussian. The attributes frequencies_, weights_ and phases_ are
-        those of `FourierFeatures`.
+        As for `FourierFeatures`, as are frequencies_, weights_ and phases_; the kernel is a Gaussian.
     n_radii : int, default=3
         Number of norms, at most that of frequencies. The default is that of the authors' code. More norms are
         exact at larger distances and leave fewer directions.
     directions : {"orthogonal", "distance"}, default="orthogonal"
         How the directions are drawn (`rflib.frequencies.directions`). With "distance" and enough norms, this is
-        QMC slicing (Hertrich, Jahn and Quellmalz): the mean over directions of the sliced kernel, whose Fourier
-        series is replaced by the Gauss quadrature, because this needs fewer norms.
+        QMC slicing (Hertrich, Jahn and Quellmalz) with Gauss quadrature in place of a Fourier series.
     optimal_weights : bool, default=True
         Whether directions have optimal weights (OKQ-SOMC) or equal ones (SR-OMC).
 
@@ -94,13 +92,11 @@ class SphericalRadialRFF(GaussianCosines):
         counts = [len(range(j, n, n_radii)) for j in range(n_radii)]
         unit = DIRECTIONS[self.directions](counts[0], d, rng)
         vectors = [radius * unit[:count] for radius, count in zip(radii, counts, strict=True)]
-        weights = [mass * self._shares(unit[:count]) for mass, count in zip(masses, counts, strict=True)]
-        return np.concatenate(vectors), np.concatenate(weights)
-
-    def _shares(self, unit: NDArray) -> NDArray:
-        """Return the weights of the directions, which sum to one."""
-        if not self.optimal_weights:
-            return np.full(len(unit), 1 / len(unit))
         gram = 2 * np.exp(-1.0) * np.cosh(unit @ unit.T) + _RIDGE * np.eye(len(unit))
-        weights = solve(gram, np.ones(len(unit)), assume_a="pos")
-        return weights / weights.sum()
+        weights = []
+        for mass, count in zip(masses, counts, strict=True):
+            own = np.ones(count)
+            if self.optimal_weights:
+                own = solve(gram[:count, :count], own, assume_a="pos")
+            weights.append(mass * own / own.sum())
+        return np.concatenate(vectors), np.concatenate(weights)

@@ -30,8 +30,7 @@ class TaylorFeatures(ProductFeatures):
     squares, descending, as if the input columns were independent and normal with their mean squares; their degrees
     mostly ascend. So every number of columns has its best monomials.
 
-    The series is one about the origin: centre dense rows first. Features fade beyond the training rows, of which
-    `transform` warns.
+    The series is about the origin: centre dense rows. Features fade beyond the training rows; `transform` warns.
 
     Parameters
     ----------

@@ -37,10 +37,8 @@ class TensorSketch(RandomFeatureMap):
 
     Attributes
     ----------
-    hashes_ : ndarray of shape (degree, n_features_in_ + 1), int64
-        Bucket of each coordinate in each sketch. The last coordinate is the constant.
-    signs_ : ndarray of shape (degree, n_features_in_ + 1), int8
-        Sign of each coordinate in each sketch.
+    hashes_, signs_ : ndarrays of shape (degree, n_features_in_ + 1), int64 and int8
+        Bucket and sign of each coordinate in each sketch. The last coordinate is the constant.
 
     See Also
     --------
@@ -86,9 +84,7 @@ class TensorSketch(RandomFeatureMap):
         transforms = self._transforms(X)
         # Entry k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
         weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=np.float32 if is_single(X) else np.float64)
-        weights[0] /= np.sqrt(2)
-        if D % 2 == 0:
-            weights[-1] /= np.sqrt(2)
+        weights[[0] if D % 2 else [0, -1]] /= np.sqrt(2)
         weights = beside(weights, X)
         inner = slice(1, (D + 1) // 2)
 
@@ -126,9 +122,8 @@ class TensorSketch(RandomFeatureMap):
 def _sketch(X: Array, hashes: NDArray, factors: NDArray, n_buckets: int) -> Maker:
     """Return the function that computes count sketches (n, n_buckets) of rows (n, d) like X.
 
-    A bucket holds the sum of its coordinates times their factors; the last one is the constant 1. No library
-    adds fast to places of an array: the first columns of all buckets are added to their second ones, and so on. A
-    column of zeros stands for those that a bucket has not.
+    A bucket holds the sum of its coordinates times their factors; the last one is the constant 1. The first
+    columns of all buckets are added to their second ones, and so on; zeros stand for those that a bucket has not.
     """
     order = np.argsort(hashes, kind="stable")
     buckets, starts, counts = np.unique(hashes[order], return_index=True, return_counts=True)

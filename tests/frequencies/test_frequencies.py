@@ -6,10 +6,9 @@ from scipy.special import ndtri
 from scipy.stats import ks_2samp, qmc
 
 from rflib.frequencies.directions import DIRECTIONS, frame, normalised, orthogonal, points
-from rflib.frequencies.draw import Frequencies, sample_frequencies, uniforms
+from rflib.frequencies.draw import sample_frequencies, uniforms
 from rflib.kernels import DeltaGaussian, Gaussian, Laplacian, Matern
 from rflib.maps import QMC
-from rflib.maps.leverage import resample
 from rflib.maps.seeds import as_generator
 from rflib.measures import exact_measure
 
@@ -145,20 +144,3 @@ def test_unknown_rules_are_named(directions, radii):
         sample_frequencies(
             exact_measure(Gaussian(), 3), 4, directions=directions, radii=radii, rng=generator()
         )
-
-
-def test_resampling_is_unbiased_for_the_pool():
-    pool = Frequencies(np.arange(6.0)[:, None], np.full(6, 1 / 6))
-    scores = np.array([1.0, 2, 3, 4, 5, 0.5])
-    sums = np.zeros((4000, 6))
-    for seed, row in enumerate(sums):
-        found = resample(pool, scores, 5, generator(seed))
-        np.add.at(row, found.vectors[:, 0].astype(int), found.weights)
-    error = sums.std(axis=0) / np.sqrt(len(sums))
-    assert np.all(np.abs(sums.mean(axis=0) - 1 / 6) < 5 * error)
-
-
-def test_resampling_needs_a_positive_score():
-    pool = Frequencies(np.ones((2, 1)), np.full(2, 0.5))
-    with pytest.raises(ValueError, match="No frequency has a positive score"):
-        resample(pool, np.zeros(2), 2, generator())
