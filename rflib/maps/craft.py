@@ -133,8 +133,8 @@ class CRAFT(RandomFeatureMap):
             up = self.base_._columns(self.base_._isotropic(X[rows, :])[1])
             up /= float(np.sqrt(n_columns))
             rng = np.random.default_rng(self.projection_seed_.tolist())
-            for first in range(0, n_up, _PANEL):
-                panel = up[:, first : first + _PANEL]
+            for some in row_blocks(n_up, _PANEL):
+                panel = up[:, some]
                 octets = np.frombuffer(rng.bytes(panel.shape[1] * width), dtype=np.uint8).reshape(-1, width)
                 bits = np.unpackbits(octets, axis=1, count=n_columns)  # 1 stands for the sign -1
                 features[rows, :] += panel @ (1 - 2 * beside(bits, X))

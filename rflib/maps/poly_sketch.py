@@ -61,7 +61,7 @@ class PolySketch(TensorSketch):
     """
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        degree, D = self._polynomial().degree, self.n_components
+        degree, D = self.kernel_.as_polynomial().degree, self.n_components
         m, nodes = hadamard_order(D), degree - 1
         self._draw_sketches(X.shape[1], m if nodes else D, rng)
         self.node_signs_ = (2 * rng.integers(0, 2, (nodes, 2, m)) - 1).astype(np.int8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
@@ -66,16 +68,12 @@ class TensorSketch(RandomFeatureMap):
     def _default_kernel(self) -> Kernel:
         return Polynomial(degree=2, coef0=1.0)
 
-    def _polynomial(self) -> Polynomial:
-        polynomial: Polynomial = self.kernel_.as_polynomial()
-        return polynomial
-
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._draw_sketches(X.shape[1], self.n_components, rng)
         self.signature_ = np.ones(self.n_components)
 
     def _draw_sketches(self, d: int, n_buckets: int, rng: Generator) -> None:
-        shape = self._polynomial().degree, d + 1
+        shape = self.kernel_.as_polynomial().degree, d + 1
         self.hashes_ = rng.integers(0, n_buckets, shape)
         self.signs_ = (2 * rng.integers(0, 2, shape) - 1).astype(np.int8)
 
@@ -84,7 +82,7 @@ class TensorSketch(RandomFeatureMap):
         transforms = self._transforms(X)
         # Entry k of the real transform stands for k and D - k, except 0 and, for even D, D/2.
         weights = np.full(D // 2 + 1, np.sqrt(2 / D), dtype=np.float32 if is_single(X) else np.float64)
-        weights[[0] if D % 2 else [0, -1]] /= np.sqrt(2)
+        weights[[0] if D % 2 else [0, -1]] = np.sqrt(1 / D)
         weights = beside(weights, X)
         inner = slice(1, (D + 1) // 2)
 
@@ -107,11 +105,15 @@ class TensorSketch(RandomFeatureMap):
         if d < _DENSE_BELOW and xp is np:
             return [_by_product(sketch, d, X.dtype) for sketch in self._sketches(np.eye(d, dtype=X.dtype), D)]
         rfft = fft.rfft if xp is np else xp.fft.rfft
-        return [lambda block, sketch=sketch: rfft(sketch(block), axis=1) for sketch in self._sketches(X, D)]
+
+        def transform(sketch: Maker, block: Rows) -> Array:
+            return rfft(sketch(block), axis=1)
+
+        return [partial(transform, sketch) for sketch in self._sketches(X, D)]
 
     def _sketches(self, X: Rows, n_buckets: int) -> list[Maker]:
         """Return functions from rows like X to their count sketches (n, n_buckets)."""
-        kernel, make = self._polynomial(), _sketch_of_sparse if issparse(X) else _sketch
+        kernel, make = self.kernel_.as_polynomial(), _sketch_of_sparse if issparse(X) else _sketch
         share = kernel.scale ** (1 / kernel.degree)
         slope, constant = np.sqrt([share * kernel.gamma, share * kernel.coef0])
         factors = np.append(np.full(self.n_features_in_, slope), constant)
