@@ -83,7 +83,7 @@ def sample_frequencies(
             "over the input columns. Use RFF or QMC."
         )
     d = measure.dimension
-    shares = list(measure.shares(n))
+    shares = measure.shares(n)
     weights = np.concatenate([np.full(count, sign * part.mass / count) for sign, part, count in shares])
     if radii == "joint":
         if directions not in _POINT_SETS:

@@ -42,15 +42,14 @@ class AtomicMeasure(RadialMeasure):
 
     def __post_init__(self) -> None:
         for name, masses in (("positive", self.weights), ("negative", -self.weights)):
-            part = DiscretePart.of_masses(self.radii[masses > 0], masses[masses > 0])
-            object.__setattr__(self, name, part)
+            object.__setattr__(self, name, DiscretePart.of_masses(self.radii, np.maximum(masses, 0)))
 
     def predicted_error(self, sampling: Sampling) -> float:
         """Return the predicted root mean square error of a kernel value over the distances.
 
         It is infinite if there are fewer frequencies than parts.
         """
-        if sampling.n < len(list(self.parts())):
+        if sampling.n < len(self.parts()):
             return np.inf
         bias = self.weights @ self._cosines[0] - self.values
         return float(np.sqrt(np.mean(bias**2 + self.variance(sampling))))
