@@ -12,7 +12,6 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 from scipy.special import ndtri
 from scipy.stats import ortho_group, qmc
 
@@ -58,12 +57,10 @@ def distance(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
 def distant_points(n: int, d: int) -> NDArray[np.float64]:
     """Return n unit vectors of R^d that are far from each other and from their antipodes, shape (n, d).
 
-    They are found by steps towards the gradient of the sum of distances, from fixed orthogonal bases. The mean
-    of a function over points of the unit sphere and their antipodes differs from its mean over the sphere by
-    at most its norm in a Sobolev space times the discrepancy of the points, which is least where the distances
-    between them all sum to the most (Brauchart, Saff, Sloan and Womersley, *QMC designs*, Mathematics of
-    Computation 2014). Hertrich, Jahn and Quellmalz slice kernels along such points (*Fast summation of radial
-    kernels via QMC slicing*, ICLR 2025).
+    They are found by steps towards the gradient of the sum of distances, from fixed orthogonal bases. Points whose
+    distances sum to the most have the least discrepancy (Brauchart, Saff, Sloan and Womersley, *QMC designs*,
+    Mathematics of Computation 2014). Hertrich, Jahn and Quellmalz slice kernels along such points (*Fast summation
+    of radial kernels via QMC slicing*, ICLR 2025).
     """
     bases = ortho_group.rvs(d, -(-n // d), random_state=np.random.default_rng(0))
     points = bases.reshape(-1, d)[:n]
@@ -81,11 +78,9 @@ def frame(n: int, d: int, rng: Generator) -> NDArray[np.float64]:
     """Return n normalised columns of the first d rows of a random orthogonal matrix, shape (n, d).
 
     This is the frame of luo2021 (equation 10). The matrix has the order m = max(n, 2d). Its first d rows have the
-    distribution of the transposed thin Q factor of an (m, d) Gaussian matrix, which costs O(m d^2) instead of
-    O(m^3).
+    distribution of the transposed thin Q factor of an (m, d) Gaussian matrix.
     """
-    gaussian = rng.standard_normal((max(n, 2 * d), d))
-    return normalised(_haar_columns(gaussian)[:n])
+    return normalised(_haar(rng.standard_normal((max(n, 2 * d), d)))[:n])
 
 
 def low_discrepancy(sequence: str, n: int, d: int, rng: Generator) -> NDArray[np.float64]:
@@ -126,19 +121,6 @@ def _haar(gaussian: NDArray) -> NDArray:
     q, r = np.linalg.qr(gaussian)
     sign = np.sign(np.diagonal(r, axis1=-2, axis2=-1))
     return q * sign[..., None, :]
-
-
-def _haar_columns(gaussian: NDArray) -> NDArray:
-    """Return the same Q factor for a tall matrix by two Cholesky QR steps (Yamamoto et al. 2015).
-
-    The steps are mainly matrix products, which are fast. They need a well-conditioned matrix, which a Gaussian
-    matrix with at least twice as many rows as columns is.
-    """
-    q = gaussian
-    for _ in range(2):
-        upper = cholesky(q.T @ q, check_finite=False)
-        q = solve_triangular(upper, q.T, trans="T", overwrite_b=True, check_finite=False).T
-    return q
 
 
 def normalised(vectors: NDArray) -> NDArray:

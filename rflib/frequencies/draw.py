@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +10,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rflib.frequencies.directions import DIRECTIONS, normalised, points
-from rflib.measures.atomic import AtomicMeasure
 from rflib.measures.base import ProductMeasure, RadialMeasure, SpectralMeasure
 from rflib.measures.digmm_reference import DifferenceOfMixtures
 
 RADII = ("iid", "paired", "stratified", "halton", "joint")
 _POINT_SETS = ("iid", "halton", "sobol")
-IN_SETS = ("orthogonal", "distance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +42,10 @@ def sample_frequencies(
         of mixtures (``DifferenceOfMixtures``) allows only "iid" for directions and norms.
     n : int
         Number of frequencies. If the measure has a negative part, they are divided equally between both parts, as
-        in luo2021. An atomic measure with stratified norms divides them among its atoms so that the variance is
-        least.
+        in luo2021.
     directions : {"iid", "orthogonal", "distance", "frame", "halton", "sobol"}
         How the directions are drawn (`rflib.frequencies.directions`). "orthogonal" and "distance" draw
-        separate sets for each part or atom; "frame" draws one set for all (luo2021, equation 10).
+        separate sets for each part; "frame" draws one set for all (luo2021, equation 10).
     radii : {"iid", "paired", "stratified", "halton", "joint"}
         How the norms are drawn.
 
@@ -57,8 +53,7 @@ def sample_frequencies(
         - "paired": at the probabilities u and 1 - u for each two successive frequencies, so that a large norm
           comes with a small one (Reid, Markou, Choromanski, Turner and Weller, *Variance-reducing couplings for
           random features*, ICLR 2025).
-        - "stratified": one from each of as many equally probable intervals as there are frequencies. An atomic
-          measure gives each atom its own frequencies instead.
+        - "stratified": one from each of as many equally probable intervals as there are frequencies.
         - "halton": at the quantiles of a scrambled Halton sequence.
         - "joint": together with the directions, from one point set for each part (Yang et al. 2014). The norm is
           the first of d + 1 coordinates; if the measure has independent coordinates, these are drawn instead of a
@@ -87,44 +82,23 @@ def sample_frequencies(
             f"directions={directions!r} needs a kernel of the Euclidean distance, but this kernel is a product "
             "over the input columns. Use RFF or QMC."
         )
-    if radii == "joint":
-        return _joint(measure, n, directions, rng)
     d = measure.dimension
-    strata = list(_strata(measure, n, directions, radii, rng))
-    if directions in IN_SETS:
-        unit = np.concatenate([DIRECTIONS[directions](len(r), d, rng) for r, _ in strata])
+    shares = measure.shares(n)
+    weights = np.concatenate([np.full(count, sign * part.mass / count) for sign, part, count in shares])
+    if radii == "joint":
+        if directions not in _POINT_SETS:
+            raise ValueError(
+                f"directions must be one of {', '.join(map(repr, _POINT_SETS))} with radii='joint', got "
+                f"{directions!r}."
+            )
+        cubes = [points(directions, count, d + 1, rng) for *_, count in shares]
+        norms = [part.quantile(u[:, 0]) for (_, part, _), u in zip(shares, cubes, strict=True)]
+        unit = normalised(ndtri(np.concatenate(cubes)[:, 1:]))
     else:
-        unit = DIRECTIONS[directions](n, d, rng)
-    norms, weights = (np.concatenate(column) for column in zip(*strata, strict=True))
-    return Frequencies(norms[:, None] * unit, weights)
-
-
-def _strata(
-    measure: RadialMeasure, n: int, directions: str, radii: str, rng: Generator
-) -> Iterator[tuple[NDArray, NDArray]]:
-    """Yield the norms and weights of each atom or of each Jordan part."""
-    if isinstance(measure, AtomicMeasure) and radii == "stratified":
-        block = measure.dimension if directions == "orthogonal" else 1
-        for radius, weights in sorted(measure.strata(n, block), key=lambda atom: atom[1][0] < 0):
-            yield np.full(len(weights), radius), weights
-        return
-    for sign, part, count in measure.shares(n):
-        yield part.quantile(uniforms(count, radii, rng)), np.full(count, sign * part.mass / count)
-
-
-def _joint(measure: RadialMeasure, n: int, directions: str, rng: Generator) -> Frequencies:
-    """Draw the norm and the direction of each frequency from one point of the unit cube."""
-    if directions not in _POINT_SETS:
-        raise ValueError(
-            f"directions must be one of {', '.join(map(repr, _POINT_SETS))} with radii='joint', got "
-            f"{directions!r}."
-        )
-    vectors, weights = [], []
-    for sign, part, count in measure.shares(n):
-        u = points(directions, count, measure.dimension + 1, rng)
-        vectors.append(part.quantile(u[:, 0])[:, None] * normalised(ndtri(u[:, 1:])))
-        weights.append(np.full(count, sign * part.mass / count))
-    return Frequencies(np.concatenate(vectors), np.concatenate(weights))
+        norms = [part.quantile(uniforms(count, radii, rng)) for _, part, count in shares]
+        counts = [count for *_, count in shares] if directions in ("orthogonal", "distance") else [n]
+        unit = np.concatenate([DIRECTIONS[directions](count, d, rng) for count in counts])
+    return Frequencies(np.concatenate(norms)[:, None] * unit, weights)
 
 
 def uniforms(n: int, rule: str, rng: Generator) -> NDArray[np.float64]:

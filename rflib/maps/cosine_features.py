@@ -47,19 +47,14 @@ def cosine_features(
     written to ``out`` if given, has the cosines of the pairs, their sines, and the cosines of the other
     frequencies, in X's dtype, library and device. The work is divided among as many threads as the BLAS may use.
     """
-    n, n_frequencies = X.shape[0], len(frequencies)
-    xp = namespace(X)
-    is_numpy = xp is np
+    n, n_frequencies, is_numpy = X.shape[0], len(frequencies), namespace(X) is np
     directions = held_beside(frequencies, X).T
     if is_numpy:
         directions = np.ascontiguousarray(directions)
     shifted = phases.any()
     phases, amplitudes = beside(phases, X), beside(amplitudes, X)
     features = empty((n, n_pairs + n_frequencies), X) if out is None else out
-    if is_numpy:
-        cosines, sines = _functions(features)
-    else:
-        cosines, sines = _scaled_anywhere(xp.cos), _scaled_anywhere(xp.sin)
+    cosines, sines = _functions(features)
     pairs, rest = slice(n_pairs), slice(n_pairs, None)
 
     def fill(product: Array, rows: slice) -> None:
@@ -121,24 +116,21 @@ def cosine_gradients(
     return gradients
 
 
-def _functions(features: NDArray) -> tuple[ScaledFunction, ScaledFunction]:
-    if features.dtype == np.float64 and is_worth_compiling(features, features.shape[1]):
+def _functions(features: Array) -> tuple[ScaledFunction, ScaledFunction]:
+    xp = namespace(features)
+    if xp is np and features.dtype == np.float64 and is_worth_compiling(features, features.shape[1]):
         from rflib.maps.compiled_cosines import cosines, sines
 
         return cosines, sines
-    return _scaled(np.cos), _scaled(np.sin)
+    return _scaled(xp.cos), _scaled(xp.sin)
 
 
-def _scaled(function: np.ufunc) -> ScaledFunction:
-    def scaled(phases: NDArray, amplitudes: NDArray, out: NDArray) -> None:
-        function(phases, out=out)
-        out *= amplitudes
-
-    return scaled
-
-
-def _scaled_anywhere(function: Callable[[Array], Array]) -> ScaledFunction:
+def _scaled(function: Callable[..., Array]) -> ScaledFunction:
     def scaled(phases: Array, amplitudes: Array, out: Array) -> None:
-        multiply_into(out, function(phases), amplitudes)
+        if isinstance(function, np.ufunc):
+            function(phases, out=out)
+            out *= amplitudes
+        else:
+            multiply_into(out, function(phases), amplitudes)
 
     return scaled

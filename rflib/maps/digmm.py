@@ -1,7 +1,5 @@
 """DIGMM: double-infinite Gaussian mixture model features of an indefinite kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rflib.maps.fourier import FourierFeatures
@@ -40,13 +38,12 @@ class DIGMM(FourierFeatures):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_digits
     >>> from rflib.kernels import DeltaGaussian
     >>> from rflib.maps import DIGMM
-    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> X, _ = load_digits(return_X_y=True)
     >>> DIGMM(DeltaGaussian((1, -1), (1, 10), "median"), 64, random_state=0).fit_transform(X).shape
-    (178, 64)
+    (1797, 64)
     """
 
     measure: MeasureLike = "digmm"

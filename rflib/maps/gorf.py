@@ -1,7 +1,5 @@
 """GORF: generalised orthogonal random features of an indefinite kernel."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from rflib.maps.fourier import FourierFeatures
@@ -42,11 +40,10 @@ class GORF(FourierFeatures):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_digits
     >>> from rflib.kernels import DeltaGaussian
     >>> from rflib.maps import GORF
-    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> X, _ = load_digits(return_X_y=True)
     >>> features = GORF(DeltaGaussian((1, -1), (1, 10), "median"), 64, random_state=0).fit(X)
     >>> int((features.signature_ < 0).sum())
     32

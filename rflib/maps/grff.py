@@ -1,7 +1,5 @@
 """GRFF: generalised random Fourier features of an indefinite kernel."""
 
-from __future__ import annotations
-
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters
@@ -39,13 +37,12 @@ class GRFF(FourierFeatures):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.datasets import load_digits
     >>> from rflib.kernels import DeltaGaussian
     >>> from rflib.maps import GRFF
-    >>> X = StandardScaler().fit_transform(load_wine().data)
+    >>> X, _ = load_digits(return_X_y=True)
     >>> GRFF(DeltaGaussian((1, -1), (1, 10), "median"), 64, random_state=0).fit_transform(X).shape
-    (178, 64)
+    (1797, 64)
     """
 
     measure: MeasureLike = "paper"

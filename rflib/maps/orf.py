@@ -1,7 +1,5 @@
 """ORF: orthogonal random features."""
 
-from __future__ import annotations
-
 from rflib.kernels.base import Kernel
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial, without_positive_measure
@@ -43,8 +41,7 @@ class ORF(FourierFeatures):
     >>> from rflib.maps import ORF
     >>> from rflib.metrics import relative_frobenius_error
     >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> kernel = Gaussian("median")
-    >>> features = ORF(kernel, 64, random_state=0).fit(X)
+    >>> features = ORF(Gaussian("median"), 64, random_state=0).fit(X)
     >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
     0.06
     """

@@ -36,8 +36,7 @@ class RFF(FourierFeatures):
     >>> from rflib.maps import RFF
     >>> from rflib.metrics import relative_frobenius_error
     >>> X = StandardScaler().fit_transform(load_wine().data)
-    >>> kernel = Gaussian("median")
-    >>> features = RFF(kernel, 64, random_state=0).fit(X)
+    >>> features = RFF(Gaussian("median"), 64, random_state=0).fit(X)
     >>> print(f"{relative_frobenius_error(features.kernel_(X), features.kernel_matrix(X)):.2f}")
     0.11
     """

@@ -1,7 +1,5 @@
 """SRF: spherical random features."""
 
-from __future__ import annotations
-
 from rflib.maps.fourier import FourierFeatures
 from rflib.maps.kernel_requirements import not_radial
 from rflib.maps.parameters import with_parameters

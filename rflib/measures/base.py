@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,28 +23,21 @@ class RadialPart(ABC):
     def quantile(self, u: NDArray) -> NDArray:
         """Return the norms at the probabilities u in (0, 1)."""
 
-    @abstractmethod
     def quadrature(self) -> tuple[NDArray, NDArray]:
-        """Return the norms and probabilities of a discrete distribution that integrates smooth functions well."""
+        """Return the norms and probabilities of a discrete distribution that integrates smooth functions well.
+
+        It is the trapezoidal rule in logit(u) with 801 nodes. For quantiles in closed form the integrand decays
+        exponentially at both ends, so that the rule is exact to rounding.
+        """
+        logit = np.linspace(-35, 35, 801)
+        u = expit(logit)
+        weights = u * expit(-logit)
+        return self.quantile(u), weights / weights.sum()
 
     def transform(self, dimension: int, z: NDArray) -> NDArray:
         """Return E Omega_d(r z), the characteristic function of the normalised part, at the distances z (n,)."""
         radii, probabilities = self.quadrature()
         return omega(dimension, np.multiply.outer(z, radii)) @ probabilities
-
-
-class ClosedFormPart(RadialPart):
-    """A part with a closed-form quantile function, which is integrated by the trapezoidal rule in logit(u).
-
-    The integrand decays exponentially at both ends, so that the rule is exact to rounding.
-    """
-
-    def quadrature(self) -> tuple[NDArray, NDArray]:
-        """Return 801 nodes and their probabilities."""
-        logit = np.linspace(-35, 35, 801)
-        u = expit(logit)
-        weights = u * expit(-logit)
-        return self.quantile(u), weights / weights.sum()
 
 
 def chi_quantile(dimension: int, u: NDArray) -> NDArray:
@@ -61,7 +54,7 @@ def chi_squared_nodes(dimension: int, n: int) -> tuple[NDArray[np.float64], NDAr
 
 
 @dataclass(frozen=True)
-class ChiPart(ClosedFormPart):
+class ChiPart(RadialPart):
     """The norm of a vector with the distribution N(0, I_d / sigma^2), which is chi_d / sigma."""
 
     mass: float
@@ -82,10 +75,10 @@ class TablePart(RadialPart):
     cdf: NDArray
 
     @classmethod
-    def of_increments(cls, mass: float, radii: NDArray, increments: NDArray) -> TablePart:
-        """Return the part whose intervals between the norms have probabilities in proportion to ``increments``."""
-        cdf = np.concatenate([[0.0], np.cumsum(increments)])
-        return cls(mass, radii, cdf / cdf[-1])
+    def of_masses(cls, radii: NDArray, masses: NDArray) -> TablePart | None:
+        """Return the part whose intervals between the norms have these masses, or None if there is no mass."""
+        cdf = np.append(0.0, np.cumsum(masses))
+        return cls(float(masses.sum()), radii, cdf / cdf[-1]) if masses.any() else None
 
     def quantile(self, u: NDArray) -> NDArray:
         """Return the norms at the probabilities u in (0, 1)."""
@@ -109,8 +102,8 @@ class DiscretePart(RadialPart):
     @classmethod
     def of_masses(cls, radii: NDArray, masses: NDArray) -> DiscretePart | None:
         """Return the part whose norms have these masses, or None if there is no mass."""
-        total = float(masses.sum())
-        return cls(total, radii, masses / total) if total else None
+        total, has_mass = float(masses.sum()), masses > 0
+        return cls(total, radii[has_mass], masses[has_mass] / total) if total else None
 
     def quantile(self, u: NDArray) -> NDArray:
         """Return the norms at the probabilities u in (0, 1)."""
@@ -124,10 +117,7 @@ class DiscretePart(RadialPart):
 
 @dataclass(frozen=True)
 class Sampling:
-    """A plan for drawing n frequencies by rules for their directions and norms (`rflib.frequencies.draw`).
-
-    Together with the measure it determines the variance.
-    """
+    """A plan for drawing n frequencies by rules for their directions and norms (`rflib.frequencies.draw`)."""
 
     n: int
     directions: str = "iid"
@@ -149,10 +139,7 @@ class SpectralMeasure(ABC):
     zmax: float = np.inf
 
     def for_sampling(self, sampling: Sampling) -> SpectralMeasure:
-        """Return the measure to use for frequencies that are drawn by this plan.
-
-        It is the measure itself, except that `rflib.measures.CandidateMeasures` returns one of its candidates.
-        """
+        """Return the measure for frequencies drawn by this plan: itself, or one of `CandidateMeasures`."""
         return self
 
 
@@ -206,28 +193,33 @@ class RadialMeasure(SpectralMeasure):
     coordinates: ProductMeasure | None = None
     zmax: float = np.inf
 
-    def parts(self) -> Iterator[tuple[int, RadialPart]]:
-        """Yield the sign and the part, the positive one first; empty parts are left out."""
-        for sign, part in ((1, self.positive), (-1, self.negative)):
-            if part is not None:
-                yield sign, part
+    @staticmethod
+    def of_masses(
+        kind: type[TablePart | DiscretePart], dimension: int, radii: NDArray, masses: NDArray
+    ) -> RadialMeasure:
+        """Return the measure whose parts, of this kind, have the positive and the negative masses at the norms."""
+        positive, negative = (kind.of_masses(radii, np.maximum(sign * masses, 0)) for sign in (1, -1))
+        return RadialMeasure(dimension, positive, negative)
 
-    def shares(self, n: int) -> Iterator[tuple[int, RadialPart, int]]:
-        """Divide n frequencies equally among the parts, as luo2021 does; yield sign, part and number for each.
+    def parts(self) -> list[tuple[int, RadialPart]]:
+        """Return the sign and the part, the positive one first; empty parts are left out."""
+        return [(sign, part) for sign, part in ((1, self.positive), (-1, self.negative)) if part is not None]
+
+    def shares(self, n: int) -> list[tuple[int, RadialPart, int]]:
+        """Divide n frequencies equally among the parts, as luo2021 does; return sign, part and number for each.
 
         Raises
         ------
         ValueError
             If there are fewer frequencies than parts.
         """
-        parts = list(self.parts())
+        parts = self.parts()
         if n < len(parts):
             raise ValueError(
                 f"A signed measure needs a frequency for each of its 2 parts, but {n} are to be drawn. Raise "
                 "n_components."
             )
-        for i, (sign, part) in enumerate(parts):
-            yield sign, part, (n + len(parts) - 1 - i) // len(parts)
+        return [(sign, part, (n + len(parts) - 1 - i) // len(parts)) for i, (sign, part) in enumerate(parts)]
 
     @property
     def total_mass(self) -> float:

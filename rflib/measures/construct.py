@@ -14,8 +14,6 @@ from rflib.measures.exact_measures import exact_measure, has_exact_measure
 # Each construction is the function of this name in the module of this name, called with (kernel, domain).
 CONSTRUCTIONS = ("digmm", "digmm_reference", "minimum_variance", "reference", "srf", "truncated_fourier")
 
-_BY_KERNEL = ("auto", "paper", "exact")
-
 MeasureLike = str | Mapping[str, Any] | SpectralMeasure
 
 
@@ -57,7 +55,7 @@ def construct(measure: MeasureLike, kernel: Kernel, domain: Domain) -> SpectralM
     if name == "exact":
         return exact_measure(kernel, domain.dimension)
     if name not in CONSTRUCTIONS:
-        choices = ", ".join(map(repr, (*_BY_KERNEL, *CONSTRUCTIONS)))
+        choices = ", ".join(map(repr, ("auto", "paper", "exact", *CONSTRUCTIONS)))
         raise ValueError(f"measure must be one of {choices}, or a mapping with such a type, got {measure!r}.")
     if not kernel.is_radial:
         raise ValueError(

@@ -6,27 +6,22 @@ from the authors' code in the following:
 - The mixtures are fitted to draws from the signed measure of the kernel itself. The authors fit theirs to standard
   normal draws, which gives the same Gaussian for every kernel (`rflib.measures.digmm_reference`).
 - For a kernel without a finite signed measure (SphericalPolynomial), draws from its minimum-variance measure are
-  used, which represents the kernel on [0, zmax]. The measure that the authors of luo2021 used does not represent
-  it (see `rflib.measures.reference`), and the mass of the printed one diverges.
-- The Gaussians of a mixture are isotropic and centred at zero, because the measure is radial. Full covariances
-  would only break the symmetry, and would need many more draws than d^2.
+  used, which represents the kernel on [0, zmax].
+- The Gaussians of a mixture are isotropic and centred at zero, because the measure is radial.
 - The masses of both parts are those of the measure, and their frequencies are drawn separately, so that any number
-  of features is possible. The authors' code needs s >= 2d.
+  of features is possible.
 
-As in the original method, the estimate is biased: a part that is not a mixture of centred Gaussians is represented
-by the nearest such mixture.
+As in the original method, the estimate is biased: a part is represented by the nearest such mixture.
 """
 
 from __future__ import annotations
-
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from rflib.kernels.base import RadialKernel
-from rflib.measures.base import RadialMeasure, RadialPart, Sampling, SpectralMeasure, TablePart, chi_quantile
+from rflib.measures.base import RadialMeasure, RadialPart, Sampling, TablePart, chi_quantile
 from rflib.measures.digmm_reference import fitted_mixture
 from rflib.measures.domain import Domain
 from rflib.measures.exact_measures import exact_measure, has_exact_measure
@@ -45,21 +40,13 @@ def digmm(
 
     The result depends only on the arguments, because the draws have a fixed seed. A kernel without an exact
     measure has its minimum-variance measure on the domain. A part has at most n_components Gaussians, five in
-    the authors' code, and is fitted to n_draws frequencies.
+    the authors' code, and is fitted to n_draws frequencies, which must be as many at least.
 
     Raises
     ------
     ValueError
-        If n_components and n_draws are not integers with 1 <= n_components <= n_draws, or if the measure of the
-        kernel is not radial.
+        If the measure of the kernel is not radial, or scikit-learn refuses one of the numbers.
     """
-    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in (n_components, n_draws))
-    if not (whole and 1 <= n_components <= n_draws):
-        raise ValueError(
-            "digmm: n_components and n_draws must be integers with 1 <= n_components <= n_draws, "
-            f"got n_components={n_components!r}, n_draws={n_draws!r}."
-        )
-    source: SpectralMeasure
     if has_exact_measure(kernel):
         source = exact_measure(kernel, domain.dimension)
     else:
@@ -78,8 +65,7 @@ def _mixture(part: RadialPart, d: int, n_components: int, n_draws: int) -> Radia
         return part
     vectors = np.random.default_rng(_SEED).standard_normal((n_draws, d))
     vectors *= (norms / unit / np.linalg.norm(vectors, axis=1))[:, None]
-    # In these units the mean square of a coordinate is 1. The prior of the means fixes them at zero. The prior of
-    # the variances is the weakest proper one (d observations), and its mean is the overall variance.
+    # The priors fix the means at zero, and are the weakest proper ones of the variances, with their overall mean.
     mixture = fitted_mixture(
         vectors,
         n_components=n_components,

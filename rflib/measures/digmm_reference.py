@@ -5,10 +5,8 @@ s standard normal vectors by variational inference, once for the positive and on
 frequency is the difference of a draw from the one mixture and a draw from the other, W = W_pos - W_neg, and
 has a cosine and a sine of weight 1/s. The mixtures tend to the standard normal as s grows, so the estimate
 tends to exp(-z^2) at the distance z, whatever the kernel is. The authors also shift the kernel matrix of five
-random points by 20 times its smallest eigenvalue; every kernel gets the same features nevertheless, so it is
-left out here.
-
-`rflib.measures.digmm` is the method as it was meant, with mixtures of the kernel's own measure.
+random points by 20 times its smallest eigenvalue, which changes no feature and is left out here. The method as
+it was meant is `rflib.measures.digmm`.
 """
 
 from __future__ import annotations

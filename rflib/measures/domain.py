@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import row_norms
 
 from rflib.kernels.base import UNIT_NORM_TOLERANCE
 from rflib.kernels.distances import euclidean_distances
@@ -63,25 +65,19 @@ class DomainOfRows(Domain):
     @cached_property
     def distances(self) -> NDArray:
         """The sorted sample of distances between different rows, which are zero between equal ones."""
-        z = _distances(self.rows)
+        X, n = self.rows, self.rows.shape[0]
+        order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
+        sample = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
+        z = np.sort(euclidean_distances(sample)[np.triu_indices(sample.shape[0], 1)])
         return np.minimum(z if z.any() else np.linspace(0, self.zmax, 101)[1:], self.zmax)
-
-
-def _distances(X: Rows) -> NDArray[np.float64]:
-    n = X.shape[0]
-    order = lexicographic_order(X) if n > _SAMPLE_ROWS else np.arange(n)
-    rows = X[order[np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(int)]].astype(np.float64)
-    return np.sort(euclidean_distances(rows)[np.triu_indices(rows.shape[0], 1)])
 
 
 def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:
     """Return the centre (d,) and the radius of a ball that contains the rows X (n, d) and rows like them.
 
     If all rows have unit norm, it is the unit ball, because new rows will have unit norm too. Otherwise it is
-    nearly the smallest ball around the rows (Badoiu & Clarkson 2003), with its radius enlarged by half. New rows
-    of the same distribution may be farther from the centre than all training rows, but few are outside the
-    enlarged ball, and the minimum-variance measures lose hardly any accuracy by the margin. If all rows are equal,
-    the radius is 1/2, because there is no unit of length.
+    nearly the smallest ball around the rows (Badoiu & Clarkson 2003), with its radius enlarged by half, because
+    new rows may be farther out. If all rows are equal, the radius is 1/2, because there is no unit of length.
     """
     origin = np.zeros(X.shape[1])
     if np.abs(distances_from(origin, X) - 1).max() <= UNIT_NORM_TOLERANCE:
@@ -95,15 +91,10 @@ def enclosing_ball(X: Rows) -> tuple[NDArray[np.float64], float]:
             best, radius = centre, largest
         farthest = mean_row(X[distances >= largest * (1 - _RESOLUTION)])
         centre = centre + (farthest - centre) / (step + 2)
-    if radius <= _RESOLUTION * largest_size(X) and _are_equal(X):
+    rounding = _RESOLUTION * largest_size(X)
+    if radius <= rounding and distances_from(dense(X[:1])[0], X).max() <= (rounding if issparse(X) else 0):
         return best, 0.5
     return best, _MARGIN * radius
-
-
-def _are_equal(X: Rows) -> bool:
-    """Return whether all rows are equal; sparse ones to the resolution of their distances."""
-    distances = distances_from(dense(X[:1])[0], X)
-    return float(distances.max()) <= (_RESOLUTION * largest_size(X) if issparse(X) else 0)
 
 
 def distances_from(centre: NDArray, X: Rows) -> Array:
@@ -116,9 +107,5 @@ def distances_from(centre: NDArray, X: Rows) -> Array:
         return namespace(X).linalg.vector_norm(rows - beside(centre, rows), axis=1)
     if issparse(X):
         return ShiftedRows.less(X, centre).norms()
-    height = max(1, _BLOCK_ELEMENTS // X.shape[1])
-    squares = []
-    for start in range(0, len(X), height):
-        offsets = X[start : start + height] - centre
-        squares.append(np.einsum("ij,ij->i", offsets, offsets))
-    return np.sqrt(np.concatenate(squares))
+    blocks = gen_batches(len(X), max(1, _BLOCK_ELEMENTS // X.shape[1]))
+    return np.sqrt(np.concatenate([row_norms(X[rows] - centre, squared=True) for rows in blocks]))

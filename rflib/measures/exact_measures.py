@@ -19,9 +19,9 @@ from rflib.kernels.matern import Matern
 from rflib.kernels.rational_quadratic import RationalQuadratic
 from rflib.measures.base import (
     ChiPart,
-    ClosedFormPart,
     ProductMeasure,
     RadialMeasure,
+    RadialPart,
     SpectralMeasure,
     TablePart,
     chi_quantile,
@@ -69,11 +69,8 @@ def has_positive_measure(kernel: Kernel) -> bool:
 
 @exact_measure.register
 def _(kernel: Gaussian, dimension: int) -> SpectralMeasure:
-    return RadialMeasure(
-        dimension,
-        positive=ChiPart(1.0, dimension, kernel.single_width),
-        coordinates=ProductMeasure(dimension, "normal", 1 / kernel.single_width),
-    )
+    coordinates = ProductMeasure(dimension, "normal", 1 / kernel.single_width)
+    return RadialMeasure(dimension, ChiPart(1.0, dimension, kernel.single_width), coordinates=coordinates)
 
 
 @exact_measure.register
@@ -87,7 +84,7 @@ def _(kernel: Cauchy, dimension: int) -> SpectralMeasure:
 
 
 @dataclass(frozen=True)
-class StudentPart(ClosedFormPart):
+class StudentPart(RadialPart):
     """The norm r of a d-variate t vector with 2 nu degrees of freedom and scale 1 / length_scale.
 
     In units of the scale, r^2 / d has the distribution F(d, 2 nu).
@@ -101,8 +98,7 @@ class StudentPart(ClosedFormPart):
     def quantile(self, u: NDArray) -> NDArray:
         """Return the norms at the probabilities u in (0, 1)."""
         radii = np.sqrt(self.dimension * fdtri(self.dimension, 2 * self.nu, u))
-        # For nu near zero the norms overflow. At the largest norm allowed, rows are as far apart as at larger
-        # ones.
+        # For nu near zero the norms overflow. At the largest one allowed, rows are as far apart as beyond.
         return np.minimum(radii, 1e15) / self.length_scale
 
 
@@ -130,7 +126,7 @@ def _gamma_mixture(alpha: float, width: float, dimension: int) -> TablePart:
     ends = scales[[0, -1]] * chi_quantile(dimension, np.array([1e-16, 1 - 1e-16]))
     radii = np.geomspace(ends[0], ends[1], _MIXTURE_NODES)
     cdf = gammainc(dimension / 2, np.divide.outer(radii, scales) ** 2 / 2) @ weights
-    return TablePart.of_increments(1.0, np.append(0, radii) / width, np.diff(cdf, prepend=0))
+    return TablePart(1.0, np.append(0, radii) / width, np.append(0, cdf) / cdf[-1])
 
 
 @exact_measure.register
@@ -157,15 +153,9 @@ def _(kernel: DeltaGaussian, dimension: int) -> SpectralMeasure:
     nodes = np.unique(np.concatenate([grid, bulk.ravel(), roots, [0.0]]))
     rise = np.diff(gammainc(dimension / 2, np.multiply.outer(nodes, sigma) ** 2 / 2) @ a)
     sign = np.sign(scaled_density((nodes[1:] + nodes[:-1]) / 2))
-    parts = [_part(nodes, np.maximum(s * rise, 0) * (s * sign > 0)) for s in (1, -1)]
-    measure = RadialMeasure(dimension, positive=parts[0], negative=parts[1])
+    measure = RadialMeasure.of_masses(TablePart, dimension, nodes, rise * (rise * sign > 0))
     if measure.total_mass < _NO_MASS * np.abs(a).sum():
         raise ValueError(
             f"{kernel!r} is zero everywhere: its terms cancel, so it has no measure to draw frequencies from."
         )
     return measure
-
-
-def _part(nodes: NDArray, rise: NDArray) -> TablePart | None:
-    mass = float(rise.sum())
-    return TablePart.of_increments(mass, nodes, rise) if mass else None

@@ -10,22 +10,22 @@ The construction was introduced in rflib.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rflib.kernels.base import RadialKernel
-from rflib.kernels.width import KernelWithWidth
 from rflib.measures.atomic import AtomicMeasure, CandidateMeasures
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 from rflib.measures.variance import cosine_moments
 from rflib.warn import warn
 
-# Frequency norms: evenly spaced ones, and more that grow geometrically to so many times the largest of these.
-_N_RADII, _N_TAIL, _TAIL = 96, 16, 16.0
+# Frequency norms: evenly spaced ones up to so many units of 2 sqrt(d) / zmax, and more that grow geometrically to
+# so many times the largest of these.
+_N_RADII, _BULK, _N_TAIL, _TAIL = 96, 4.0, 16, 16.0
 _N_DISTANCES = 64
 _N_QUANTILES = 200
 _N_CHECK = 2001
@@ -42,50 +42,47 @@ _DELTAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
 def minimum_variance(
-    kernel: RadialKernel, domain: Domain, *, deltas: tuple[float, ...] = _DELTAS, largest_radius: float = 4.0
+    kernel: RadialKernel, domain: Domain, *, deltas: Sequence[float] = _DELTAS
 ) -> CandidateMeasures:
     """Return candidate measures of atoms for the kernel on the domain.
 
     A linear program is solved for each delta, and for three models of the directions, which are independent, half
-    orthogonal bases or whole ones (`rflib.measures.atomic`). Each is solved with and without norms near zero,
-    because the atoms of such norms take frequencies that other atoms may need to complete a basis. The best single
-    norm is one more candidate. `CandidateMeasures` then chooses by the error that is predicted for a number of
-    frequencies.
+    orthogonal bases or whole ones. Each is solved with and without norms near zero. The best single norm is one
+    more candidate. `CandidateMeasures` then chooses by the error that is predicted for a number of frequencies.
 
     Parameters
     ----------
     kernel, domain
         As for `rflib.measures.construct`. Candidates are cached by the values of the kernel's profile.
-    deltas : tuple of float
+    deltas : sequence of float
         Largest errors of the fit, relative to the largest |k(z)|. Errors that cannot be reached are left out.
-    largest_radius : float, default=4.0
-        Largest frequency norm, in units of 2 sqrt(d) / zmax.
 
     Raises
     ------
     ValueError
-        If the kernel is not finite on [0, zmax] or is zero there, or if an option is not positive.
+        If the kernel is not finite on [0, zmax] or is zero there.
 
     Warns
     -----
     UserWarning
         If the kernel is zero at all distances of the sample.
     """
-    if not (deltas and min(deltas) > 0 and largest_radius > 0):
-        raise ValueError(
-            f"minimum_variance: deltas and largest_radius must be positive numbers, got deltas={deltas!r}, "
-            f"largest_radius={largest_radius!r}."
-        )
     ranges, quantiles = ranges_of(domain), _quantiles_of(domain)
-    values = _profile_values(kernel, ranges, quantiles)
-    return _candidates(
-        domain.dimension,
-        ranges,
-        quantiles.tobytes(),
-        tuple(value.tobytes() for value in values),
-        tuple(deltas),
-        largest_radius,
-    )
+    z = np.concatenate([*map(_nodes, ranges), quantiles, _check_grid(ranges)])
+    values = np.asarray(kernel.at_distance(z), dtype=np.float64)
+    if not np.isfinite(values).all() or not values.any():
+        fault = "is zero at" if np.isfinite(values).all() else "is not finite on"
+        raise ValueError(
+            f"{kernel!r} {fault} the distances [0, {ranges[0]:.6g}]. Change its profile or its width."
+        )
+    if not _split(values, ranges)[1][quantiles > 0].any():
+        warn(
+            f"{kernel!r} is zero at the distances between the training rows, "
+            f"{quantiles[quantiles > 0].min():.4g} to {quantiles[-1]:.4g}, so that different rows have "
+            "nothing in common. If the kernel has a width, choose one that suits the units of the data.",
+            cause="nothing in common",
+        )
+    return _candidates(domain.dimension, ranges, quantiles.tobytes(), values.tobytes(), tuple(deltas))
 
 
 def ranges_of(domain: Domain) -> tuple[float, ...]:
@@ -119,77 +116,40 @@ def _check_grid(ranges: Sequence[float]) -> NDArray[np.float64]:
     return np.multiply.outer(ranges, grid).ravel()
 
 
+def _split(values: NDArray, ranges: Sequence[float]) -> list[NDArray[np.float64]]:
+    """Return the values at the nodes of all ranges, at the quantiles, and at the points of `_check_grid`."""
+    n = len(ranges) * _N_DISTANCES
+    return np.split(values, [n, n + _N_QUANTILES])
+
+
 @lru_cache(maxsize=64)
 def _candidates(
-    d: int,
-    ranges: tuple[float, ...],
-    quantile_bytes: bytes,
-    value_bytes: tuple[bytes, ...],
-    deltas: tuple[float, ...],
-    largest_radius: float,
+    d: int, ranges: tuple[float, ...], quantile_bytes: bytes, value_bytes: bytes, deltas: tuple[float, ...]
 ) -> CandidateMeasures:
     quantiles = np.frombuffer(quantile_bytes)
-    targets, values, exact = map(np.frombuffer, value_bytes)
+    targets, values, exact = _split(np.frombuffer(value_bytes), ranges)
     solutions = []
     for zmax, target in zip(ranges, np.split(targets, len(ranges)), strict=True):
         unit = 2 * np.sqrt(d) / zmax
-        bulk = np.linspace(0, largest_radius * unit, _N_RADII)
+        bulk = np.linspace(0, _BULK * unit, _N_RADII)
         radii = np.append(bulk, bulk[-1] * np.geomspace(1, _TAIL, _N_TAIL + 1)[1:])
         away = int(np.searchsorted(radii, _AWAY * unit))
         deltas_of_kernel = [delta * float(np.abs(target).max()) for delta in deltas]
         design = omega(d, np.multiply.outer(_nodes(zmax), radii))
         to_fit = (quantiles, values) if values.any() else (_nodes(zmax), target)
         solutions.append(_nearest_single_norm(d, radii[1:], *to_fit))
+        variance, covariance = cosine_moments(d, np.multiply.outer(radii, quantiles))
         for block in sorted({1, max(1, d // 2), d}):
-            cost = _deviations(d, radii, quantiles, block)
+            cost = np.sqrt(np.maximum((variance + (block - 1) * covariance).mean(axis=1), 0))
             for first in (0, away):
                 for mu in _fitted_weights(design[:, first:], target, cost[first:], deltas_of_kernel):
                     solutions.extend(_with_merged(radii[first:], mu))
-    check, zmax = _check_grid(ranges), max(ranges)
-    candidates = []
+    check, candidates = _check_grid(ranges), []
+    measure = partial(AtomicMeasure, d, zmax=ranges[0], distances=quantiles, values=values)
     for radii, weights in solutions:
         bound = float(np.abs(omega(d, np.multiply.outer(check, radii)) @ weights - exact).max())
-        candidates.append(
-            AtomicMeasure(
-                d,
-                radii=radii,
-                weights=weights,
-                zmax=zmax,
-                distances=quantiles,
-                values=values,
-                bias_estimate=bound,
-            )
-        )
-    return CandidateMeasures(d, tuple(candidates), zmax)
-
-
-def _profile_values(
-    kernel: RadialKernel, ranges: Sequence[float], quantiles: NDArray
-) -> tuple[NDArray[np.float64], ...]:
-    """Return the kernel at the nodes of all ranges, at the quantiles, and at the points of `_check_grid`."""
-    values = [
-        np.asarray(kernel.at_distance(z), dtype=np.float64)
-        for z in (np.concatenate([_nodes(z) for z in ranges]), quantiles, _check_grid(ranges))
-    ]
-    if not all(np.isfinite(each).all() for each in values):
-        raise ValueError(
-            f"{kernel!r} is not finite on the distances [0, {max(ranges):.6g}]. Change its profile or its width."
-        )
-    if not any(each.any() for each in values):
-        raise ValueError(
-            f"{kernel!r} is zero at the distances [0, {max(ranges):.6g}]. Change its profile or its width."
-        )
-    if not values[1][quantiles > 0].any():
-        remedy = (
-            " Choose a width that suits the units of the data." if isinstance(kernel, KernelWithWidth) else ""
-        )
-        warn(
-            f"{kernel!r} is zero at the distances between the training rows, "
-            f"{quantiles[quantiles > 0].min():.4g} to {quantiles[-1]:.4g}, so that different rows have "
-            f"nothing in common.{remedy}",
-            cause="nothing in common",
-        )
-    return tuple(values)
+        candidates.append(measure(radii=radii, weights=weights, bias_estimate=bound))
+    return CandidateMeasures(d, tuple(candidates), ranges[0])
 
 
 def _nearest_single_norm(d: int, radii: NDArray, z: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
@@ -212,12 +172,6 @@ def _with_merged(radii: NDArray, mu: NDArray) -> Iterator[tuple[NDArray, NDArray
     if len(groups) < len(inside):
         weights = np.array([mu[group].sum() for group in groups])
         yield np.array([radii[group] @ np.abs(mu[group]) for group in groups]) / np.abs(weights), weights
-
-
-def _deviations(d: int, radii: NDArray, z: NDArray, block: int) -> NDArray:
-    """Return the root mean variance of one frequency in orthogonal blocks, for a unit weight."""
-    variance, covariance = cosine_moments(d, np.multiply.outer(radii, z))
-    return np.sqrt(np.maximum((variance + (block - 1) * covariance).mean(axis=1), 0))
 
 
 def _fitted_weights(

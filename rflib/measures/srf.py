@@ -15,8 +15,6 @@ near them. They are first raised by a constant so that their minimum is zero; so
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +27,7 @@ from rflib.measures.base import DiscretePart, RadialMeasure, TablePart
 from rflib.measures.domain import Domain
 from rflib.measures.omega import omega
 
-METHODS = ("gaussians", "optimum")
-
+_N_GAUSSIANS = 10
 _N_DISTANCES = 64
 _SINGLES = np.geomspace(1e-2, 30, 200)
 _SPAN = 2.5
@@ -43,33 +40,27 @@ _EQUALITY = 1e3
 _SCALE = 1e4
 
 
-def srf(
-    kernel: RadialKernel, domain: Domain, *, n_gaussians: int = 10, method: str = "gaussians"
-) -> RadialMeasure:
+def srf(kernel: RadialKernel, domain: Domain, *, method: str = "gaussians") -> RadialMeasure:
     """Return the positive measure nearest to the kernel on [0, zmax] (pennington2015, algorithm 1, step 1).
 
     Parameters
     ----------
     kernel, domain
-        As for `rflib.measures.construct`. Fits are cached by the values of the kernel's profile.
-    n_gaussians : int, default=10
-        Number of Gaussians N; the default is that of the paper.
+        As for `rflib.measures.construct`.
     method : {"gaussians", "optimum"}, default="gaussians"
-        "gaussians" fits the paper's clipped sum of Gaussians by L-BFGS, starting from the best single Gaussian
+        "gaussians" fits the paper's clipped sum of N = 10 Gaussians by L-BFGS, starting from the best single one
         (such as that of the paper, with sigma^2 = p/a^2). "optimum" searches all positive measures of the same
         mass by non-negative least squares; the result has a few atoms, and a single one for d >= 123 and p <= 20.
 
     Raises
     ------
     ValueError
-        If the method is unknown, n_gaussians is not an integer of at least 1, the kernel is constant, not finite,
-        or not positive and least at 0, or no sum of Gaussians is near it.
+        If the method is unknown, the kernel is constant, not finite, or not positive and least at 0, or no sum of
+        Gaussians is near it.
     """
-    if method not in METHODS:
-        raise ValueError(f"srf: method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
-    if isinstance(n_gaussians, bool) or not isinstance(n_gaussians, Integral) or n_gaussians < 1:
-        raise ValueError(f"srf: n_gaussians must be an integer of at least 1, got {n_gaussians!r}.")
-    z, _ = _distances(domain.zmax)
+    if method not in ("gaussians", "optimum"):
+        raise ValueError(f"srf: method must be one of 'gaussians', 'optimum', got {method!r}.")
+    z, weights = _distances(domain.zmax)
     values = kernel.at_distance(np.concatenate([[0.0], z])).astype(np.float64)
     finite = np.isfinite(values).all()
     if finite and values[0] <= 0:
@@ -81,39 +72,27 @@ def srf(
         values = values - values.min()
     if not (finite and values[0] > 0):
         raise ValueError(f"srf: {kernel!r} must be finite and not constant on [0, {domain.zmax:.6g}].")
-    count = n_gaussians if method == "gaussians" else 0
-    measure = _fitted(domain.dimension, float(domain.zmax), tuple(values.tolist()), int(count))
-    if measure.positive is None:
+    mass, target = float(values[0]), values[1:] / values[0]
+    sigma = _single_gaussian(z, weights, target)
+    # One thread: sums in another order would send L-BFGS down another path.
+    given = domain.dimension, z, weights, target, sigma
+    with threadpool_limits(limits=1, user_api="blas"):
+        part = (
+            _optimum(*given, mass) if method == "optimum" else _clipped_gaussians(GaussianFit(*given), mass)
+        )
+    if part is None:
         raise ValueError(
-            f"srf: no sum of {n_gaussians} Gaussians was found near {kernel!r} on [0, {domain.zmax:.6g}], "
+            f"srf: no sum of {_N_GAUSSIANS} Gaussians was found near {kernel!r} on [0, {domain.zmax:.6g}], "
             "because it is nearly constant except for a jump at zero. Use method='optimum', or MVORF or RFF "
             "instead of SRF."
         )
-    return measure
+    return RadialMeasure(domain.dimension, positive=part, zmax=domain.zmax)
 
 
 def fit_loss(kernel: RadialKernel, profile: Callable[[NDArray], NDArray], zmax: float) -> float:
-    """Return the loss 1/2 int_0^zmax (K - K_hat)^2 dz of pennington2015 (equation 5).
-
-    ``profile`` is the function K_hat(z), such as the ``profile`` of a measure.
-    """
+    """Return the loss 1/2 int_0^zmax (K - K_hat)^2 dz of pennington2015 (equation 5) for a profile K_hat(z)."""
     z, weights = _distances(zmax)
     return float(weights @ (kernel.at_distance(z) - profile(z)) ** 2 / 2)
-
-
-@lru_cache(maxsize=64)
-def _fitted(d: int, zmax: float, values: tuple[float, ...], n_gaussians: int) -> RadialMeasure:
-    mass, target = values[0], np.array(values[1:]) / values[0]
-    z, weights = _distances(zmax)
-    sigma = _single_gaussian(z, weights, target)
-    # One thread: sums in another order would send L-BFGS down another path.
-    part: TablePart | DiscretePart | None
-    with threadpool_limits(limits=1, user_api="blas"):
-        if n_gaussians:
-            part = _clipped_gaussians(GaussianFit(d, z, weights, target, sigma), mass, n_gaussians)
-        else:
-            part = _optimum(d, z, weights, target, sigma, mass)
-    return RadialMeasure(d, positive=part, zmax=zmax)
 
 
 def _distances(zmax: float) -> tuple[NDArray, NDArray]:
@@ -137,11 +116,10 @@ def _single_gaussian(z: NDArray, weights: NDArray, target: NDArray) -> float:
 class GaussianFit:
     """The fit of a clipped sum of Gaussians in d dimensions as a function of its parameters.
 
-    Given are distances z, the weights of the integral over them, the target, which is the kernel at them
-    divided by k(0), and the sigma of a single Gaussian, about whose norms the grid of norms is. With v = log
-    r, the norms sqrt(2) sigma chi_d have the same distribution for every sigma, up to a shift. Its width is
-    about 1/sqrt(2 d), which is the unit of the positions below. At position zero, log(sqrt(2) sigma) is the
-    ``centre``.
+    Given are distances z, the weights of the integral over them, the kernel at them divided by k(0), and the sigma
+    of a single Gaussian, about whose norms the grid of norms is. The logarithms of the norms sqrt(2) sigma chi_d
+    have the same distribution for every sigma, up to a shift. Its width is about 1/sqrt(2 d), which is the unit of
+    the positions. At position zero, log(sqrt(2) sigma) is the ``centre``.
     """
 
     def __init__(self, d: int, z: NDArray, weights: NDArray, target: NDArray, sigma: float) -> None:
@@ -182,7 +160,8 @@ class GaussianFit:
         return masses / total, total, basis, basis * (square - d) * width
 
 
-def _clipped_gaussians(fit: GaussianFit, mass: float, n: int) -> TablePart | None:
+def _clipped_gaussians(fit: GaussianFit, mass: float) -> TablePart | None:
+    n = _N_GAUSSIANS
     positions = np.arange(n) - float(n // 2)
     start = np.concatenate([positions == 0, positions])
     scale = _SCALE / float(fit.weights.sum())
@@ -202,8 +181,7 @@ def _clipped_gaussians(fit: GaussianFit, mass: float, n: int) -> TablePart | Non
     )
     step = fit.log_radii[1] - fit.log_radii[0]
     edges = np.exp(np.append(fit.log_radii - step / 2, fit.log_radii[-1] + step / 2))
-    masses = fit.clipped(result.x)[0]
-    return TablePart.of_increments(mass, edges, masses) if masses.any() else None
+    return TablePart.of_masses(edges, mass * fit.clipped(result.x)[0])
 
 
 def _optimum(

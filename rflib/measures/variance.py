@@ -34,11 +34,10 @@ def variance_iid(
     numbers of frequencies of both parts; that of an empty part is not used.
     """
     z = np.atleast_1d(np.asarray(z, dtype=np.float64))
-    counts = {1: n_positive, -1: n_negative}
     d, total = measure.dimension, np.zeros_like(z)
     for sign, part in measure.parts():
         variance = (1 + part.transform(d, 2 * z)) / 2 - part.transform(d, z) ** 2
-        total += part.mass**2 * variance / counts[sign]
+        total += part.mass**2 * variance / (n_positive if sign > 0 else n_negative)
     return total
 
 
@@ -50,14 +49,12 @@ def variance_orthogonal(
     Every pair in a block has the covariance of theorem 5, with its sign corrected. The last block may be shorter.
     Parameters are those of `variance_iid`.
     """
-    z = np.atleast_1d(np.asarray(z, dtype=np.float64))
-    d = measure.dimension
+    z, d = np.atleast_1d(np.asarray(z, dtype=np.float64)), measure.dimension
     variance = variance_iid(measure, z, n_positive, n_negative)
-    right_angle = (np.zeros(1), np.ones(1))
     for sign, part in measure.parts():
         n = n_positive if sign > 0 else n_negative
         if pairs := orthogonal_pairs(n, d):
-            covariance = _covariance(part, part, d, z, right_angle, _ORTHOGONAL_BINS)
+            covariance = _covariance(part, part, d, z, (np.zeros(1), np.ones(1)), _ORTHOGONAL_BINS)
             variance += part.mass**2 * pairs / n**2 * covariance
     return variance
 

@@ -45,18 +45,13 @@ OPPOSITE = np.array([[1.0, 0.0], [-1.0, 0.0]] * 5)
 
 
 @pytest.mark.parametrize(
-    ("kernel", "X", "advises"),
-    [
-        (SphericalPolynomial(2, 4), OPPOSITE, False),
-        (ArcCosine(0), OPPOSITE, False),
-        (Gaussian(0.01), np.eye(3), True),
-    ],
+    ("kernel", "X"),
+    [(SphericalPolynomial(2, 4), OPPOSITE), (ArcCosine(0), OPPOSITE), (Gaussian(0.01), np.eye(3))],
 )
 @pytest.mark.parametrize("make", [ATOMS, partial(GORF, measure="minimum_variance")])
-def test_a_kernel_that_is_zero_between_different_rows(make, kernel, X, advises):
-    with pytest.warns(UserWarning, match="is zero at the distances between the training rows") as warned:
+def test_a_kernel_that_is_zero_between_different_rows(make, kernel, X):
+    with pytest.warns(UserWarning, match="is zero at the distances between the training rows.*choose one"):
         fitted = make(kernel, 200, random_state=0).fit(X)
-    assert ("Choose a width" in str(warned[0].message)) == advises
     exact = kernel(X)
     assert np.linalg.norm(fitted.kernel_matrix(X) - exact) < 0.2 * np.linalg.norm(exact)
 

@@ -14,7 +14,6 @@ from rflib.kernels.polynomial import SphericalPolynomial
 from rflib.maps.gorf import GORF
 from rflib.maps.grff import GRFF
 from rflib.measures.domain import Domain
-from rflib.measures.exact_measures import exact_measure
 from rflib.measures.omega import omega
 from rflib.measures.reference import reference
 from rflib.measures.truncated_fourier import log_density, log_radial_density, truncated_fourier
@@ -127,16 +126,9 @@ def test_reference_measure_represents_another_kernel(a, p):
         assert np.abs(measure.profile(z) - SphericalPolynomial(a, p).at_distance(z)).max() > 0.3
 
 
-def test_reference_for_the_delta_gaussian_is_the_exact_measure():
-    kernel = DeltaGaussian()
-    np.testing.assert_array_equal(
-        reference(kernel, domain(4)).positive.cdf, exact_measure(kernel, 4).positive.cdf
-    )
-
-
-def test_reference_is_for_the_papers_kernels():
-    with pytest.raises(ValueError, match="exists for luo2021's kernels"):
-        reference(Gaussian(), domain(4))
+def test_reference_is_for_the_papers_polynomial_kernel():
+    with pytest.raises(ValueError, match="exist for SphericalPolynomial only, not for DeltaGaussian"):
+        reference(DeltaGaussian(), domain(4))
 
 
 @pytest.fixture(scope="module")

@@ -156,14 +156,6 @@ def test_a_kernel_that_is_zero_at_0_and_beyond_the_other_rows_can_be_fitted():
     np.testing.assert_allclose(measure.profile(z), kernel.at_distance(z), atol=0.05)
 
 
-@pytest.mark.parametrize("options", [{"deltas": ()}, {"deltas": (1e-2, 0)}, {"largest_radius": -1}])
-def test_options_that_are_not_positive(options):
-    with pytest.raises(
-        ValueError, match="minimum_variance: deltas and largest_radius must be positive numbers"
-    ):
-        minimum_variance(Gaussian(), domain(3, 2.0), **options)
-
-
 @pytest.mark.parametrize(
     ("profile", "message"),
     [

@@ -115,8 +115,8 @@ def test_measure_is_a_probability_times_the_kernel_at_zero(method):
     np.testing.assert_allclose(measure.profile(z), kernel.at_distance(z), atol=2e-4)
 
 
-def test_one_gaussian_for_a_gaussian_kernel():
-    measure = srf(Gaussian(1.5), domain(6, 4.0), n_gaussians=1)
+def test_a_gaussian_kernel_is_its_own_fit():
+    measure = srf(Gaussian(1.5), domain(6, 4.0))
     assert isinstance(measure.positive, TablePart)
     assert fit_loss(Gaussian(1.5), measure.profile, 4.0) < 1e-6
 
@@ -136,19 +136,10 @@ def test_neural_tangent_kernel():
     assert fit_loss(kernel, measure.profile, 2.0) < 5e-5
 
 
-def test_fits_are_cached():
-    kernel = SphericalPolynomial(4, 3)
-    assert srf(kernel, domain(20)) is srf(SphericalPolynomial(4, 3), domain(20))
-    assert srf(kernel, domain(20)) is not srf(kernel, domain(21))
-
-
 @pytest.mark.parametrize(
     ("kernel", "options", "message"),
     [
         (Gaussian(), {"method": "magic"}, "srf: method must be one of 'gaussians', 'optimum', got 'magic'"),
-        (Gaussian(), {"n_gaussians": 0}, "n_gaussians must be an integer of at least 1"),
-        (Gaussian(), {"n_gaussians": 2.5}, "n_gaussians must be an integer of at least 1"),
-        (Gaussian(), {"n_gaussians": "3"}, "n_gaussians must be an integer of at least 1"),
         (RadialFunction(np.zeros_like), {}, "finite and not constant"),
         (RadialFunction(lambda z: np.full_like(z, np.inf)), {}, "finite and not constant"),
         (RadialFunction(lambda z: np.where(z > 1, -np.inf, 0.0)), {}, "finite and not constant"),
