@@ -23,8 +23,8 @@ _LATER, _FACTORS = 4, (1e-2, 1e3)
 _HEIGHT = 512
 # From so many rows, and so many more for each column of targets, conjugate gradients are faster.
 _FEWEST, _FEWEST_A_COLUMN = 4000, 400
-# Landmarks of the preconditioner, and the share of the trace that is added to their matrix. The residuals, as shares
-# of the targets, at which accuracy and log loss no longer change, and steps, at most.
+# Landmarks of the preconditioner, and the share of the trace that is added to their matrix. The residuals, as
+# shares of the targets, at which accuracy and log loss no longer change, and steps, at most.
 _LANDMARKS, _ROUNDING, _TOLERANCE, _STEPS = 1000, 1e-6, 0.02, 200
 
 
@@ -137,7 +137,8 @@ class ExactHead(SoftmaxHead):
         begun, begin = np.zeros_like(sides), slice(first)
         try:
             begun[begin] = _solution(K[begin, begin], ridge[begin], sides[begin], begun[begin])
-            return _solution(K, ridge, sides, begun), np.float64(sides[later] - K[later] @ begun)
+            left = (sides[later] - K[later] @ begun).astype(np.float64)
+            return _solution(K, ridge, sides, begun), left
         except linalg.LinAlgError:
             return None
 
