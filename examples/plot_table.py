@@ -76,5 +76,5 @@ right.legend()
 plt.show()
 
 # %%
-# Steps at thresholds were chosen beside the kernel, so that its prediction has small jumps; that of trees has nothing
-# else.
+# Steps at thresholds were chosen beside the kernel, so that its prediction has small jumps; that of trees has only
+# jumps.
