@@ -34,7 +34,7 @@ ELSEWHERE = {
 # Pages on which blocks that print need not show what they print.
 UNSHOWN = ["docs/tables.md", "docs/learned-metric.md"]
 # Pages of the guide without a picture: one screen, or a list of what to do.
-PLAIN = ("cheat-sheet", "saving-models", "devices", "tables", "mvorf", "learned-metric")
+PLAIN = ("cheat-sheet", "saving-models", "devices", "mvorf")
 GUIDE = [page for page in re.findall(r"^([\w-]+)$", TEXTS["docs/user-guide.md"], re.M) if page not in PLAIN]
 # The study that docs/add-a-method.md has the reader make: tests/workflow/test_new_method.py.
 NEW = ("paired",)

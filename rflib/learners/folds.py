@@ -56,8 +56,7 @@ def check_groups(learner: Any, groups: Any) -> None:
 
 
 def known_groups(learner: Any, groups: Any, n_samples: int) -> NDArray | None:
-    """Return the groups of the rows as an array, after checks, or None where there are none."""
-    check_groups(learner, groups)
+    """Return the groups of the rows as an array without missing ones, or None where there are none."""
     if groups is None:
         return None
     known = as_array(groups)
@@ -93,6 +92,7 @@ def fold_numbers(
         If a row is held out never or more than once, there are fewer rows than folds, or a fold has no weight.
     """
     cv, classifier = n_folds(learner.cv), is_classifier(learner)
+    check_groups(learner, groups)
     groups = known_groups(learner, groups, y.shape[0])
     if namespace(y) is not np:  # of numbers on a device, the usual folds need how many there are
         y = np.empty(y.shape[0]) if isinstance(cv, Integral) else to_numpy(y)

@@ -25,7 +25,7 @@ from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.held_out_ridge import HeldOutRidge, Rows, held_out_ridge
 from rflib.learners.parameter_checks import check_seed
-from rflib.learners.values import as_array, as_labels, as_numbers
+from rflib.learners.values import as_array, as_labels, as_numbers, refuse_extremes
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.leverage import TASKS, Task, are_labels
 from rflib.maps.nystroem import Nystroem
@@ -44,6 +44,11 @@ _CONSTANT = 1e-13
 # Number of rows whose gradients are computed, at least and at most, and numbers in those of a block of rows.
 _FEWEST_GRADIENTS, _MOST_GRADIENTS = 2000, 4000
 _BLOCK_ELEMENTS = 1 << 22
+# What other learners of metrics, and of functions, have as parameters.
+_ELSEWHERE = {
+    "n_components": "It keeps all columns: scikit-learn's PCA after it leaves the first ones.",
+    **dict.fromkeys(("alpha", "alphas", "C"), "The ridge is chosen by held-out rows."),
+}
 
 
 class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -129,6 +134,10 @@ class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, Tran
         self.task = task
         self.random_state = random_state
 
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        return _ELSEWHERE.get(name)
+
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the metric from rows X (n_samples, n_features) and y (n_samples,) or (n_samples, n_targets).
@@ -153,6 +162,7 @@ class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, Tran
         targets = self._targets(y)
         check_consistent_length(rows, targets)
         is_sparse = not isinstance(rows, np.ndarray)
+        refuse_extremes(self, abs(rows).max(axis=1).toarray() if is_sparse else rows, "X")
         if is_sparse and self.diagonal is False:
             raise ValueError(
                 "LearnedMetric: diagonal=False would make sparse rows dense. Leave diagonal='auto', or give dense "
@@ -243,6 +253,7 @@ class LearnedMetric(CheckedRows, Keywords, ClassNamePrefixFeaturesOutMixin, Tran
             return np.asarray(LabelBinarizer(neg_label=-1).fit_transform(codes), dtype=np.float64)
         numbers = np.asarray(as_numbers(self, y), dtype=np.float64)
         numbers = numbers.reshape(len(numbers), -1)
+        refuse_extremes(self, numbers, "y")
         deviations = numbers.std(axis=0)
         vary = deviations > _CONSTANT * np.abs(numbers).max(axis=0, initial=0)
         return (numbers - numbers.mean(axis=0)) * np.divide(

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
 from rflib.learners.checked_rows import rows_at
-from rflib.learners.folds import check_enough_rows, check_folds, held_out_mean, known_groups
+from rflib.learners.folds import check_enough_rows, check_folds, check_groups, held_out_mean, known_groups
 from rflib.learners.grid_edge import chosen
 from rflib.learners.linear_svm import LinearMachine, Margins, affine
 from rflib.learners.mapped_rows import MappedRows
@@ -201,6 +201,7 @@ class SVMEstimator(SVMParameters, MappedRows, BaseEstimator):
     def _select_C(
         self, X: NDArray, y: NDArray, sample_weight: NDArray | None, hashes: NDArray, groups: Any
     ) -> float:
+        check_groups(self, groups)
         groups = known_groups(self, groups, len(y))
         Cs = np.sort(check_positive_numbers(self, "Cs"))
         check_enough_rows(self, y, instead="set C to a number")

@@ -21,7 +21,7 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from rflib.learners.values import is_missing
+from rflib.learners.values import is_missing, refuse_extremes
 
 # Numbers of at most so many different values are never replaced by quantiles, which would set them far apart.
 _FEW_VALUES = 10
@@ -74,8 +74,10 @@ class Table:
         """
         n, d = X.shape
         if issparse(X):
+            refuse_extremes(owner, abs(X).max(axis=1).toarray(), "X")
             return cls(list(range(d)), [], [], [], False, True, n)
         columns = [_numbers(owner, X, j) for j in range(d)] if hasattr(X, "iloc") else list(X.T)
+        names = X.columns if hasattr(X, "iloc") else range(d)
         numbers: list[int] = []
         counts: list[int] = []
         levels: list[int] = []
@@ -89,10 +91,21 @@ class Table:
                 if many or 2 < n_levels <= n / _ROWS_A_LEVEL:
                     means.append(j)
             else:
+                refuse_extremes(owner, values, f"column {names[j]!r} of X")
                 few = len(np.unique(values[~np.isnan(values)])) <= _FEW_VALUES
                 (counts if few else numbers).append(j)
         has_gaps = any(values is not None and np.isnan(values).any() for values in columns)
         return cls(numbers, counts, levels, means, has_gaps, False, n)
+
+    def check(self, owner: object, X: Any) -> None:
+        """Raise ValueError if a column of new rows, a DataFrame, holds no finite numbers as those of `of` do."""
+        for j in sorted(self.numbers + self.counts):
+            values, name = _numbers(owner, X, j), X.columns[j]
+            if values is None and X.dtypes.iloc[j].kind != "b":
+                raise ValueError(
+                    f"{type(owner).__name__}: column {name!r} of X held numbers in fit, and is of type "
+                    f"{X.dtypes.iloc[j]} now. Convert it to numbers."
+                )
 
     @property
     def encodings(self) -> tuple[str, ...]:
@@ -148,6 +161,35 @@ class Table:
         parts.append(("means", make_pipeline(_texts(), target, StandardScaler()), means))
         used = [part for part in parts if part[2]]
         return make_pipeline(ColumnTransformer(used), _precision(self.n_rows))
+
+
+def frame(owner: object, X: Any) -> Any:
+    """Return a DataFrame whose columns are dense.
+
+    Raises
+    ------
+    ValueError
+        If it is a Series, has no rows or no columns, or two columns of one name.
+    """
+    import pandas as pd
+
+    name = type(owner).__name__
+    if X.ndim == 1:
+        raise ValueError(
+            f"{name}: X must be a table, got a Series. Give X.to_frame(), or X.to_frame().T if it is a row."
+        )
+    for n, what in zip(X.shape, ("sample", "feature"), strict=True):
+        if not n:  # in scikit-learn's words
+            raise ValueError(
+                f"{name}: found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ValueError(
+            f"{name}: several columns of X are called {twice!r}. Rename them, or drop all but one."
+        )
+    sparse = {key: dtype.subtype for key, dtype in X.dtypes.items() if isinstance(dtype, pd.SparseDtype)}
+    return X.astype(sparse) if sparse else X
 
 
 def level_texts(X: Any) -> NDArray[np.object_]:
@@ -209,7 +251,7 @@ def _numbers(owner: object, X: Any, j: int) -> NDArray[np.float64] | None:
     if types.is_bool_dtype(dtype) or kind == "boolean" or isinstance(dtype, pd.CategoricalDtype):
         return None
     is_number = types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype)
-    if is_number or kind in ("integer", "floating", "mixed-integer-float", "empty"):
+    if is_number or kind in ("integer", "floating", "mixed-integer-float", "decimal", "empty"):
         values = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
         if np.isinf(values).any():
             row = int(np.argmax(np.isinf(values)))
@@ -218,8 +260,9 @@ def _numbers(owner: object, X: Any, j: int) -> NDArray[np.float64] | None:
                 "leave the row out."
             )
         return values
-    texts = kind in ("string", "mixed", "mixed-integer") if kind else types.is_string_dtype(dtype)
-    if texts and all(isinstance(value, str | Real) or is_missing(value) for value in column.unique()):
+    mixed = kind in ("mixed", "mixed-integer")
+    texts = mixed and all(isinstance(value, str | Real) or is_missing(value) for value in column)
+    if texts or kind == "string" or (not kind and types.is_string_dtype(dtype)):
         return None
     raise ValueError(
         f"{type(owner).__name__}: column {name!r} of X is of type {dtype} ({kind or 'no numbers or texts'}). "

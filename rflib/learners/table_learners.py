@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -19,13 +19,15 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
 )
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rflib.drafts import all_or_nothing
+from rflib.keywords import Keywords
 from rflib.learners.checked_rows import CheckedRows
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
 from rflib.learners.exact_head import ExactHead
+from rflib.learners.folds import known_groups
 from rflib.learners.held_out_ridge import ridge_of_halves
 from rflib.learners.krr import KRR
 from rflib.learners.krr_classifier import KRRClassifier
@@ -34,9 +36,9 @@ from rflib.learners.one_vs_rest import codes_to_targets, encode_labels
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
 from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
-from rflib.learners.table_encoding import Table
+from rflib.learners.table_encoding import Table, frame
 from rflib.learners.table_search import Choice, Search, exact_head, fitted_features, rows_in
-from rflib.learners.values import check_weights
+from rflib.learners.values import check_weights, refuse_extremes
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
 from rflib.measures.range_warning import RangeWarning
@@ -52,16 +54,30 @@ _CURVATURE = 0.5
 _LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01])
 
 
-class _TableLearner(CheckedRows, BaseEstimator):
+# Parameters of other learners that are chosen here.
+_CHOSEN = (
+    *("C", "alpha", "alphas", "gamma", "kernel", "sigma", "length_scale", "degree"),
+    *("feature_map", "metric", "n_components", "max_iter", "tol", "cv"),
+)
+
+
+class _TableLearner(CheckedRows, Keywords, BaseEstimator):
     """What the two learners have in common."""
 
     _task: ClassVar[str]
     classes_: NDArray
+    _table: Table
 
     def __init__(self, *, seconds: float | None = None, verbose: bool = False, random_state: Any = 0):
         self.seconds = seconds
         self.verbose = verbose
         self.random_state = random_state
+
+    @classmethod
+    def _called_here(cls, name: str, value: object) -> str | None:
+        if name in ("sample_weight", "groups"):
+            return f"It belongs to fit(X, y, {name}=...)."
+        return "It is chosen by held-out rows: KRR and LinearSVM let you choose." if name in _CHOSEN else None
 
     @all_or_nothing
     def fit(
@@ -81,8 +97,8 @@ class _TableLearner(CheckedRows, BaseEstimator):
         Raises
         ------
         ValueError
-            If X holds dates or infinite numbers, y or a weight is missing or not finite, there is one row, or, for
-            labels, one class.
+            If X holds dates or infinite numbers, the squares of a column are no numbers, y, a weight or a group is
+            missing or not finite, there is one row, or, for labels, one class.
         """
         check_number(self, "seconds", above=0, or_none=True)
         check_flag(self, "verbose")
@@ -94,8 +110,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
             return self
         rows, values = self._checked(X, y, reset=True)
         weights = check_weights(self, sample_weight, len(values))
-        check_consistent_length(rows, groups)
-        self._fit_rows(rows, values, weights, None if groups is None else np.asarray(groups))
+        self._fit_rows(rows, values, weights, known_groups(self, groups, len(values)))
         return self
 
     @property
@@ -109,6 +124,8 @@ class _TableLearner(CheckedRows, BaseEstimator):
         if is_dask(X):
             return predicted_blocks(partial(self._predicted, method, **options), X)
         rows = self._rows(X)
+        if hasattr(rows, "iloc"):
+            self._table.check(self, rows)
         with warnings.catch_warnings():
             # beyond the training rows the predictions go to the mean
             warnings.simplefilter("ignore", RangeWarning)
@@ -122,7 +139,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         n = len(y)
         if n < 2:
             raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
-        table = Table.of(self, X)
+        table = self._table = Table.of(self, X)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of trials, and of the rows that the map is fitted to
             n_exact = n if self._task == "classification" else 0
@@ -206,7 +223,7 @@ class _TableLearner(CheckedRows, BaseEstimator):
         if n < 2:
             raise ValueError(f"{type(self).__name__}: at least two rows are needed, got n_samples={n}.")
         rows, targets = sample.rows()
-        table = Table.of(self, rows)
+        table = self._table = Table.of(self, rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             choice, _, n_columns = self._searched(table, rows, targets, None, None, n, 0)
@@ -218,8 +235,11 @@ class _TableLearner(CheckedRows, BaseEstimator):
 
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
         if hasattr(X, "iloc"):
+            X = frame(self, X)
             self._validated(X, reset=reset, skip_check_array=True)
             return X
+        if isinstance(X, Mapping) and not issparse(X):
+            raise TypeError(f"{type(self).__name__}: X is a {type(X).__name__}. Give pandas.DataFrame(X).")
         finite: Any = True if issparse(X) else "allow-nan"
         return self._validated(X, reset=reset, accept_sparse="csr", ensure_all_finite=finite)
 
@@ -328,7 +348,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray]:
         rows, targets = super()._checked(X, y, reset=reset)
-        return rows, np.asarray(targets, dtype=np.float64)
+        refuse_extremes(self, targets := np.asarray(targets, dtype=np.float64), "y")
+        return rows, targets
 
     def _fitted_head(self, choice: Choice, Z: NDArray, y: NDArray, ridge: float, *about: Any) -> KRR:
         return self._ridge_regression(Z, y, ridge, *about)

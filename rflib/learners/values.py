@@ -118,6 +118,23 @@ def labels_with_weight(owner: object, values: Any, sample_weight: ArrayLike | No
     return np.unique(labels if weights is None else labels[weights > 0])
 
 
+def refuse_extremes(owner: object, numbers: NDArray, what: str) -> None:
+    """Raise RowError if the largest of some numbers (n, ...) is so large or small that squares leave its type.
+
+    Missing numbers are not counted; ``what`` are words for the numbers.
+    """
+    sizes = np.abs(np.atleast_1d(numbers).astype(np.result_type(numbers, np.float32), copy=False))
+    largest, about = np.nan_to_num(sizes).max(initial=0), np.finfo(sizes.dtype)
+    if not (largest == 0 or about.tiny**0.4 < largest < about.max**0.4):
+        place = int(np.nanargmax(sizes))
+        raise RowError(
+            type(owner).__name__,
+            place // (sizes.size // len(sizes)),
+            f"the largest number of {what} is {numbers.flat[place]:g}, whose square is no {sizes.dtype}. Divide "
+            f"{what} by {largest:.0e}.",
+        )
+
+
 def refuse_zeros(owner: object, rows: str = "all rows") -> NoReturn:
     """Raise ValueError, because no row has a weight."""
     raise ValueError(f"{type(owner).__name__}: {rows} have the weight zero. Give rows with a weight above 0.")

@@ -260,3 +260,13 @@ def test_a_fault_is_named_with_its_row():
         LearnedMetric().fit(X, missing)
     with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
         LearnedMetric().fit(X, None)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_numbers_whose_squares_are_none_are_refused(size):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    for what, rows in (("X", (X * size, X[:, 0])), ("y", (X, X[:, 0] * size))):
+        with pytest.raises(
+            ValueError, match=f"^LearnedMetric: in row .*largest number of {what} is .* Divide {what}"
+        ):
+            LearnedMetric().fit(*rows)
