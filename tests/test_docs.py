@@ -33,8 +33,8 @@ ELSEWHERE = {
 }
 # Pages on which blocks that print need not show what they print.
 UNSHOWN = ["docs/tables.md", "docs/learned-metric.md"]
-# Pages of the guide without a picture: one screen, or a list of what to do.
-PLAIN = ("cheat-sheet", "saving-models", "devices", "tables", "mvorf", "learned-metric")
+# Pages of the guide that have no picture yet.
+PLAIN = ("tables", "learned-metric")
 GUIDE = [page for page in re.findall(r"^([\w-]+)$", TEXTS["docs/user-guide.md"], re.M) if page not in PLAIN]
 # The study that docs/add-a-method.md has the reader make: tests/workflow/test_new_method.py.
 NEW = ("paired",)
@@ -226,6 +226,15 @@ def test_the_diagram_of_maps_names_what_there_is_and_is_told_in_words():
     assert len(answers) == 8 and all(hasattr(rflib, name) for name in answers)
     told = TEXTS["docs/which-map.md"].partition("](pictures/which-map.svg)")[0]
     assert set(answers) <= set(re.findall(r"\w+", told))
+
+
+def test_diagrams_name_what_there_is_and_have_colours_of_their_own_in_the_dark():
+    style = (ROOT / "docs/_static/site.css").read_text(encoding="utf-8")
+    diagrams = {path for path in (ROOT / "docs/pictures").glob("*.svg") if path.stem != "badges"}
+    assert {path.name for path in diagrams} == set(re.findall(r'\[src\$="([\w-]+\.svg)"\]', style))
+    drawn = "".join(path.read_text(encoding="utf-8") for path in diagrams)
+    named = set(re.findall(r"[A-Z][A-Za-z]+", "".join(re.findall(r'class="code".*?>(.*?)</text>', drawn))))
+    assert len(named) > 6 and all(hasattr(rflib, name) for name in named)
 
 
 def test_typeset_formulas_are_those_of_docstrings():
