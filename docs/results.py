@@ -209,8 +209,7 @@ def which_wins() -> str:
             f"{near['MercerFeatures']} times that of ORF with `MercerFeatures` and {near['Nystroem']} times with "
             "`Nystroem`.",
             "",
-            f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size}). The study "
-            "[frontier](docs/results/frontier.md) compares the maps by seconds and by memory.",
+            f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size}).",
         ]
     )
 
