@@ -54,8 +54,8 @@ bottom.set(xlim=(0, D), xlabel=f"of {D} columns: eigenfunctions (filled), and wa
 plt.show()
 
 # %%
-# The lines are the prices, and the markers the measured errors of the divisions that ``MVORF`` chose. The narrower the
-# kernel, the less of it do eigenfunctions hold, and the more waves pay. Prices are too low, because the projection
-# of the waves on the eigenfunctions is fitted to 1,200 rows only. So the map draws all divisions that are nearly
-# the cheapest, measures them on rows that it holds out, and keeps waves only where these confirm a gain: for the
-# widest of the three kernels they do not, and all columns are eigenfunctions.
+# The lines are the prices, and the markers the measured errors of the divisions that ``MVORF`` chose. The
+# narrower the kernel, the less of it do eigenfunctions hold, and the more waves pay. Prices are too low, because
+# the projection of the waves on the eigenfunctions is fitted to 1,200 rows only. So the map draws all divisions
+# that are nearly the cheapest, measures them on rows that it holds out, and keeps waves only where these confirm
+# a gain: for the widest of the three kernels they do not, and all columns are eigenfunctions.
