@@ -114,7 +114,7 @@ def test_commands_name_what_there_is(page):
     """Targets of make are in the Makefile, and Snakemake's are studies."""
     for code in blocks(TEXTS[page], "", "console"):
         for line in code.splitlines():
-            program, *words = line.split("#")[0].split() or [""]
+            program, *words = re.split(r"[#|]", line)[0].split() or [""]
             if program in PROGRAMS:
                 for word in targets(words):
                     assert PROGRAMS[program](word), line
