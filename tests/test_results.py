@@ -58,3 +58,33 @@ def test_parts_of_the_documentation_are_made_from_the_kept_cells(name):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert results.with_made(text, name, "\n") != text
     assert results.with_made(text, name, make()) == text, "make results"
+
+
+@pytest.fixture
+def pages_of_today(monkeypatch, tmp_path):
+    for name in LARGE:
+        page = (results.OUT / f"{name}.md").read_text(encoding="utf-8")
+        (tmp_path / f"{name}.md").write_text(page.replace("**Older code.**", ""), encoding="utf-8")
+    monkeypatch.setattr(results, "OUT", tmp_path)
+    return tmp_path
+
+
+def test_maps_within_seconds_and_memory_and_mvorf_are_told_once_their_cells_are_of_today(pages_of_today):
+    said = results.which_wins()
+    assert re.search(r"sets\): MVORF [\d.]+ \([\d.]+\), Nystroem", said)
+    assert re.search(r"[\d.]+ times with `MVORF` and", said)
+    assert re.search(r"within 0.3 seconds, .* is that of `\w.*` in \d+.* of \d+ pairs", said)
+    assert re.search(r"for a million rows, that of `\w.*` in \d+.* of \d+\.\n- Within 30 MB .* in \d", said)
+    assert said.count("\n- ") == 4
+
+
+def test_maps_of_different_ages_are_not_compared(pages_of_today):
+    for name in LARGE:
+        page = pages_of_today / f"{name}.md"
+        old = (
+            "**Older code.** The code that decides 1 of 2 cells has changed since they were made: RFF, MVORF."
+        )
+        page.write_text(f"{old}\n\n{page.read_text(encoding='utf-8')}", encoding="utf-8")
+    said = results.which_wins()
+    assert "MVORF" not in said
+    assert "within 0.3 seconds" not in said
