@@ -111,7 +111,7 @@ docs: $(STAMP)
 results: $(STAMP)
 	$(BIN)/python docs/results.py $(STUDIES)
 
-# Each takes a quarter to half an hour and writes to docs/results: the peers, the growth, and the largest runs.
+# These write to docs/results. On two idle cores, the peers take an hour, the growth 5 minutes, the largest runs 40.
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python docs/results.py --measured bench

@@ -321,8 +321,9 @@ def code_of(name: str) -> str:
 
 
 def head() -> str:
-    """Return the commit that is checked out, and whether files other than results differ from it."""
-    differs = _git("status", "--porcelain", "--untracked-files=no", "--", ":(exclude)docs/results")
+    """Return the commit that is checked out, and whether files other than pages differ from it."""
+    pages = (f":(exclude){page}" for page in ("docs/results", *(page for page, _ in MADE.values())))
+    differs = _git("status", "--porcelain", "--untracked-files=no", "--", *pages)
     return _git("rev-parse", "--short", "HEAD") + (" with changes" if differs else "")
 
 

@@ -40,6 +40,20 @@ def test_changed_code_is_noticed(monkeypatch):
     assert results.measured("bench", results.restated("bench", page), "def").count("fingerprint") == 1
 
 
+def test_pages_drawn_before_are_no_change_of_the_code(monkeypatch):
+    changed = ["README.md", "docs/cluster.md", "docs/results.md", "docs/results/bench.md"]
+
+    def git(*arguments):
+        excluded = [word.removeprefix(":(exclude)") for word in arguments if word.startswith(":(exclude)")]
+        left = [file for file in changed if not any(file.startswith(part) for part in excluded)]
+        return "\n".join(left) if arguments[0] == "status" else "abc"
+
+    monkeypatch.setattr(results, "_git", git)
+    assert results.head() == "abc"
+    changed.append("rflib/maps/mvorf.py")
+    assert results.head() == "abc with changes"
+
+
 def test_the_studies_with_kept_cells_are_listed():
     _, studies, _ = re.split(r"```\{toctree\}", (ROOT / "docs/results.md").read_text(encoding="utf-8"))
     assert sorted(re.findall(r"^results/(\w+)$", studies, re.MULTILINE)) == KEPT
