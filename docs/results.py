@@ -1,10 +1,10 @@
 """Draw docs/results again: ``python docs/results.py [STUDY ...]`` makes the pages of all studies, or of some.
 
 With ``--results FOLDER``, results of the pipeline are first merged into the kept cells of the studies, in
-docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, how claims were decided
-to docs/results.md, and which map is best to README.md. The pages of the benchmarks and of the reliability tests
-say which code they measured, and whether it has changed since. A page that was just made gets this sentence with
-``--measured PAGE``; otherwise, the sentences of all such pages are updated.
+docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, the list of pages and
+how claims were decided to docs/results.md, and which map is best to README.md. The pages of the benchmarks and of
+the reliability tests say which code they measured, and whether it has changed since. A page that was just made gets
+this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
 """
 
 import argparse
@@ -177,41 +177,56 @@ def _run_on(name: str) -> tuple[list[str], str]:
 
 
 def which_wins() -> str:
-    """Return what the study ``oblivious`` found on maps at the same number of columns."""
-    oblivious = Page("oblivious")
+    """Return at most five sentences on which map is best: at the same columns, and within seconds and memory.
+
+    A comparison of maps of different ages would mislead, so MVORF and the study ``frontier`` stand here only if
+    today's code made the cells.
+    """
+    oblivious, frontier = Page("oblivious"), Page("frontier")
     over = oblivious.gains("Kernel error: how many times lower it is with MercerFeatures")
     on_new = oblivious.gains(
         "Kernel error on data sets on which nothing was developed: how many times lower it is with MercerFeatures"
     )
     near = oblivious.gains("Near pairs: how many times lower their error is with ORF")
     title = "MercerFeatures has lower kernel error than every other map that stores no training rows"
+    mvorf = [("MVORF", "MVORF")] if oblivious.older.isdisjoint({"MercerFeatures", "MVORF", "ORF"}) else []
+    factors = (
+        *mvorf,
+        ("Nystroem", "Nystroem"),
+        ("OptimizedMaclaurin", "OptimizedMaclaurin"),
+        ("ORF", "ORF"),
+        ("TensorSketch", "TS"),
+    )
+    fading = ["MercerFeatures", *(label for label, _ in mvorf), "Nystroem"]
+    said = [
+        "- At the same number of columns and on rows that the maps have not seen, `MercerFeatures` has the "
+        f"least kernel error of all maps that store no training rows in {oblivious.holds(title)}, and in "
+        f"{oblivious.holds(f'{title} in at least 75 % of the comparisons, on data sets')} on data sets on which "
+        "nothing was developed. Its error is lower by these factors (geometric means; in brackets on those data "
+        f"sets): {', '.join(f'{name} {over[label]} ({on_new[label]})' for name, label in factors)}.",
+        "- As features of ridge regression, `MercerFeatures` classifies better than Nystroem in "
+        f"{oblivious.holds('MercerFeatures classifies better than Nystroem')}.",
+        "- The nearest 1 % of pairs are the weak side of maps with few smooth functions: their error is "
+        f"{near[fading[0]]} times that of ORF with `{fading[0]}`"
+        f"{''.join(f', {near[name]} times with `{name}`' for name in fading[1:-1])} and {near[fading[-1]]} times "
+        f"with `{fading[-1]}`.",
+    ]
+    of = f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size})"
+    if frontier.older:
+        also = f"{of}. The study [frontier](docs/results/frontier.md) compares the maps by seconds and by memory."
+        return "\n".join([*said, "", also])
+    budget = "Which map for a budget of "
     return "\n".join(
         [
-            "- At the same number of columns and on rows that the maps have not seen, `MercerFeatures` has the "
-            "least kernel error of all maps that store no training rows in "
-            + oblivious.holds(title)
-            + ", and in "
-            + oblivious.holds(f"{title} in at least 75 % of the comparisons, on data sets")
-            + " on data sets on which nothing was developed. Its error is lower by these factors (geometric "
-            "means; in brackets on those data sets): "
-            + ", ".join(
-                f"{name} {over[label]} ({on_new[label]})"
-                for name, label in (
-                    ("Nystroem", "Nystroem"),
-                    ("OptimizedMaclaurin", "OptimizedMaclaurin"),
-                    ("ORF", "ORF"),
-                    ("TensorSketch", "TS"),
-                )
-            )
-            + ".",
-            "- As features of ridge regression, `MercerFeatures` classifies better than Nystroem in "
-            + oblivious.holds("MercerFeatures classifies better than Nystroem")
-            + ".",
-            "- The nearest 1 % of pairs are the weak side of maps with few smooth functions: their error is "
-            f"{near['MercerFeatures']} times that of ORF with `MercerFeatures` and {near['Nystroem']} times with "
-            "`Nystroem`.",
+            *said,
+            "- The least kernel error within 0.3 seconds, to fit a map and transform 4,000 rows, is that of "
+            f"{frontier.best(f'{budget}seconds: kernel error', 0.3)} pairs of a data set and a kernel; within 30 "
+            "seconds for a million rows, that of "
+            f"{frontier.best(f'{budget}seconds and a million rows: kernel error', 30)}.",
+            "- Within 30 MB beside the rows, it is that of "
+            f"{frontier.best(f'{budget}memory (MB): kernel error', 30)}.",
             "",
-            f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size}).",
+            f"{of} and the study [frontier](docs/results/frontier.md) ({frontier.size}).",
         ]
     )
 
@@ -223,6 +238,8 @@ class Page:
         self.text = (OUT / f"{name}.md").read_text(encoding="utf-8")
         fewer = re.search(r"\d+ of \d+ repetitions", self.text.partition("\n## ")[0])
         self.size = ", ".join([_run_on(name)[1], *([fewer[0]] if fewer else [])])
+        older = re.search(r"\*\*Older code\.\*\*.* has changed since they were made: ([^.]*)\.", self.text)
+        self.older = set(older[1].split(", ")) if older else set()
 
     def table(self, title: str) -> list[dict[str, str]]:
         """Return the rows of the table below a heading, by the names of the columns."""
@@ -238,6 +255,13 @@ class Page:
             for row in self.table(title)
             if row["kernel"] == "all"
         }
+
+    def best(self, title: str, budget: float) -> str:
+        """Return which maps are the best within a budget, with the number of pairs of a data set and a kernel."""
+        rows = [row for row in self.table(title) if float(row["budget"]) == budget]
+        pairs = len({(row["data set"], row["kernel"]) for row in rows})
+        counts = Counter(row["best map"] for row in rows)
+        return listed([f"`{name}` in {count}" for name, count in counts.most_common()]) + f" of {pairs}"
 
     def holds(self, claim: str) -> str:
         """Return in how many comparisons the first claim holds whose title begins with these words."""
@@ -256,8 +280,18 @@ def verdicts() -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def listed_pages() -> str:
+    """Return the table of contents of the pages of studies: the papers' first, then the others."""
+    papers = {path.stem: "paper" in read_study(path) for path in STUDIES.glob("*.yaml")}
+    kept = sorted((file.stem for file in KEPT.iterdir()), key=lambda name: (not papers[name], name))
+    return "\n".join(
+        ["```{toctree}", ":maxdepth: 1", ":caption: Studies", *(f"results/{n}" for n in kept), "```"]
+    )
+
+
 MADE = {
     "verdicts": ("docs/results.md", verdicts),
+    "the pages of studies": ("docs/results.md", listed_pages),
     "what a study needs": ("docs/cluster.md", needs),
     "the largest jobs": ("docs/cluster.md", largest_jobs),
     "which map wins": ("README.md", which_wins),
@@ -298,8 +332,9 @@ def code_of(name: str) -> str:
 
 
 def head() -> str:
-    """Return the commit that is checked out, and whether files other than results differ from it."""
-    differs = _git("status", "--porcelain", "--untracked-files=no", "--", ":(exclude)docs/results")
+    """Return the commit that is checked out, and whether files other than pages differ from it."""
+    pages = (f":(exclude){page}" for page in ("docs/results", *(page for page, _ in MADE.values())))
+    differs = _git("status", "--porcelain", "--untracked-files=no", "--", *pages)
     return _git("rev-parse", "--short", "HEAD") + (" with changes" if differs else "")
 
 

@@ -56,6 +56,7 @@ def test_the_cluster_results_are_those_of_the_local_run(study: Submitted, finish
     assert "COMPLETED" in slurm("squeue", "-h", "-t", "all", "-o", "%T").splitlines()
 
 
+@pytest.mark.nightly
 def test_quickstart_on_the_cluster_is_that_of_the_local_run(
     cluster: Cluster,
     fresh: Workspace,  # noqa: F811
@@ -103,6 +104,7 @@ def test_a_cancelled_job(study: Submitted, finished: Workspace, cluster: Cluster
     _assert_complete(study, finished)
 
 
+@pytest.mark.nightly
 def test_the_controller_dies(study: Submitted, finished: Workspace, cluster: Cluster) -> None:  # noqa: F811
     """It is back before the plugin asks for the status: else the plugin waits for `sacct` (docs/cluster.md)."""
     asking = study.folder / NOT_NOW
