@@ -14,8 +14,8 @@ from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows, canonical
-from rflib.maps.block_features import BlockFeatures
 from rflib.maps.parameters import Directions, Layout, Radii, with_parameters
+from rflib.maps.wave_features import WaveFeatures
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct, construction_of
@@ -28,7 +28,7 @@ _OF_THE_KERNEL_ALONE = ("exact", "digmm_reference", "reference", "truncated_four
 
 
 @with_parameters
-class FourierFeatures(BlockFeatures):
+class FourierFeatures(WaveFeatures):
     """Approximate a kernel with cosines and sines of frequencies drawn from any of its spectral measures.
 
     RFF, ORF, QMC, GRFF, GORF, SRF and DIGMM are this class with their own defaults. If the frequencies are

@@ -19,7 +19,8 @@ _CHANCE = 4e-4
 _MARGIN, _RANK = 1.5, 3
 # or if half of a batch loses more than 99 in 100 of these.
 _SHARE, _LARGE_PART = 0.01, 0.5
-FEWEST = 20
+# Fewer losses than these do not tell what is usual.
+FEWEST_LOSSES = 20
 # Features that keep less than this share of k(x, x) keep nothing, in single precision as in double.
 _LEAST_KEPT = 1e-12
 # Number of training rows whose losses are noted.
@@ -50,7 +51,7 @@ class UsualLosses:
         """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
         losses = losses[~np.isnan(losses)]
         m = len(losses)
-        if m < FEWEST:
+        if m < FEWEST_LOSSES:
             return None
         ordered = np.sort(losses)
         limits = np.array([_MARGIN * ordered[-_RANK], ordered[-1 - int(_SHARE * m)]])
