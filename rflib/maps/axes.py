@@ -80,11 +80,11 @@ class SparseCoordinates:
         Each row has the values of a row of zeros, but for those on the axes of its entries.
         """
         n, axes = self.rows.shape[0], self.rows.indices
-        heads, others = tables.factors(np.arange(len(self.mean)), -self.mean[:, None])
+        first, others = tables.factors(np.arange(len(self.mean)), -self.mean[:, None])
         own, own_others = tables.factors(axes, (self.rows.data - self.mean[axes])[:, None])
         changes = self.rows.astype(complex)
-        changes.data = (own - heads[axes])[:, 0]
-        root = np.exp(heads.sum() + changes.sum(axis=1)).real
+        changes.data = (own - first[axes])[:, 0]
+        root = np.exp(first.sum() + changes.sum(axis=1)).real
         ratios = np.empty((len(others), n), self.rows.dtype)
         ratios[:] = others
         counts = np.diff(tables.starts)[axes] - 1

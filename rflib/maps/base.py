@@ -30,7 +30,7 @@ from rflib.maps.learned import arrays_of, forget, learned, put_back
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.seeds import SEEDS, Seed, as_generator
-from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
+from rflib.maps.unlike_rows import USUAL_ROWS, UsualLosses, losses_of, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rflib.validation import check_integer, refuse
@@ -72,7 +72,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     The features Z (n, D) are real, and the signature e holds the sign +1 or -1 of each column. A subclass draws
     what defines its features in `_draw` and computes them in `_columns`. All attributes whose names end with an
-    underscore are what `fit` has learned, and part of the map's `state`: the next fit forgets them.
+    underscore are what `fit` has learned, and part of the map's `state`.
 
     Parameters
     ----------
@@ -127,9 +127,6 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Draw what defines the features of rows like those of X.
-
-        Most maps use only the number of columns of X, its range, or the distribution of its distances; the class
-        says so if a map uses the rows themselves or y.
 
         Parameters
         ----------
@@ -263,27 +260,14 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return matrix
 
     def gradient_products(self, X: ArrayLike, weights: ArrayLike) -> NDArray[np.float64]:
-        """Return the gradients of functions f_t(x) = sum_j weights[j, t] z_j(x) at the rows X.
+        """Return the gradients (n_samples, n_functions, n_features) of sum_j weights[j, t] z_j(x) at the rows X.
 
-        They are products of the Jacobian matrices of the features, which are not formed, with the weights. Maps
-        whose columns are cosines have them, `MercerFeatures`, and `Nystroem` with a kernel of the distance.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        weights : array-like of shape (n_components_, n_functions)
-            The weights of the features, such as the coefficients of a linear model.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_functions, n_features)
-            The gradients.
+        The weights (n_components_, n_functions) of the features z_j are such as the coefficients of linear models.
 
         Raises
         ------
         TypeError
-            If the columns of the map have no gradients here.
+            If the map is not one of cosines, `MercerFeatures`, or `Nystroem` with a kernel of the distance.
         ValueError
             As in `transform`, and if there is not one row of weights for each feature.
         """
@@ -357,7 +341,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self
 
     def _unfitted(self, name: str) -> RandomFeatureMap:
-        """Return a map inside this one as it was before its fit, given the rest of what this one has learned."""
+        """Return a map inside this one as it was before its fit, given what else this one has learned."""
         raise NotImplementedError(f"{type(self).__name__} has no map {name!r}")
 
     @abstractmethod
@@ -426,9 +410,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         kept = np.abs(squares(features, self.signature_))
         return bool(np.mean(kept < _NOTHING * np.abs(kernel.diagonal(rows))) > 0.5)
 
-    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
-        """Return training rows whose losses are noted."""
-        return some_usual_rows(X, rng)
+    def _usual_rows(self, X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
+        """Return at most n training rows, in their order, whose losses are noted."""
+        return X[np.sort(rng.permutation(X.shape[0])[:n])]
 
     def _held_out(
         self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator

@@ -26,24 +26,11 @@ _DEFINITE, _DEFINITE_ROWS = 1e-9, 400
 
 @dataclass(frozen=True, eq=False)
 class RowSamples:
-    """Disjoint samples of the training rows: columns are fitted to one, and compared on another.
+    """Disjoint samples of the ``n_rows`` training rows: columns are fitted to one, and compared on another.
 
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel.
-    rows : ndarray or csr_array of shape (n, d)
-        Rows to fit.
-    held : ndarray or csr_array of shape (m, d)
-        Held-out rows; the rows to fit, if there are few.
-    target : ndarray of shape (m, m)
-        Their kernel matrix.
-    n_rows : int
-        Number of training rows.
-    fresh : ndarray of shape (l, d)
-        Rows that have no part in fits and choices; none if there are no more rows than are sampled above.
-    whole : RowSamples, optional
-        The samples of which these are a part, for a trial.
+    There are the ``rows`` (n, d) to fit; the ``held`` ones (m, d), which are held out, or the rows to fit if these
+    are few, with their kernel matrix as the ``target`` (m, m); and ``fresh`` ones (l, d), which have no part in
+    fits and choices. The ``whole`` are the samples of which these are a part, for a trial.
     """
 
     kernel: Kernel

@@ -28,7 +28,7 @@ from rflib.maps.mercer_gradients import mercer_gradients
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled, is_worth_compiling
 from rflib.maps.row_sample import RowSample
-from rflib.maps.unlike_rows import FEWEST_LOSSES, losses_of
+from rflib.maps.unlike_rows import FEWEST_LOSSES, USUAL_ROWS, losses_of
 from rflib.validation import check_choice, check_integer
 
 _BLOCK_ROWS = 1024
@@ -235,10 +235,10 @@ class MercerFeatures(RandomFeatureMap):
                 "mix all columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
             )
 
-    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+    def _usual_rows(self, X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
         if (held := self._held_rows) is not None:
             X, self._held_rows = held.astype(X.dtype, copy=False), None
-        return super()._usual_rows(X, rng)
+        return super()._usual_rows(X, rng, n)
 
     def _held_out(
         self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator

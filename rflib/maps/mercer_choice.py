@@ -16,12 +16,9 @@ from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKern
 from rflib.maps.fitted_coefficients import fit_columns
 from rflib.maps.held_out import RowSamples, mean_product, thinning
 from rflib.maps.mercer_columns import EigenProducts, MercerColumns, products_at
-from rflib.maps.row_blocks import row_blocks
 
 # Rows whose coordinates give the nodes: at most so many.
 _NODE_ROWS = 2000
-# Axes whose functions are computed together.
-_AXES = 256
 # Rows and columns of trials that find widths and of those that find axes, for which rare values count.
 _WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
 # Functions that are combined: at most so many in trials, and in the end; and so many for each row and each column.
@@ -67,16 +64,9 @@ class Basis:
         is_product: bool = False,
     ) -> Basis:
         """Return the eigenfunctions on the axes, with coefficients of those that so many columns may need."""
-        coordinates, spreads = axes.of(sample.rows[:_NODE_ROWS]), axes.spreads
-        n, found = _CANDIDATES * _PER_COLUMN * n_columns, []
-        for kernel in factors:
-            parts, largest = [], np.zeros(0)
-            for some in row_blocks(len(spreads), _AXES):
-                part = AxisFunctions.of(coordinates[some].T, spreads[some], kernel)
-                largest = -np.sort(-np.append(largest, part.shares[:, 1:]))[:n]
-                parts.append(part.cut(largest[-1] if len(largest) == n else 0.0))
-            found.append(AxisFunctions.joined(parts))
-        return Basis(axes, factors, tuple(found), is_product)
+        coordinates, n = axes.of(sample.rows[:_NODE_ROWS]), _CANDIDATES * _PER_COLUMN * n_columns
+        functions = (AxisFunctions.of(coordinates, axes.spreads, kernel, n) for kernel in factors)
+        return Basis(axes, factors, tuple(functions), is_product)
 
 
 def choose_columns(axes: list[Axes], sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float]:
@@ -90,8 +80,8 @@ def choose_columns(axes: list[Axes], sample: RowSamples, n_columns: int) -> tupl
         for each in axes
         if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
     ]
-    plain = [_eigenfunctions(basis, sample, n_columns) for basis in own]
-    best = min(plain, key=lambda found: found[1], default=None)
+    uncombined = [_uncombined(basis, sample, n_columns) for basis in own]
+    best = min(uncombined, key=lambda found: found[1], default=None)
     if best is not None and best[2]:
         return best[:2]
     columns, error = _fitted(_best_basis(axes, own, sample, n_columns), sample, n_columns)
@@ -145,7 +135,7 @@ def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
     return found
 
 
-def _eigenfunctions(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:
+def _uncombined(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:
     """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so.
 
     docs/mercer.md derives the error that is predicted then ("What is missing is known").

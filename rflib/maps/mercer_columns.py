@@ -23,15 +23,7 @@ _MOST = 2
 
 @dataclass(frozen=True, eq=False)
 class EigenProducts:
-    """Products of eigenfunctions of a product kernel, as functions of coordinates.
-
-    Attributes
-    ----------
-    tree : ProductTree
-        Which products they are.
-    tables : Tables
-        The functions on the axes.
-    """
+    """Products of eigenfunctions of a product kernel: those of a tree, of the functions on the axes in tables."""
 
     tree: ProductTree
     tables: Tables
@@ -76,22 +68,12 @@ def products_at(products: tuple[EigenProducts, ...], coordinates: Array | Sparse
 
 @dataclass(frozen=True, eq=False)
 class MercerColumns:
-    """Columns as functions of rows.
+    """Columns as functions of rows: products of the eigenfunctions of one or two kernels on axes.
 
-    Attributes
-    ----------
-    axes : Axes
-        The axes of the rows.
-    products : tuple of EigenProducts
-        Products of the eigenfunctions of one or two kernels.
-    combination : Combination or None
-        How the products, counted through, are combined to columns that represent the kernel on rows. None stands
-        for the first products themselves, which the law of independent coordinates takes.
-    signs : ndarray of shape (n_columns,)
-        The signs of all columns. Columns beyond those above are zero.
-    bound : Kernel, optional
-        A definite kernel whose functions are polynomials, which grow beyond the training rows: a row whose columns
-        have more than twice its k(x, x) as the sum of squares fades, the more the larger this sum is.
+    The products, counted through, are combined; if the ``combination`` is None, they are the columns themselves.
+    More columns, to the number of the ``signs`` (n_columns,), are zero. The ``bound`` is a definite kernel whose
+    functions are polynomials, which grow beyond the training rows: a row whose columns have more than twice its
+    k(x, x) as the sum of squares fades, the more the larger this sum is.
     """
 
     axes: Axes

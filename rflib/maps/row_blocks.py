@@ -31,12 +31,9 @@ def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None
     With several threads, blocks are processed at the same time, so ``work`` must write only to its own rows. Rows
     on a device have fewer and higher blocks.
     """
-    if namespace(X) is not np:
-        for block in row_blocks(X.shape[0], _ON_A_DEVICE * height):
-            work(block)
-        return
-    blocks = row_blocks(X.shape[0], height)
-    threads = min(len(blocks), blas_threads()) if len(blocks) > 1 else 1
+    is_numpy = namespace(X) is np
+    blocks = row_blocks(X.shape[0], height if is_numpy else _ON_A_DEVICE * height)
+    threads = min(len(blocks), blas_threads()) if is_numpy and len(blocks) > 1 else 1
     if threads == 1:
         for block in blocks:
             work(block)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import copy, deepcopy
 from typing import Any, Self
 
@@ -49,9 +48,10 @@ class RowSample:
         more.add(X, np.empty((X.shape[0], 0)))
         return more
 
-    def followed_by(self, others: Iterable[Self]) -> Self:
-        """Return the sample of these rows and of those of the other samples, which follow in their order."""
-        samples, joined = [self, *others], copy(self)
+    @staticmethod
+    def joined(samples: list[RowSample]) -> RowSample:
+        """Return the sample of the rows of all samples, which follow each other."""
+        joined = copy(samples[0])
         joined._keys = np.concatenate([sample._keys for sample in samples])
         joined._X = [X for sample in samples for X in sample._X]
         joined._y = [y for sample in samples for y in sample._y]
