@@ -131,9 +131,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Parameters
         ----------
         X : array-like, sparse matrix, or Dask array or dataframe, of shape (n_samples, n_features)
-            Training rows, finite. Of Dask rows, a map whose features depend on nothing but the number of columns
-            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. So it is
-            with rows on a device, such as a tensor of torch: only this sample of them is copied to the host.
+            Training rows, finite. Of Dask rows, and of rows on a device, such as a tensor of torch, a map whose
+            features depend on nothing but the number of columns sees the first ones, and any other a uniform
+            sample of 10,000, or more if its class says so.
         y : array-like of shape (n_samples,), optional
             Targets, for methods that use them.
 
@@ -203,10 +203,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     @available_if(_needs_only_columns)
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Fit the map to the first rows of a stream, and only check later rows.
+        """Fit the map to the first rows of a stream, and only check later rows, by which it is not changed.
 
-        Only maps whose features depend on nothing but the number of input columns have this method. So the map is
-        the same as that of `fit` on all rows. A map that is already fitted is not changed.
+        Only maps whose features depend on nothing but the number of input columns have this method.
 
         Raises
         ------
@@ -230,11 +229,10 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows X, shape (n_samples, n_components_).
 
-        Rows of float32 have features of float32; rows of another type are converted to float64 first. Sparse and
-        dense rows have the same features, to rounding. The features of a Dask array or dataframe are a Dask array
-        with its blocks of rows, and are computed when they are needed. While scikit-learn's ``array_api_dispatch``
-        is on, rows of another array library, such as torch or CuPy, have features of this library on the same
-        device; nothing but single numbers is copied to the host.
+        Rows of float32 have features of float32; rows of another type are converted to float64 first. The features
+        of a Dask array or dataframe are a lazy Dask array with its blocks of rows. While scikit-learn's
+        ``array_api_dispatch`` is on, rows of another array library, such as torch or CuPy, have features of this
+        library on the same device.
 
         Raises
         ------
@@ -307,11 +305,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return cls.unsupported(getattr(kernels, name)()) is None
 
     def spectrum(self, X: ArrayLike) -> Any:
-        """Return what `fit` computes from X that depends neither on the seed nor on n_components.
-
-        Give it as the parameter ``measure`` to share it between fits. It is None for maps that compute no such
-        thing.
-        """
+        """Return what `fit` computes from X alone, to be shared as the parameter ``measure``; None if nothing."""
         return None
 
     def state(self) -> dict[str, NDArray]:
@@ -350,10 +344,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     @abstractmethod
     def _columns(self, X: Rows) -> Array:
-        """Return the features of checked rows, in X's dtype; X is as in `_draw`.
-
-        X may be an array of any library (`rflib.kernels.namespaces`).
-        """
+        """Return the features of checked rows, in X's dtype and library; X is as in `_draw`."""
 
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
@@ -382,10 +373,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return False
 
     def _reach(self, X: Rows) -> Array | None:
-        """Return how far rows are out, 1 where what was fitted ends; None if the map has no such range.
-
-        X is as in `_columns`.
-        """
+        """Return how far rows are out, 1 where what was fitted ends; None if the map has no such range."""
         return None
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> bool:

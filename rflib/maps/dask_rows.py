@@ -43,15 +43,8 @@ class DaskRows:
 
     X is a Dask array or dataframe (n_samples, n_features), whose blocks of rows are kept; as the attribute ``X``
     it is an array in blocks of whole rows. Targets y and weights are Dask or other arrays (n_samples, ...). Where
-    numbers of rows are unknown, their blocks must hold the same rows as those of X. The class of the ``owner``
-    names it in messages.
-
-    Raises
-    ------
-    TypeError
-        If X is another Dask collection.
-    ValueError
-        If X has not two dimensions, or y or weight has another number of rows or of blocks.
+    numbers of rows are unknown, their blocks must hold the same rows as those of X. The ``owner`` is named in
+    errors.
     """
 
     def __init__(self, owner: object, X: Any, y: Any = None, weight: Any = None):

@@ -58,9 +58,9 @@ class MercerFeatures(RandomFeatureMap):
     Along the principal axes of the training rows, or along their input columns, a Gaussian kernel is a product of
     kernels of one coordinate each. If the coordinates were independent, the eigenfunctions of the kernel would be
     products of one-dimensional eigenfunctions, and their eigenvalues products of the one-dimensional ones. The
-    largest D of them are the columns. A column is another column times one function of one coordinate, so that
-    `transform` takes no cosine and no exponential for each column. No column is drawn at random, and no training
-    row is stored. `MVORF` has the same columns, and random ones beside them where these lower the error.
+    largest D of them are the columns, each of which is another one times one function of one coordinate. No column
+    is drawn at random, and no training row is stored. `MVORF` has random columns beside them where these lower the
+    error.
 
     Where the coordinates of the rows are not independent, which shows on held-out training rows, the kernel is
     fitted on a sample of the rows as a combination of twice as many products by least squares, which is shrunk
@@ -93,13 +93,12 @@ class MercerFeatures(RandomFeatureMap):
     mean_ : ndarray of shape (n_features_in_,)
         Mean of the training rows.
     is_fitted_to_rows_ : bool
-        Whether coefficients were fitted to rows, since their coordinates are not independent.
+        Whether coefficients were fitted to rows: coordinates are not independent, or the kernel is no product.
     predicted_error_ : float
-        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows. It is
-        measured on training rows that were held out. If there are more than 4,500 rows, these are up to 1,000
-        others than those by which axes and coefficients were chosen. It is mostly within a tenth of the error on
-        new rows; not where outliers or rare values make up the error, of which few rows know nothing: with some
-        hundred rows it may be off by a factor of two, and of less than 20 rows it is the error on these.
+        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, measured on
+        training rows that were held out: of more than 4,500 rows, on up to 1,000 that had no part in choices. It
+        is mostly within a tenth of the error on new rows, but may be off by a factor of two with some hundred rows
+        or where outliers and rare values make up the error. Of less than 20 rows it is the error on these.
 
     See Also
     --------
@@ -151,17 +150,16 @@ class MercerFeatures(RandomFeatureMap):
 
     @property
     def is_fitted_to_rows_(self) -> bool:
-        """Whether coefficients were fitted to rows, since their coordinates are not independent."""
+        """Whether coefficients were fitted to rows."""
         return self.columns_.combination is not None
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Add rows to those of a stream, of which a uniform sample of at most 10,000 is kept.
 
-        The map is fitted to this sample when it is first used after the call. So it is that of `fit` on all rows
-        of the stream while these are no more than the sample, and that of `fit` on the same rows in Dask whatever
-        their number, in any blocks. While the stream goes on, the map holds the sample; `state` leaves it out. A
-        map that is already fitted, by `fit` or `restore`, is not changed.
+        The map is fitted to this sample when it is first used after the call, so that it is that of `fit` on the
+        same rows in Dask, in any blocks. While the stream goes on, the map holds the sample; `state` leaves it
+        out. A map that is already fitted, by `fit` or `restore`, is not changed.
 
         Raises
         ------
@@ -268,12 +266,11 @@ class MercerFeatures(RandomFeatureMap):
         return mercer_gradients(self.columns_, X, weights)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Return a name for each column that says which powers of which axes it is a product of.
+        """Return a name for each column that says which functions on which axes it is a product of.
 
         "pc1" is the second eigenfunction on the first principal axis, "pc1^2" the third one; "1" is the product of
-        the first eigenfunctions on all axes. Input columns have their own names, such as those of a DataFrame, or
-        "x0", "x1", ... Columns that combine many products are called "combined". Of a kernel that is no product,
-        those of the wider one of two Gaussian kernels end in "wide".
+        the first ones on all axes. Input columns have their own names. Columns that combine many products are
+        called "combined". Of a kernel that is no product, those of the wider of two Gaussians end in "wide".
         """
         inputs = _check_feature_names_in(self, input_features)
         return np.array(self.columns_.names(inputs), dtype=object)

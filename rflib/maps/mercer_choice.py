@@ -197,10 +197,9 @@ def _least_error(columns: NDArray, signs: NDArray, sample: RowSamples) -> int:
 def _largest_on_rows(
     basis: Basis, sample: RowSamples, n: int
 ) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64], NDArray[np.float64]]:
-    """Return products, the numbers of the n that have the largest mean squares on rows, and their coefficients.
+    """Return products, the numbers of the n with the largest mean squares on rows, and coefficients of these.
 
-    The largest come first. The other products are their ancestors. The coefficients are those of the kernels of
-    which the products are: the kernel is their combination, of least squares on rows.
+    The other products are their ancestors. The coefficients are those of the Gaussians in the `_combination`.
     """
     per_kernel = -(-_CANDIDATES * n // len(basis.functions))
     candidates = [EigenProducts.largest(each, per_kernel)[0] for each in basis.functions]
@@ -216,8 +215,7 @@ def _largest_on_rows(
         used.append(EigenProducts.of(each, tree))
         places[start + numbers] = n_used + np.arange(len(tree))
         n_used += len(tree)
-    law = shares[np.searchsorted(starts, order, side="right") - 1]
-    return tuple(used), places[order], law
+    return tuple(used), places[order], shares[np.searchsorted(starts, order, side="right") - 1]
 
 
 def _sizes(functions: NDArray) -> NDArray[np.float64]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, in_type_of, namespace
+from rflib.kernels.namespaces import Array, empty, in_type_of, namespace
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.axes import Axes, SparseCoordinates, room
+from rflib.maps.axes import Axes, SparseCoordinates
 from rflib.maps.axis_functions import AxisFunctions, Tables
 from rflib.maps.fitted_coefficients import Combination
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
@@ -45,9 +45,7 @@ class EigenProducts:
 
     def at(self, coordinates: Array) -> Array:
         """Return the products at coordinates (n_axes, n), shape (n, n_products)."""
-        out = room(coordinates, len(self))
-        self.fill(coordinates, out)
-        return out
+        return products_at((self,), coordinates)
 
     def fill(self, coordinates: Array, out: Array, *, compiled: bool = False) -> None:
         """Write the products at coordinates (n_axes, n) into an array (n, n_products); numba can do so faster."""
@@ -58,11 +56,11 @@ class EigenProducts:
 
 def products_at(products: tuple[EigenProducts, ...], coordinates: Array | SparseCoordinates) -> Array:
     """Return all products at coordinates (n_axes, n), shape (n, n_products)."""
-    out = room(coordinates, sum(map(len, products)))
-    start = 0
-    for each in products:
-        each.fill(coordinates, out[:, start : start + len(each)])
-        start += len(each)
+    like = coordinates.rows if isinstance(coordinates, SparseCoordinates) else coordinates
+    ends = np.cumsum([0, *map(len, products)]).tolist()
+    out = empty((coordinates.shape[1], ends[-1]), like)
+    for each, start, stop in zip(products, ends[:-1], ends[1:], strict=True):
+        each.fill(coordinates, out[:, start:stop])
     return out
 
 
@@ -97,8 +95,7 @@ class MercerColumns:
         else:
             n_used = len(self.combination.signs)
             self.combination.fill(products_at(self.products, coordinates), out[:, :n_used])
-        if n_used < len(self.signs):
-            out[:, n_used:] = 0
+        out[:, n_used:] = 0
         if self.bound is not None:
             sizes, limits, xp = squares(out), _MOST * self.bound.diagonal(X), namespace(out)
             if bool(xp.any(too_long := sizes > limits)):

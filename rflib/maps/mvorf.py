@@ -55,12 +55,10 @@ class MVORF(MercerFeatures):
 
     The columns are divided between two parts of the kernel. The eigenfunctions of `MercerFeatures` represent as
     much of the kernel as their number allows, without any variance. Cosines and sines of orthogonal random
-    frequencies (`ORF`), less their projection on the eigenfunctions, represent the rest without bias, but with a
-    variance that falls with their number. They are multiplied by the factor with which the error of the whole is
-    least. So a wide kernel, of which a few functions hold nearly everything, has eigenfunctions alone, and a
-    narrow one with many columns has mostly waves. Divisions whose predicted error is low are drawn, and the best
-    on held-out training rows is kept. These minimum-variance orthogonal random features (MVORF) were introduced
-    in rflib; docs/mvorf.md derives them.
+    frequencies (`ORF`), less their projection on the eigenfunctions, represent what is left without bias, but with
+    a variance that falls with their number. So a wide kernel has eigenfunctions alone, and a narrow one with many
+    columns has mostly waves; held-out training rows decide. These minimum-variance orthogonal random features
+    (MVORF) were introduced in rflib; docs/mvorf.md derives them.
 
     Kernels that `ORF` does not take, because they are no function of the distance or not positive definite, have
     eigenfunctions alone. Features fade beyond the training rows, of which `transform` warns.

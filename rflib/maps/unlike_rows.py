@@ -30,10 +30,9 @@ USUAL_ROWS = 1000
 class UsualLosses:
     """The losses of training rows, to which those of other rows are compared.
 
-    If new rows have the distribution of the training rows, the number of new rows beyond the k-th largest of m
-    losses has a known one, whatever that of the losses is: with n new rows, at least j of them are beyond it if at
-    most k - 1 of the m training rows are among the j + k - 1 largest of all n + m losses. So there is a warning
-    for fewer than one in 1,000 batches of such rows.
+    At least j of n new rows are beyond the k-th largest of m losses if at most k - 1 of the m training rows are
+    among the j + k - 1 largest of all n + m losses, the probability of which is known if both have the same
+    distribution. So there is a warning for fewer than one in 1,000 batches of such rows.
 
     The two ``limits`` are the loss beyond which rows are counted, and the one beyond which they are if half of the
     rows are; ``beyond`` are the numbers of training rows beyond each. The ``unit`` of the losses is the sum of the
