@@ -183,8 +183,7 @@ class AutoMap(RandomFeatureMap):
         Raises
         ------
         ValueError
-            If ``candidates`` is empty or has something else than maps and names of maps, or none of them can take
-            the kernel.
+            If ``candidates`` is not a sequence of maps and names of maps, or none of them can take the kernel.
         """
         if self.candidates is None:
             found = list(_default_candidates(kernel, n_features))
@@ -237,9 +236,8 @@ class _Trial:
             try:
                 assert_all_finite(y)
             except ValueError as error:
-                raise ValueError(
-                    "AutoMap: criterion='score' needs y without NaN or infinity. Remove the rows without a target."
-                ) from error
+                message = "needs y without NaN or infinity. Remove the rows without a target."
+                raise ValueError(f"AutoMap: criterion='score' {message}") from error
         self.owner, self.kernel, self.X, self.y = owner, kernel, X, None if y is None else np.asarray(y)
         self.candidates = owner.candidates_for(kernel, X.shape[1])
         n = X.shape[0]

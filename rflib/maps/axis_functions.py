@@ -46,8 +46,7 @@ _FOUND_AXES, _AXES, _MANY_AXES = 256, 32, 1 << 12
 # The smallest value of a first function, by which others are divided, by single precision, so large that products
 # of some of them are above zero. And what stands for zero in logarithms.
 _LEAST_FIRST, _LEAST = {False: 1e-30, True: 1e-9}, float(np.finfo(float).tiny)
-# What an axis has: the kernel at the nodes, Chebyshev series of its functions, or such series of the logarithm of
-# the first function and of the others divided by it, which are shorter if the kernel is wide.
+# What an axis has, as `Tables` says; the ratios have shorter series if the kernel is wide.
 _AT_NODES, _SERIES, _RATIOS = range(3)
 
 

@@ -245,10 +245,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self._features(X)
 
     def kernel_matrix(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Return the approximate kernel matrix Z(X) diag(signature_) Z(Y)^T, shape (n, m).
+        """Return the approximate kernel matrix Z(X) diag(signature_) Z(Y)^T, shape (n, m); Y is X by default.
 
-        Y is X by default. The result is an array of numpy, or of the library that X is of as in `transform`,
-        whatever `set_output` asks of `transform`. The exceptions are those of `transform`.
+        It is an array of numpy, or of X's library, whatever `set_output` says. Errors are those of `transform`.
         """
         left = self._features(X)
         right = left if Y is None else self._features(Y)
@@ -309,10 +308,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return None
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`.
-
-        The names of those of a map inside this one begin with its name and a dot.
-        """
+        """Return the arrays of what `fit` has learned, for `restore`; a map inside has its name before a dot."""
         check_is_fitted(self)
         values = {"signature_": self.signature_} | learned(self)
         found = arrays_of({k: v for k, v in values.items() if k not in ("kernel_", *self._not_in_state)})

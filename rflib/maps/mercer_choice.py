@@ -151,8 +151,7 @@ def _uncombined(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[Merce
     error = sample.error(columns.at(sample.held), columns.signs)
     mean_square = mean_product(sample.target, sample.target, np.inf)
     holds = abs(mean_square - pairs) <= _MISFIT * pairs and error <= (1 + _MISFIT) * predicted + _ROUNDING
-    holds |= error <= _SMALL
-    return columns, error, holds
+    return columns, error, holds or error <= _SMALL
 
 
 def _fitted(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float]:

@@ -143,9 +143,8 @@ class MVORF(MercerFeatures):
 
 def _errors(columns: NDArray, signs: NDArray, sample: RowSamples) -> NDArray[np.float64]:
     """Return the errors of columns on each half of the held-out rows: a few strange rows are in one of them."""
-    halves = (slice(half, None, 2) for half in (0, 1))
-    errors = [held_out_error(columns[i], signs, sample.target[i, i], sample.n_rows) for i in halves]
-    return np.array(errors)
+    halves = slice(0, None, 2), slice(1, None, 2)
+    return np.array([held_out_error(columns[i], signs, sample.target[i, i], sample.n_rows) for i in halves])
 
 
 def _waves_of_the_best_division(columns: MercerColumns, sample: RowSamples, rng: Generator) -> Waves | None:

@@ -15,11 +15,10 @@ from rflib.kernels.namespaces import Array, is_foreign, take_rows, to_numpy
 class RowSample:
     """A uniform sample of rows without replacement, in their order; all rows while these are few enough.
 
-    Each row gets a random number, and the rows with the smallest ones are kept. So the sample does not depend on
-    how the rows are cut into blocks. Samples of consecutive parts of the rows can be made anywhere and joined.
-
-    It has at most ``size`` rows. ``start`` is the number of rows before the first one that is added, and
-    ``n_rows`` that of all rows, if it is known: then hardly more rows are held than the sample of all parts has.
+    Each row gets a random number, and the ``size`` rows with the smallest ones are kept, however the rows are cut
+    into blocks. Samples of consecutive parts of the rows can be made anywhere and joined. ``start`` is the number
+    of rows before the first one that is added, and ``n_rows`` that of all rows, if it is known: then hardly more
+    rows are held than the sample of all parts has.
     """
 
     def __init__(self, size: int, seed: int, start: int = 0, n_rows: int | None = None):
