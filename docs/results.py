@@ -2,9 +2,9 @@
 
 With ``--results FOLDER``, results of the pipeline are first merged into the kept cells of the studies, in
 docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, the list of pages and
-how claims were decided to docs/results.md, and which map is best to README.md. The pages of the benchmarks and of
-the reliability tests say which code they measured, and whether it has changed since. A page that was just made gets
-this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
+how claims were decided to docs/results.md, and which map is best to README.md. The pages of the benchmarks and
+of the reliability tests say which code they measured, and whether it has changed since. A page that was just
+made gets this sentence with ``--measured PAGE``; otherwise, the sentences of all such pages are updated.
 """
 
 import argparse

@@ -97,7 +97,7 @@ class Unit(Value):
 
 def _construction(feature_map: Any) -> Mapping[str, Any] | None:
     """Return the construction that a map asks for, as a mapping, or None for closed forms."""
-    asked = feature_map.construction() if hasattr(feature_map, "construction") else None
+    asked = getattr(feature_map, "measure", None)
     if not isinstance(asked, str | Mapping):
         return None
     from rflib.measures.construct import CONSTRUCTIONS, construction_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -41,7 +41,6 @@ from rflib.metrics import regularised_spectral_error
 from rflib.validation import check_choice, check_flag, check_number, refuse
 
 Criterion = Literal["kernel", "spectral", "score"]
-CRITERIA = get_args(Criterion)
 _DATA_DEPENDENT = (Nystroem, LeverageRFF, SurrogateLeverageRFF)
 # Rows that are held out: at most so many, and at most a third of all. Where they would leave Nystroem fewer
 # landmarks than columns, they are fewer, but at least a tenth.
@@ -67,14 +66,10 @@ class AutoMap(RandomFeatureMap):
     """Choose the feature map that has the least error on held-out rows, among those that suit the kernel.
 
     The candidates are fitted on a sample of max(1000, 2 n_components) training rows and compared on at most 400
-    others, fewer if Nystroem would otherwise have fewer landmarks than columns. With at most 128 columns,
-    candidates whose errors are close to the least one are compared in up to three draws. The best one is then
-    fitted on all rows.
-
-    MVORF and MercerFeatures measure their error on rows that they hold out themselves, and their fits take hardly
-    longer for more rows. So they are fitted on all rows from the start, and this fit is kept. (With another
-    criterion than "kernel", they are compared as the others are.) So `fit` mostly takes at most twice as long as
-    that of the best map. No clock decides: a seed gives the same map everywhere.
+    others. With at most 128 columns, candidates whose errors are close to the least one are compared in up to
+    three draws. The best one is then fitted on all rows. MVORF and MercerFeatures, which measure their error
+    themselves, are fitted on all rows from the start if the criterion is "kernel". `fit` mostly takes at most
+    twice as long as that of the best map. No clock decides: a seed gives the same map everywhere.
 
     Parameters
     ----------
@@ -88,9 +83,8 @@ class AutoMap(RandomFeatureMap):
     criterion : {"kernel", "spectral", "score"}, default="kernel"
         The error that is minimised.
 
-        - "kernel": the relative Frobenius error of the kernel matrix, estimated for as many new rows as there are
-          training rows: fewer rows would give more weight to the diagonal, where Nystroem has its largest errors.
-          Where the exact matrix is zero, it is the absolute root mean square error;
+        - "kernel": the relative Frobenius error of the kernel matrix of as many new rows as there are training
+          rows. Where the exact matrix is zero, it is the absolute root mean square error;
         - "spectral": the regularised spectral error (`rflib.metrics.regularised_spectral_error`) with the ridge
           0.001, on which the accuracy of kernel ridge regression depends;
         - "score": one minus the score of ridge regression on the features, which is the accuracy for labels and
@@ -100,8 +94,7 @@ class AutoMap(RandomFeatureMap):
         which a candidate reaches it, found within 10 %.
     oblivious : bool, default=False
         Leave out the maps whose features are computed from stored training rows or weighted by rows, such as
-        Nystroem. MVORF, MercerFeatures and OptimizedMaclaurin only use the distribution of coordinates, distances
-        or norms. They store no row, and count as oblivious.
+        Nystroem, but not MVORF and OptimizedMaclaurin, which only use the distribution of coordinates or norms.
 
     Attributes
     ----------
@@ -111,7 +104,6 @@ class AutoMap(RandomFeatureMap):
         The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
         the draws; ``seconds``, the time to fit and to transform the held-out rows; ``columns``; and
         ``failure``, why the candidate could not be fitted, otherwise empty.
-        ``pandas.DataFrame(scores_)`` makes a table of it.
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
 
@@ -146,7 +138,7 @@ class AutoMap(RandomFeatureMap):
         return _made(candidate, kernel, columns, None)
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        check_choice(self, "criterion", CRITERIA)
+        check_choice(self, "criterion", get_args(Criterion))
         check_flag(self, "oblivious")
         check_number(self, "tolerance", above=0, or_none=True)
         check_consistent_length(X, y)
@@ -155,14 +147,14 @@ class AutoMap(RandomFeatureMap):
         best, *others = trial.scores(columns)
         if best.failure:
             raise ValueError(f"AutoMap: no candidate could be fitted. {best.name}: {best.failure}")
-        self.scores_ = [score.as_dict() for score in (best, *others)]
+        told = ("name", "error", "seconds", "columns", "failure")
+        self.scores_ = [{key: getattr(score, key) for key in told} for score in (best, *others)]
         self.choice_ = np.array([trial.candidates.index(best.candidate), columns])
+        self.best_ = best.fitted or _made(best.candidate, kernel, columns, int(rng.integers(2**31)))
         if best.fitted is None:
-            made = _made(best.candidate, kernel, columns, int(rng.integers(2**31)))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", WidthWarning)  # AutoMap issues it itself
-                best.fitted = made.fit(X, y)
-        self.best_ = best.fitted
+                self.best_.fit(X, y)
         self.signature_ = self.best_.signature_
 
     def _columns(self, X: Rows) -> Array:
@@ -191,8 +183,7 @@ class AutoMap(RandomFeatureMap):
         Raises
         ------
         ValueError
-            If ``candidates`` is empty or has something else than maps and names of maps, or none of them can take
-            the kernel.
+            If ``candidates`` is not a sequence of maps and names of maps, or none of them can take the kernel.
         """
         if self.candidates is None:
             found = list(_default_candidates(kernel, n_features))
@@ -234,9 +225,6 @@ class _Score:
         """The mean error over the draws; infinite if there are none, or if the candidate failed."""
         return float(np.mean(self.errors)) if self.errors and not self.failure else np.inf
 
-    def as_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("name", "error", "seconds", "columns", "failure")}
-
 
 class _Trial:
     """The candidates of an AutoMap, the rows that they are fitted on, and others on which they are compared."""
@@ -248,9 +236,8 @@ class _Trial:
             try:
                 assert_all_finite(y)
             except ValueError as error:
-                raise ValueError(
-                    "AutoMap: criterion='score' needs y without NaN or infinity. Remove the rows without a target."
-                ) from error
+                message = "needs y without NaN or infinity. Remove the rows without a target."
+                raise ValueError(f"AutoMap: criterion='score' {message}") from error
         self.owner, self.kernel, self.X, self.y = owner, kernel, X, None if y is None else np.asarray(y)
         self.candidates = owner.candidates_for(kernel, X.shape[1])
         n = X.shape[0]
@@ -258,7 +245,7 @@ class _Trial:
         n_held = min(_HELD_OUT, n // _LARGEST_SHARE, max(ceil(n / _SMALLEST_SHARE), n - owner.n_components))
         order = rng.permutation(n)
         # Of one or two rows none are held out: the comparison uses the rows of the fit.
-        self.held, self.rest = order[:n_held] if n_held else order, order[n_held:]
+        self.held, self.others = order[:n_held] if n_held else order, order[n_held:]
         # A draw has the same seed for all candidates and all numbers of columns.
         self.seeds = rng.integers(2**31, size=_DRAWS).tolist()
         self.exact = np.asarray(kernel(X[self.held].astype(np.float64)), dtype=np.float64)
@@ -283,8 +270,8 @@ class _Trial:
                     score.failure = str(failure)
                     continue
                 score.seconds = min(score.seconds, perf_counter() - start)
-                if self._is_whole(made):
-                    score.fitted = score.fitted or made
+                if isinstance(made, MercerFeatures) and self.owner.criterion == "kernel":
+                    score.fitted = made
         return sorted(scores, key=lambda score: score.error)
 
     def least_columns(self, tolerance: float) -> int:
@@ -303,21 +290,16 @@ class _Trial:
             low, high = (low, middle) if self.scores(middle)[0].error <= tolerance else (middle, high)
         return high
 
-    def _is_whole(self, candidate: RandomFeatureMap) -> bool:
-        """Return whether the candidate is fitted to all rows, those that are held out included."""
-        return isinstance(candidate, MercerFeatures) and self.owner.criterion == "kernel"
-
     def _error(self, candidate: RandomFeatureMap) -> float:
         """Fit a candidate and return its error, which it predicts itself or which held-out rows tell."""
         if issparse(self.X) and not candidate._accepted_sparse:
             raise ValueError(f"{type(candidate).__name__} takes dense rows only.")
-        some = np.sort(self.rest[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
-        rows = slice(None) if self._is_whole(candidate) else some
+        some = np.sort(self.others[: max(_ROWS, _ROWS_PER_COLUMN * candidate.n_components)])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            candidate.fit(self.X[rows], None if self.y is None else self.y[rows])
-            if isinstance(candidate, MercerFeatures) and self._is_whole(candidate):
-                return candidate.predicted_error_
+            if isinstance(candidate, MercerFeatures) and self.owner.criterion == "kernel":
+                return candidate.fit(self.X, self.y).predicted_error_
+            candidate.fit(self.X[some], None if self.y is None else self.y[some])
             if self.owner.criterion == "score":
                 return self._one_less_score(candidate, some[:_ROWS])
             found, signs = candidate._features(self.X[self.held].astype(np.float64)), candidate.signature_

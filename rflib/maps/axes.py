@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rflib.kernels.namespaces import Array, beside, empty, held_beside
+from rflib.kernels.namespaces import Array, beside, held_beside
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.axis_functions import Tables
 
@@ -80,11 +80,11 @@ class SparseCoordinates:
         Each row has the values of a row of zeros, but for those on the axes of its entries.
         """
         n, axes = self.rows.shape[0], self.rows.indices
-        heads, others = tables.factors(np.arange(len(self.mean)), -self.mean[:, None])
+        first, others = tables.factors(np.arange(len(self.mean)), -self.mean[:, None])
         own, own_others = tables.factors(axes, (self.rows.data - self.mean[axes])[:, None])
         changes = self.rows.astype(complex)
-        changes.data = (own - heads[axes])[:, 0]
-        root = np.exp(heads.sum() + changes.sum(axis=1)).real
+        changes.data = (own - first[axes])[:, 0]
+        root = np.exp(first.sum() + changes.sum(axis=1)).real
         ratios = np.empty((len(others), n), self.rows.dtype)
         ratios[:] = others
         counts = np.diff(tables.starts)[axes] - 1
@@ -93,9 +93,3 @@ class SparseCoordinates:
         rows = np.repeat(np.arange(n), np.diff(self.rows.indptr))
         ratios[(tables.starts[axes] - axes)[entries] + order, rows[entries]] = own_others[:, 0]
         return root.astype(self.rows.dtype), ratios
-
-
-def room(coordinates: Array | SparseCoordinates, n_columns: int) -> Array:
-    """Return an array (n, n_columns) to be filled, beside coordinates (n_axes, n)."""
-    like = coordinates.rows if isinstance(coordinates, SparseCoordinates) else coordinates
-    return empty((coordinates.shape[1], n_columns), like)

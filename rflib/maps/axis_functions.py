@@ -26,7 +26,7 @@ from rflib.maps.row_blocks import row_blocks
 
 # A column with at most so many values has its functions at these, exactly.
 FEW_VALUES = 30
-# Number of nodes that stand for the law of a coordinate: at least, at most, and for each of the kernel's widths.
+# Number of nodes that stand for the values of a coordinate: at least, at most, and for each width of the kernel.
 _NODES = 12, 48, 6
 # Coordinates whose range is below this multiple of the width count as equal.
 _CONSTANT = 1e-6
@@ -40,14 +40,13 @@ _SMOOTH = 1e-9
 _MARGIN = 2
 # The largest number of coefficients of a logarithm and of ratios, and the least share of its largest value that a
 # function has whose logarithm is taken.
-_SHORT, _LEAST_HEAD = 16, 1e-3
-# Axes whose functions are evaluated together at many coordinates, and at few.
-_AXES, _MANY_AXES = 32, 1 << 12
+_SHORT, _LEAST_OF_FIRST = 16, 1e-3
+# Axes whose functions are found together, and are evaluated together at many coordinates, and at few.
+_FOUND_AXES, _AXES, _MANY_AXES = 256, 32, 1 << 12
 # The smallest value of a first function, by which others are divided, by single precision, so large that products
 # of some of them are above zero. And what stands for zero in logarithms.
 _LEAST_FIRST, _LEAST = {False: 1e-30, True: 1e-9}, float(np.finfo(float).tiny)
-# What an axis has: the kernel at the nodes, Chebyshev series of its functions, or such series of the logarithm of
-# the first function and of the others divided by it, which are shorter if the kernel is wide.
+# What an axis has, as `Tables` says; the ratios have shorter series if the kernel is wide.
 _AT_NODES, _SERIES, _RATIOS = range(3)
 
 
@@ -64,10 +63,6 @@ class ProductFactor:
     def between(self, u: Array, v: Array) -> Array:
         """Return the factor at coordinates u and v, which are broadcast."""
         return self.kernel.on_line(u - v)
-
-    def beyond(self, distance: Array) -> Array:
-        """Return how much the functions have fallen at a distance from where they are known."""
-        return self.kernel.on_line(distance)
 
 
 @dataclass(frozen=True)
@@ -95,16 +90,16 @@ class AxisFunctions:
     """Functions z_aj on the axes of rows, with k(u, v) = sum_j z_aj(u) z_aj(v) for the coordinates u, v on axis
     a.
 
-    They are the eigenfunctions of the kernel for the law of the coordinates, each multiplied by the square
-    root of its eigenvalue. The law is that of the ``nodes`` (n_axes, m) of Gauss quadrature, NaN where an axis
-    has fewer than m, or of all values if there are few. The functions are continued to other coordinates by
-    Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are evaluated by Chebyshev series in
-    an interval around the nodes; beyond it, they decay as the kernel does, or polynomials stay as they are at its
-    ends.
+    They are the eigenfunctions of the kernel for the distribution of the coordinates, each multiplied by the
+    square root of its eigenvalue. The distribution is that of the ``nodes`` (n_axes, m) of Gauss quadrature, NaN
+    where an axis has fewer than m, or of all values if there are few. The functions are continued to other
+    coordinates by Nystroem's formula, sum_m k(u, q_m) c_mj. Where they are smooth, they are evaluated by Chebyshev
+    series in an interval around the nodes; beyond it, they decay as the kernel does, or polynomials stay as they
+    are at its ends.
 
-    The ``ends`` (2, n_axes) are the least and the largest coordinates. The eigenvalues ``values`` (n_axes, J)
+    The ``ends`` (n_axes, 2) are the least and the largest coordinates. The eigenvalues ``values`` (n_axes, J)
     are descending, 0 where an axis has fewer than J. The ``coefficients`` c_mj (n_axes, m, at most J) are
-    those of the first functions, which are all of them unless they were `cut`.
+    those of the first functions.
     """
 
     kernel: LineKernel
@@ -114,60 +109,58 @@ class AxisFunctions:
     coefficients: NDArray[np.float64]
 
     @staticmethod
-    def of(coordinates: NDArray, spreads: NDArray, kernel: LineKernel) -> AxisFunctions:
-        """Return the functions for coordinates (n, n_axes) of a sample of rows.
+    def of(coordinates: Array, spreads: NDArray, kernel: LineKernel, n: int) -> AxisFunctions:
+        """Return the functions for coordinates (n_axes, n_rows) of a sample of rows.
 
-        The coordinates of all rows have the mean 0 and these standard deviations (n_axes,).
+        The coordinates of all rows have the mean 0 and the standard deviations ``spreads`` (n_axes,). There are
+        coefficients of the functions that the n largest products may have.
         """
-        u = np.sort(coordinates.T.astype(np.float64), axis=1)
-        n_axes, n = u.shape
-        n_values = 1 + (u[:, 1:] > u[:, :-1]).sum(axis=1)
-        wide = (u[:, -1] - u[:, 0]) / kernel.width
-        least, most, per_width = _NODES
-        sizes = np.clip(per_width * np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most)
-        few = (n_values <= FEW_VALUES) & (n_values < n)
-        sizes = np.where(wide < _CONSTANT, 1, np.where(few, n_values, np.minimum(sizes, n_values))).astype(
-            int
-        )
-        few &= sizes > 1
-        m = int(sizes.max())
-        nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, m))
-        coefficients = np.zeros((n_axes, m, m))
-        for size in np.unique(sizes):
-            for law, chosen in ((_counts, few), (_gauss, ~few)):
-                every = np.flatnonzero(chosen & (sizes == size))
-                for axes in (every[some] for some in row_blocks(len(every), _AXES)):
-                    q, weights = law(u[axes], spreads[axes], int(size), kernel.width)
-                    found = _eigenfunctions(q, weights, kernel)
-                    nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
-        n_kept = max(1, int((values > 0).sum(axis=1).max()))
-        return AxisFunctions(kernel, nodes, u[:, [0, -1]].T, values[:, :n_kept], coefficients[:, :, :n_kept])
+        parts, largest = [], np.zeros(0)
+        for some in row_blocks(len(spreads), _FOUND_AXES):
+            nodes, ends, values, coefficients = _functions(coordinates[some], spreads[some], kernel)
+            shares = values / values[:, :1]
+            largest = -np.sort(-np.append(largest, shares[:, 1:]))[:n]
+            least = largest[-1] if len(largest) == n else 0.0
+            n_kept = max(1, int((shares >= least).sum(axis=1).max()))
+            parts.append((nodes, ends, values, coefficients[:, :, :n_kept].copy()))
+        fillings = (np.nan, 0, 0, 0)
+        return AxisFunctions(kernel, *map(_stacked, zip(*parts, strict=True), fillings))
 
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """The eigenvalues, divided by the first ones."""
-        return self.values / self.values[:, :1]
 
-    def cut(self, least: float) -> AxisFunctions:
-        """Return the functions without the coefficients of those whose share is less."""
-        n_kept = max(1, int((self.shares >= least).sum(axis=1).max()))
-        return replace(self, coefficients=self.coefficients[:, :, :n_kept].copy())
+def _stacked(parts: tuple[NDArray, ...], filling: float) -> NDArray[np.float64]:
+    """Return arrays (n_axes, ...) as one, filled up to the largest size in each other dimension."""
+    sizes = np.max([part.shape[1:] for part in parts], axis=0)
+    added = [[(0, 0), *((0, n) for n in sizes - part.shape[1:])] for part in parts]
+    filled = [np.pad(part, n, constant_values=filling) for part, n in zip(parts, added, strict=True)]
+    return np.concatenate(filled)
 
-    @staticmethod
-    def joined(parts: list[AxisFunctions]) -> AxisFunctions:
-        """Return the functions of a kernel on the axes of all parts."""
-        n_axes = sum(len(part.values) for part in parts)
-        m, n_kept = (max(part.coefficients.shape[i] for part in parts) for i in (1, 2))
-        nodes = np.full((n_axes, m), np.nan)
-        values = np.zeros((n_axes, max(part.values.shape[1] for part in parts)))
-        coefficients, start = np.zeros((n_axes, m, n_kept)), 0
-        for part in parts:
-            k, size, kept = part.coefficients.shape
-            axes, start = slice(start, start + k), start + k
-            nodes[axes, :size], values[axes, : part.values.shape[1]] = part.nodes, part.values
-            coefficients[axes, :size, :kept] = part.coefficients
-        ends = np.concatenate([part.ends for part in parts], axis=1)
-        return AxisFunctions(parts[0].kernel, nodes, ends, values, coefficients)
+
+def _functions(
+    coordinates: NDArray, spreads: NDArray, kernel: LineKernel
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Return nodes, ends, eigenvalues and coefficients of `AxisFunctions` on some axes."""
+    u = np.sort(coordinates.astype(np.float64), axis=1)
+    n_axes, n = u.shape
+    n_values = 1 + (u[:, 1:] > u[:, :-1]).sum(axis=1)
+    wide = (u[:, -1] - u[:, 0]) / kernel.width
+    least, most, per_width = _NODES
+    sizes = np.clip(per_width * np.exp2(np.ceil(np.log2(np.maximum(wide, 1)))), least, most)
+    few = (n_values <= FEW_VALUES) & (n_values < n)
+    sizes = np.where(few, n_values, np.minimum(sizes, n_values))
+    sizes = np.where(wide < _CONSTANT, 1, sizes).astype(int)
+    few &= sizes > 1
+    m = int(sizes.max())
+    nodes, values = np.full((n_axes, m), np.nan), np.zeros((n_axes, m))
+    coefficients = np.zeros((n_axes, m, m))
+    for size in np.unique(sizes):
+        for quadrature, chosen in ((_counts, few), (_gauss, ~few)):
+            every = np.flatnonzero(chosen & (sizes == size))
+            for axes in (every[some] for some in row_blocks(len(every), _AXES)):
+                q, weights = quadrature(u[axes], spreads[axes], int(size), kernel.width)
+                found = _eigenfunctions(q, weights, kernel)
+                nodes[axes, :size], values[axes, :size], coefficients[axes, :size, :size] = q, *found
+    n_kept = max(1, int((values > 0).sum(axis=1).max()))
+    return nodes, u[:, [0, -1]], values[:, :n_kept], coefficients[:, :, :n_kept]
 
 
 def _counts(u: NDArray, spreads: NDArray, size: int, width: float) -> tuple[NDArray, NDArray]:
@@ -179,7 +172,7 @@ def _counts(u: NDArray, spreads: NDArray, size: int, width: float) -> tuple[NDAr
 
 
 def _gauss(u: NDArray, spreads: NDArray, size: int, width: float) -> tuple[NDArray, NDArray]:
-    """Return the nodes and the weights (n_axes, size) of Gauss quadrature for the law of coordinates (n_axes, n).
+    """Return the nodes and the weights (n_axes, size) of Gauss quadrature for the coordinates (n_axes, n).
 
     They have the first 2 size - 1 moments of the coordinates (Golub and Welsch 1969; the recurrence is that of
     Stieltjes), and then are moved so that their mean is 0 and their standard deviation that of all rows, unless
@@ -248,7 +241,7 @@ class Tables:
         chosen = np.zeros(starts[-1], dtype=int)
         chosen[np.arange(len(axes)) + 1 + axes] = powers
         lengths, kinds = (~np.isnan(nodes)).sum(axis=1), np.zeros(n_axes, dtype=int)
-        margins = np.minimum(_MARGIN * kernel.width, functions.ends[1] - functions.ends[0])
+        margins = np.minimum(_MARGIN * kernel.width, np.diff(functions.ends, axis=1)[:, 0])
         ends = np.stack([np.nanmin(nodes, axis=1) - margins, np.nanmax(nodes, axis=1) + margins])
         nodes = np.nan_to_num(nodes)
         series = np.zeros((starts[-1], max(m, _DEGREES[-1])))
@@ -282,9 +275,8 @@ class Tables:
     def factors(self, axes: NDArray[np.int64], u: NDArray) -> tuple[NDArray[np.complex128], NDArray]:
         """Return the functions at coordinates u (m, n) on some axes (m,), which may occur more than once.
 
-        The first array has the complex logarithms (m, n) of the first functions, whose product may be above zero
-        where they underflow, and which may have both signs. The second one has the others, axis by axis, divided
-        by the first ones, shape (n_ratios, n).
+        These are the complex logarithms (m, n) of the first functions, which may have both signs and may underflow
+        where their product does not, and the others, axis by axis, divided by the first ones (n_ratios, n).
         """
         counts = np.diff(self.starts)[axes] - 1
         first = np.cumsum(counts) - counts
@@ -294,7 +286,11 @@ class Tables:
             places[:] = -1
             places[group.axes] = np.arange(len(group.axes))
             own = np.flatnonzero(places[axes] >= 0)
-            values, decay = group.taken(places[axes[own]]).at(u[own])
+            some = places[axes[own]]
+            taken = replace(
+                group, series=group.series[some], ends=group.ends[:, some], nodes=group.nodes[some]
+            )
+            values, decay = taken.at(u[own])
             logarithms[own] = values[:, 0] if group.kind == _RATIOS else _logarithms(values[:, 0])
             if decay is not None:
                 logarithms[own] += _logarithms(decay)
@@ -341,23 +337,17 @@ class _Group:
     ends: NDArray[np.float64]
     nodes: NDArray[np.float64]
 
-    def taken(self, places: NDArray[np.int64]) -> _Group:
-        """Return some of the axes, which may occur more than once, by their places in the group."""
-        parts = self.series[places], self.ends[:, places], self.nodes[places]
-        return _Group(self.kernel, self.axes[places], self.kind, *parts)
-
     def at(self, u: Array) -> tuple[Array, Array | None]:
-        """Return the functions at the coordinates (n_axes, n) on the axes, shape (n_axes, n_functions, n).
+        """Return the functions (n_axes, n_functions, n) at coordinates (n_axes, n), and their decay (n_axes, n).
 
-        Those after the first one are divided by it; it is its logarithm where the kind says so. The second array
-        is by what (n_axes, n) all functions of an axis have decayed, if there is such.
+        Those after the first one are divided by it; it is its logarithm where the kind says so.
         """
         values, decay = self._values(u)
         if self.kind != _RATIOS:
-            xp, heads, least = namespace(u), values[:, 0, :], _LEAST_FIRST[is_single(u)]
+            xp, first, least = namespace(u), values[:, 0, :], _LEAST_FIRST[is_single(u)]
             # in the product with the others too, which are the only ones on rows far from those of the first
-            values[:, 0, :] = heads = xp.where(xp.abs(heads) > least, heads, xp.full_like(heads, least))
-            values[:, 1:, :] /= heads[:, None, :]
+            values[:, 0, :] = first = xp.where(xp.abs(first) > least, first, xp.full_like(first, least))
+            values[:, 1:, :] /= first[:, None, :]
         return values, decay
 
     def _values(self, u: Array) -> tuple[Array, Array | None]:
@@ -373,7 +363,8 @@ class _Group:
         if not isinstance(self.kernel, ProductFactor) or not bool(xp.any(xp.abs(t) > 1)):
             return series @ _polynomials(t, m), None
         inside = xp.minimum(xp.maximum(t, -xp.ones_like(t)), xp.ones_like(t))
-        return series @ _polynomials(inside, m), in_type_of(self.kernel.beyond((t - inside) * half), u)
+        decay = self.kernel.kernel.on_line((t - inside) * half)
+        return series @ _polynomials(inside, m), in_type_of(decay, u)
 
 
 def _logarithms(values: NDArray) -> NDArray[np.complex128]:
@@ -411,9 +402,9 @@ def _shorten(
         values = c[left, :, : q.shape[1]] @ kernel.between(q[left, :, None], t[:, None, :])
         forms = [(_SERIES, values)]
         if n <= _SHORT and isinstance(kernel, ProductFactor):
-            heads = values[:, :1]
-            heads = np.where(heads > _LEAST_HEAD * heads.max(axis=2, keepdims=True), heads, np.nan)
-            forms.insert(0, (_RATIOS, np.concatenate([np.log(heads), values[:, 1:] / heads], axis=1)))
+            first = values[:, :1]
+            first = np.where(first > _LEAST_OF_FIRST * first.max(axis=2, keepdims=True), first, np.nan)
+            forms.insert(0, (_RATIOS, np.concatenate([np.log(first), values[:, 1:] / first], axis=1)))
         for kind, form in forms:
             series = form @ to_coefficients
             sizes = np.abs(series).max(axis=1)

@@ -30,7 +30,7 @@ from rflib.maps.learned import arrays_of, forget, learned, put_back
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_sample import DeviceRows
 from rflib.maps.seeds import SEEDS, Seed, as_generator
-from rflib.maps.unlike_rows import UsualLosses, losses_of, some_usual_rows, squares, unit_of_losses
+from rflib.maps.unlike_rows import USUAL_ROWS, UsualLosses, losses_of, squares, unit_of_losses
 from rflib.measures.range_warning import RangeWarning
 from rflib.sklearn_bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rflib.validation import check_integer, refuse
@@ -72,7 +72,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     The features Z (n, D) are real, and the signature e holds the sign +1 or -1 of each column. A subclass draws
     what defines its features in `_draw` and computes them in `_columns`. All attributes whose names end with an
-    underscore are what `fit` has learned, and part of the map's `state`: the next fit forgets them.
+    underscore are what `fit` has learned, and part of the map's `state`.
 
     Parameters
     ----------
@@ -128,15 +128,12 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Draw what defines the features of rows like those of X.
 
-        Most maps use only the number of columns of X, its range, or the distribution of its distances; the class
-        says so if a map uses the rows themselves or y.
-
         Parameters
         ----------
         X : array-like, sparse matrix, or Dask array or dataframe, of shape (n_samples, n_features)
-            Training rows, finite. Of Dask rows, a map whose features depend on nothing but the number of columns
-            sees the first ones, and any other a uniform sample of 10,000, or more if its class says so. So it is
-            with rows on a device, such as a tensor of torch: only this sample of them is copied to the host.
+            Training rows, finite. Of Dask rows, and of rows on a device, such as a tensor of torch, a map whose
+            features depend on nothing but the number of columns sees the first ones, and any other a uniform
+            sample of 10,000, or more if its class says so.
         y : array-like of shape (n_samples,), optional
             Targets, for methods that use them.
 
@@ -206,10 +203,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     @available_if(_needs_only_columns)
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Fit the map to the first rows of a stream, and only check later rows.
+        """Fit the map to the first rows of a stream, and only check later rows, by which it is not changed.
 
-        Only maps whose features depend on nothing but the number of input columns have this method. So the map is
-        the same as that of `fit` on all rows. A map that is already fitted is not changed.
+        Only maps whose features depend on nothing but the number of input columns have this method.
 
         Raises
         ------
@@ -233,11 +229,10 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows X, shape (n_samples, n_components_).
 
-        Rows of float32 have features of float32; rows of another type are converted to float64 first. Sparse and
-        dense rows have the same features, to rounding. The features of a Dask array or dataframe are a Dask array
-        with its blocks of rows, and are computed when they are needed. While scikit-learn's ``array_api_dispatch``
-        is on, rows of another array library, such as torch or CuPy, have features of this library on the same
-        device; nothing but single numbers is copied to the host.
+        Rows of float32 have features of float32; rows of another type are converted to float64 first. The features
+        of a Dask array or dataframe are a lazy Dask array with its blocks of rows. While scikit-learn's
+        ``array_api_dispatch`` is on, rows of another array library, such as torch or CuPy, have features of this
+        library on the same device.
 
         Raises
         ------
@@ -250,10 +245,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self._features(X)
 
     def kernel_matrix(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Return the approximate kernel matrix Z(X) diag(signature_) Z(Y)^T, shape (n, m).
+        """Return the approximate kernel matrix Z(X) diag(signature_) Z(Y)^T, shape (n, m); Y is X by default.
 
-        Y is X by default. The result is an array of numpy, or of the library that X is of as in `transform`,
-        whatever `set_output` asks of `transform`. The exceptions are those of `transform`.
+        It is an array of numpy, or of X's library, whatever `set_output` says. Errors are those of `transform`.
         """
         left = self._features(X)
         right = left if Y is None else self._features(Y)
@@ -263,27 +257,14 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return matrix
 
     def gradient_products(self, X: ArrayLike, weights: ArrayLike) -> NDArray[np.float64]:
-        """Return the gradients of functions f_t(x) = sum_j weights[j, t] z_j(x) at the rows X.
+        """Return the gradients (n_samples, n_functions, n_features) of sum_j weights[j, t] z_j(x) at the rows X.
 
-        They are products of the Jacobian matrices of the features, which are not formed, with the weights. Maps
-        whose columns are cosines have them, `MercerFeatures`, and `Nystroem` with a kernel of the distance.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        weights : array-like of shape (n_components_, n_functions)
-            The weights of the features, such as the coefficients of a linear model.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_functions, n_features)
-            The gradients.
+        The weights (n_components_, n_functions) of the features z_j are such as the coefficients of linear models.
 
         Raises
         ------
         TypeError
-            If the columns of the map have no gradients here.
+            If the map is not one of cosines, `MercerFeatures`, or `Nystroem` with a kernel of the distance.
         ValueError
             As in `transform`, and if there is not one row of weights for each feature.
         """
@@ -323,18 +304,11 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return cls.unsupported(getattr(kernels, name)()) is None
 
     def spectrum(self, X: ArrayLike) -> Any:
-        """Return what `fit` computes from X that depends neither on the seed nor on n_components.
-
-        Give it as the parameter ``measure`` to share it between fits. It is None for maps that compute no such
-        thing.
-        """
+        """Return what `fit` computes from X alone, to be shared as the parameter ``measure``; None if nothing."""
         return None
 
     def state(self) -> dict[str, NDArray]:
-        """Return the arrays that define the fitted map and say what `fit` has learned, for `restore`.
-
-        The names of those of a map inside this one begin with its name and a dot.
-        """
+        """Return the arrays of what `fit` has learned, for `restore`; a map inside has its name before a dot."""
         check_is_fitted(self)
         values = {"signature_": self.signature_} | learned(self)
         found = arrays_of({k: v for k, v in values.items() if k not in ("kernel_", *self._not_in_state)})
@@ -357,7 +331,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self
 
     def _unfitted(self, name: str) -> RandomFeatureMap:
-        """Return a map inside this one as it was before its fit, given the rest of what this one has learned."""
+        """Return a map inside this one as it was before its fit, given what else this one has learned."""
         raise NotImplementedError(f"{type(self).__name__} has no map {name!r}")
 
     @abstractmethod
@@ -366,10 +340,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     @abstractmethod
     def _columns(self, X: Rows) -> Array:
-        """Return the features of checked rows, in X's dtype; X is as in `_draw`.
-
-        X may be an array of any library (`rflib.kernels.namespaces`).
-        """
+        """Return the features of checked rows, in X's dtype and library; X is as in `_draw`."""
 
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the features of the rows as an array, after checks of the rows and of what `_columns` made."""
@@ -398,10 +369,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return False
 
     def _reach(self, X: Rows) -> Array | None:
-        """Return how far rows are out, 1 where what was fitted ends; None if the map has no such range.
-
-        X is as in `_columns`.
-        """
+        """Return how far rows are out, 1 where what was fitted ends; None if the map has no such range."""
         return None
 
     def _note_usual_losses(self, kernel: Kernel, X: Rows, rng: Generator) -> bool:
@@ -426,9 +394,9 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         kept = np.abs(squares(features, self.signature_))
         return bool(np.mean(kept < _NOTHING * np.abs(kernel.diagonal(rows))) > 0.5)
 
-    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
-        """Return training rows whose losses are noted."""
-        return some_usual_rows(X, rng)
+    def _usual_rows(self, X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
+        """Return at most n training rows, in their order, whose losses are noted."""
+        return X[np.sort(rng.permutation(X.shape[0])[:n])]
 
     def _held_out(
         self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator

@@ -43,15 +43,8 @@ class DaskRows:
 
     X is a Dask array or dataframe (n_samples, n_features), whose blocks of rows are kept; as the attribute ``X``
     it is an array in blocks of whole rows. Targets y and weights are Dask or other arrays (n_samples, ...). Where
-    numbers of rows are unknown, their blocks must hold the same rows as those of X. The class of the ``owner``
-    names it in messages.
-
-    Raises
-    ------
-    TypeError
-        If X is another Dask collection.
-    ValueError
-        If X has not two dimensions, or y or weight has another number of rows or of blocks.
+    numbers of rows are unknown, their blocks must hold the same rows as those of X. The ``owner`` is named in
+    errors.
     """
 
     def __init__(self, owner: object, X: Any, y: Any = None, weight: Any = None):
@@ -79,9 +72,9 @@ class DaskRows:
         import dask
 
         for number, block in enumerate(self.blocks()):
-            rows, targets, weights = dask.delayed(_first_rows)(block).compute()
+            rows, targets, weights = dask.compute(*(part if part is None else part[:_HEAD] for part in block))
             if rows.shape[0]:
-                return number, (self._named(rows), targets, weights)
+                return number, (self.named(rows), targets, weights)
         raise ValueError(f"{self._name}: there are no rows.")
 
     def sample(self, size: int, seed: int) -> tuple[Any, NDArray | None]:
@@ -97,12 +90,8 @@ class DaskRows:
             draw(X, y, size, seed, int(end - length), int(ends[-1]))
             for (X, y, _), length, end in zip(self.blocks(), lengths, ends, strict=True)
         ]
-        rows, targets = reduce_in_a_tree(_joined, parts).compute().rows()
-        return self._named(rows), None if self._y is None else targets
-
-    def trial_row(self) -> Any:
-        """Return a row of unit norm like those of X, in memory."""
-        return self._named(np.eye(1, self.X.shape[1], dtype=self.X.dtype))
+        rows, targets = reduce_in_a_tree(RowSample.joined, parts).compute().rows()
+        return self.named(rows), None if self._y is None else targets
 
     def _array(self, values: Any) -> Any:
         import dask.array as da
@@ -143,7 +132,7 @@ class DaskRows:
             raise ValueError(f"{self._name}: X has {n_rows} rows, but {name} has {values.shape[0]}.")
         return values.rechunk((rows.chunks[0], *(-1 for _ in values.shape[1:])))
 
-    def _named(self, X: Any) -> Any:
+    def named(self, X: Any) -> Any:
         """Return rows in memory, as a dataframe if X is one."""
         if self._names is None:
             return X
@@ -187,11 +176,12 @@ def for_workers(estimator: Any) -> Any:
 
 
 def _map_rows(estimator: Any, method: str, X: Any, *args: Any, **options: Any) -> Any:
-    """Return what a method makes of each block, as a Dask array; the type is that which a trial row gets."""
+    """Return what a method makes of each block, as a Dask array of the type that a row of unit norm gets."""
     import dask
 
     rows = DaskRows(estimator, X)
-    tried = getattr(estimator, method)(rows.trial_row(), *args, **options)
+    row = rows.named(np.eye(1, rows.X.shape[1], dtype=rows.X.dtype))
+    tried = getattr(estimator, method)(row, *args, **options)
     if isinstance(tried, tuple):
         raise ValueError(
             f"{type(estimator).__name__}: {method} takes Dask rows where it returns one array. Call it for one "
@@ -213,16 +203,7 @@ def _call(
     return np.asarray(getattr(estimator, method)(X, *args, **options))
 
 
-def _first_rows(block: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(part if part is None else part[:_HEAD] for part in block)
-
-
 def _sample(X: Any, y: Any, size: int, seed: int, start: int, n_rows: int) -> RowSample:
     drawn = RowSample(size, seed, start, n_rows)
     drawn.add(X, np.empty((X.shape[0], 0)) if y is None else np.asarray(y))
     return drawn
-
-
-def _joined(samples: list[RowSample]) -> RowSample:
-    first, *others = samples
-    return first.followed_by(others)

@@ -14,12 +14,12 @@ from rflib.frequencies.draw import RADII, Frequencies, sample_frequencies
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows, canonical
-from rflib.maps.block_features import BlockFeatures
 from rflib.maps.parameters import Directions, Layout, Radii, with_parameters
+from rflib.maps.wave_features import WaveFeatures
 from rflib.maps.waves import Waves
 from rflib.measures.base import Sampling, SpectralMeasure
 from rflib.measures.construct import MeasureLike, construct, construction_of
-from rflib.measures.domain import Domain, DomainOfRows, distances_from
+from rflib.measures.domain import Domain, distances_from
 from rflib.measures.exact_measures import has_exact_measure
 from rflib.validation import check_choice
 
@@ -28,7 +28,7 @@ _OF_THE_KERNEL_ALONE = ("exact", "digmm_reference", "reference", "truncated_four
 
 
 @with_parameters
-class FourierFeatures(BlockFeatures):
+class FourierFeatures(WaveFeatures):
     """Approximate a kernel with cosines and sines of frequencies drawn from any of its spectral measures.
 
     RFF, ORF, QMC, GRFF, GORF, SRF and DIGMM are this class with their own defaults. If the frequencies are
@@ -104,16 +104,13 @@ class FourierFeatures(BlockFeatures):
 
     @property
     def columns_per_s(self) -> int:
-        """Number of columns for one feature as the papers count them.
-
-        Each of its frequencies has two columns with layout="cos_sin" and one column with layout="phase".
-        """
+        """Number of columns for one feature as the papers count them, which has one frequency or two."""
         return self.frequencies_per_s * (2 if self.layout == "cos_sin" else 1)
 
     @property
     def _needs_rows(self) -> bool:
         """Whether the measure is made for the rows or has a range, which rows of unit norm have in common."""
-        measure, kernel = self.construction(), self._resolved_kernel()
+        measure, kernel = self.measure, self._resolved_kernel()
         if isinstance(measure, SpectralMeasure):
             return bool(np.isfinite(measure.zmax)) and not kernel.unit_norm
         name = construction_of(measure, kernel)["type"]
@@ -123,16 +120,11 @@ class FourierFeatures(BlockFeatures):
 
     def spectrum(self, X: ArrayLike) -> SpectralMeasure:
         """Return the measure that `fit` constructs for the rows X, which may be given as ``measure``."""
-        sparse = self._accepted_sparse
-        rows = check_array(X, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse, estimator=self)
-        rows = canonical(rows)
+        how = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": self._accepted_sparse}
+        rows = canonical(check_array(X, **how, estimator=self))
         kernel, rows = self._resolved_kernel().for_rows(rows).isotropic(rows)
         kernel.check_rows(rows)
-        return construct(self.construction(), kernel, Domain.of(rows))
-
-    def construction(self) -> MeasureLike:
-        """Return the measure, or its name and options, that `rflib.measures.construct` is asked for."""
-        return self.measure
+        return construct(self.measure, kernel, Domain.of(rows))
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
         self._check_parameters()
@@ -155,13 +147,9 @@ class FourierFeatures(BlockFeatures):
     def _construct(self, kernel: Kernel, X: Rows, sampling: Sampling) -> None:
         """Set the measure for the sampling, and the ball around the rows X in which it represents the kernel."""
         domain = Domain.of(X)
-        measure = construct(self.construction(), kernel, domain)
+        measure = construct(self.measure, kernel, domain)
         self.measure_: SpectralMeasure = measure.for_sampling(sampling)
-        self._keep_range(self.measure_, domain)
-
-    def _keep_range(self, measure: SpectralMeasure, domain: DomainOfRows) -> None:
-        """Set the ball around the rows of the domain in which the measure represents the kernel."""
-        self.radius_ = measure.zmax / 2
+        self.radius_ = self.measure_.zmax / 2
         self.centre_ = domain.ball[0].copy() if np.isfinite(self.radius_) else np.zeros(domain.dimension)
 
     def _keep_frequencies(self, frequencies: Frequencies, rng: Generator) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from scipy.linalg import eigvalsh
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.unlike_rows import FEWEST
+from rflib.maps.unlike_rows import FEWEST_LOSSES
 
 # Rows on which coefficients are fitted, rows that are held out to choose by, and rows on which the error is
 # measured, if there are any more: at most so many.
@@ -25,24 +26,11 @@ _DEFINITE, _DEFINITE_ROWS = 1e-9, 400
 
 @dataclass(frozen=True, eq=False)
 class RowSamples:
-    """Disjoint samples of the training rows: columns are fitted to one, and compared on another.
+    """Disjoint samples of the ``n_rows`` training rows: columns are fitted to one, and compared on another.
 
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel.
-    rows : ndarray or csr_array of shape (n, d)
-        Rows to fit.
-    held : ndarray or csr_array of shape (m, d)
-        Held-out rows; the rows to fit, if there are few.
-    target : ndarray of shape (m, m)
-        Their kernel matrix.
-    n_rows : int
-        Number of training rows.
-    fresh : ndarray of shape (l, d)
-        Rows that have no part in fits and choices; none if there are no more rows than are sampled above.
-    whole : RowSamples, optional
-        The samples of which these are a part, for a trial.
+    There are the ``rows`` (n, d) to fit; the ``held`` ones (m, d), which are held out, or the rows to fit if these
+    are few, with their kernel matrix as the ``target`` (m, m); and ``fresh`` ones (l, d), which have no part in
+    fits and choices. The ``whole`` are the samples of which these are a part, for a trial.
     """
 
     kernel: Kernel
@@ -59,7 +47,7 @@ class RowSamples:
         n = X.shape[0]
         n_held = min(_HELD_ROWS, n // _HELD_SHARE) if n >= 4 * _HELD_SHARE else 0
         if n >= _FEWEST_ROWS:
-            n_held = max(n_held, FEWEST)
+            n_held = max(n_held, FEWEST_LOSSES)
         ends = np.cumsum([n_held, _FIT_ROWS, _FRESH_ROWS])
         parts = np.split(rng.permutation(n)[: ends[2]], ends[:2])
         held, rows, fresh = (X[np.sort(part)].astype(np.float64) for part in parts)
@@ -95,6 +83,24 @@ class RowSamples:
         """Return the `held_out_error` of columns at the held-out rows."""
         return held_out_error(columns, signs, self.target, self.n_rows)
 
+    def fresh_error(self, at: Callable[[Rows], NDArray], signs: NDArray, error: float) -> float:
+        """Return the `held_out_error` of the columns at the fresh rows; the given error if there are none."""
+        if not self.fresh.shape[0]:
+            return error
+        return held_out_error(at(self.fresh), signs, self.kernel(self.fresh), self.n_rows)
+
+    def residuals(self, columns: NDArray, signs: NDArray, numbers: Iterable[int]) -> Iterator[NDArray]:
+        """Yield what the first n columns at the held-out rows lack of the target, for ascending numbers n.
+
+        It is always the same array.
+        """
+        residual, start = self.target.copy(), 0
+        for stop in numbers:
+            part = columns[:, start:stop]
+            residual -= (part * signs[start:stop]) @ part.T
+            start = stop
+            yield residual
+
 
 def thinning(n: int, most: int) -> int:
     """Return the step with which at most so many of n rows are taken."""
@@ -109,11 +115,16 @@ def held_out_error(columns: NDArray, signs: NDArray, target: NDArray, n_rows: in
     """
     # the product of a matrix with its own transpose takes half the time
     left = columns if (signs > 0).all() else columns * signs
-    error, size = (mean_product(each, each, n_rows) for each in (left @ columns.T - target, target))
+    return relative_error(left @ columns.T - target, target, n_rows)
+
+
+def relative_error(residual: NDArray, target: NDArray, n_rows: int) -> float:
+    """Return the `held_out_error` of columns that lack a residual (m, m) of the target."""
+    error, size = (mean_product(each, each, n_rows) for each in (residual, target))
     return float(np.sqrt(max(error / size if size > 0 else error, 0)))
 
 
-def mean_product(left: NDArray, right: NDArray, n_rows: int) -> float:
+def mean_product(left: NDArray, right: NDArray, n_rows: float) -> float:
     """Return the mean of the products of entries of two matrices (m, m), as those of n_rows rows would have it."""
     m, share, on = len(left), 1 / n_rows, float(left.diagonal() @ right.diagonal())
     off = (float(np.vdot(left, right)) - on) / (m * (m - 1)) if m > 1 else on

@@ -16,7 +16,6 @@ from sklearn.utils.validation import _check_feature_names_in
 from rflib.drafts import all_or_nothing
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, is_foreign, to_numpy
-from rflib.kernels.radial_function import KernelLike
 from rflib.kernels.sparse_rows import Rows, mean_row
 from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import FEW_VALUES
@@ -25,10 +24,10 @@ from rflib.maps.held_out import RowSamples
 from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_gradients import mercer_gradients
+from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled
 from rflib.maps.row_sample import RowSample
-from rflib.maps.seeds import Seed
-from rflib.maps.unlike_rows import FEWEST, losses_of
+from rflib.maps.unlike_rows import FEWEST_LOSSES, USUAL_ROWS, losses_of
 from rflib.validation import check_choice, check_integer
 
 _BLOCK_ROWS = 1024
@@ -49,33 +48,32 @@ class FittedToSample:
         return vars(fitted)[self._name]
 
 
+@with_parameters
 class MercerFeatures(RandomFeatureMap):
     """Approximate a kernel by its eigenfunctions, as products of functions on the axes of the rows.
 
     Along the principal axes of the training rows, or along their input columns, a Gaussian kernel is a product of
     kernels of one coordinate each. If the coordinates were independent, the eigenfunctions of the kernel would be
     products of one-dimensional eigenfunctions, and their eigenvalues products of the one-dimensional ones. The
-    largest D of them are the columns. A column is another column times one function of one coordinate, so that
-    `transform` takes no cosine and no exponential for each column. No column is drawn at random, and no training
-    row is stored. `MVORF` has the same columns, and random ones beside them where these lower the error.
+    largest D of them are the columns, each of which is another one times one function of one coordinate. No column
+    is drawn at random, and no training row is stored. `MVORF` has random columns beside them where these lower the
+    error.
 
     Where the coordinates of the rows are not independent, which shows on held-out training rows, the kernel is
     fitted on a sample of the rows as a combination of twice as many products by least squares, which is shrunk
-    towards the law of independent coordinates; its principal directions are the columns. With many columns, only
+    towards that for independent coordinates; its principal directions are the columns. With many columns, only
     the first ones are combined so. Kernels that are no product, such as `Matern` or a polynomial, are always
-    represented so, by the products for two Gaussian kernels whose widths are chosen on held-out rows, and whose
-    combination that is closest to the kernel takes the place of the law.
+    represented so, by the products for two Gaussian kernels whose widths are chosen on held-out rows.
+    docs/mercer.md derives each step.
 
     Sparse rows are taken as they are, along their input columns. Features fade beyond the training rows, of which
     `transform` warns.
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Any kernel of rows, definite or not; None means the default kernel, and a function of one array is the
-        profile k(z) of a kernel.
-    n_components : int, default=100
-        Number of columns D. If the rows have fewer eigenfunctions, the columns that are left are zero.
+    kernel, n_components
+        As for `RandomFeatureMap`; any kernel of rows, definite or not. If the rows have fewer eigenfunctions than
+        columns, the columns that are left are zero.
     axes : {"auto", "principal", "input"}, default="auto"
         The principal axes of the training rows, or their input columns. "auto" takes those with the lower error on
         held-out training rows; where some columns have few different values, such as indicators of categories, it
@@ -92,13 +90,12 @@ class MercerFeatures(RandomFeatureMap):
     mean_ : ndarray of shape (n_features_in_,)
         Mean of the training rows.
     is_fitted_to_rows_ : bool
-        Whether coefficients were fitted to rows, in place of the law of independent coordinates.
+        Whether coefficients were fitted to rows: coordinates are not independent, or the kernel is no product.
     predicted_error_ : float
-        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows. It is
-        measured on training rows that were held out. If there are more than 4,500 rows, these are up to 1,000
-        others than those by which axes and coefficients were chosen. It is mostly within a tenth of the error on
-        new rows; not where outliers or rare values make up the error, of which few rows know nothing: with some
-        hundred rows it may be off by a factor of two, and of less than 20 rows it is the error on these.
+        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, measured on
+        training rows that were held out: of more than 4,500 rows, on up to 1,000 that had no part in choices. It
+        is mostly within a tenth of the error on new rows, but may be off by a factor of two with some hundred rows
+        or where outliers and rare values make up the error. Of less than 20 rows it is the error on these.
 
     See Also
     --------
@@ -109,14 +106,11 @@ class MercerFeatures(RandomFeatureMap):
 
     Notes
     -----
-    The one-dimensional eigenfunctions are those of the law of 12 to 48 nodes of Gauss quadrature for the
-    coordinates, or of all their values if there are at most 30, continued by Nystroem's formula (Williams and
-    Seeger 2000). For normal coordinates they are close to Hermite functions
-    (Fasshauer and McCourt, *Stable evaluation of Gaussian RBF interpolants*, SIAM J. Sci. Comput. 2012).
-    Related maps for one dimension or a box: Solin and Sarkka, *Hilbert space methods for reduced-rank Gaussian
-    process regression*, Statistics and Computing 2020; Joukov and Kulic, *Fast approximate multioutput Gaussian
-    processes*, 2022. For monomials: Cotter, Keshet, Srebro, *Explicit approximations of the Gaussian kernel*,
-    2011.
+    The one-dimensional eigenfunctions are those for 12 to 48 nodes of Gauss quadrature in place of the
+    coordinates, or for all their values if there are at most 30, continued by Nystroem's formula (Williams and
+    Seeger, *Using the Nystroem method to speed up kernel machines*, NIPS 2000). For normal coordinates they are
+    close to Hermite functions (Fasshauer and McCourt, *Stable evaluation of Gaussian RBF interpolants*, SIAM J.
+    Sci. Comput. 2012). Related maps are `HilbertSpaceFeatures`, `TaylorFeatures` and `QuadratureFeatures`.
 
     Examples
     --------
@@ -129,25 +123,16 @@ class MercerFeatures(RandomFeatureMap):
     (442, 50)
     """
 
+    axes: Literal["auto", "principal", "input"] = "auto"
+
     _takes_sparse = None
     _fades = True
     _stays_with_caller = _not_in_state = ("_stream_",)
     _stream_: RowSample | None = None
-    # Held-out rows, until what they lose is noted, and whether there are too few of them for this.
+    # Held-out rows, until what they lose is noted, and whether there are fewer than FEWEST_LOSSES of them.
     _held_rows: Rows | None = None
     _has_few_rows = False
     kernel_, signature_, columns_, predicted_error_ = (FittedToSample() for _ in range(4))
-
-    def __init__(
-        self,
-        kernel: KernelLike = None,
-        n_components: int = 100,
-        *,
-        axes: Literal["auto", "principal", "input"] = "auto",
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(kernel, n_components, random_state=random_state)
-        self.axes = axes
 
     @property
     def axes_(self) -> NDArray[np.float64]:
@@ -162,17 +147,16 @@ class MercerFeatures(RandomFeatureMap):
 
     @property
     def is_fitted_to_rows_(self) -> bool:
-        """Whether coefficients were fitted to rows, in place of the law of independent coordinates."""
+        """Whether coefficients were fitted to rows."""
         return self.columns_.combination is not None
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Add rows to those of a stream, of which a uniform sample of at most 10,000 is kept.
 
-        The map is fitted to this sample when it is first used after the call. So it is that of `fit` on all rows
-        of the stream while these are no more than the sample, and that of `fit` on the same rows in Dask whatever
-        their number, in any blocks. While the stream goes on, the map holds the sample; `state` leaves it out. A
-        map that is already fitted, by `fit` or `restore`, is not changed.
+        The map is fitted to this sample when it is first used after the call, so that it is that of `fit` on the
+        same rows in Dask, in any blocks. While the stream goes on, the map holds the sample; `state` leaves it
+        out. A map that is already fitted, by `fit` or `restore`, is not changed.
 
         Raises
         ------
@@ -184,9 +168,8 @@ class MercerFeatures(RandomFeatureMap):
         begins = self._stream_ is None and "signature_" not in vars(self)
         rows = self._checked(X, reset=begins)
         rows = to_numpy(rows) if is_foreign(rows) else rows
-        kernel = self._resolved_kernel()
-        kernel.check_rows(rows)
-        self._check_parameters(kernel, rows)
+        self._resolved_kernel().check_rows(rows)
+        self._check_parameters(rows)
         if self._stream_ is None and not begins:
             return self
         stream = self._stream_ or RowSample(self._sample_size, int(self._rng().integers(2**31)))
@@ -202,13 +185,13 @@ class MercerFeatures(RandomFeatureMap):
         self._stream_ = stream
 
     def _draw(self, kernel: Kernel, X: Rows, y: ArrayLike | None, rng: Generator) -> None:
-        self._check_parameters(kernel, X)
-        sample = RowSamples.of(X, kernel, rng)
+        self._check_parameters(X)
+        sample, (n, d) = RowSamples.of(X, kernel, rng), X.shape
         self._choose(list(self._axes_to_try(X, sample)), sample, rng)
-        enough = max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * X.shape[1])
-        is_free = not self.is_fitted_to_rows_ and X.shape[0] >= enough
-        self._has_few_rows = X.shape[0] >= FEWEST and sample.held.shape[0] < FEWEST
-        self._held_rows = None if is_free or self._has_few_rows else sample.held
+        # training rows lose what others do, unless the columns are fitted to them
+        fits_others = not self.is_fitted_to_rows_ and n >= max(_FEW_ROWS, _ROWS_FOR_AN_AXIS * d)
+        self._has_few_rows = n >= FEWEST_LOSSES > sample.held.shape[0]
+        self._held_rows = None if fits_others or self._has_few_rows else sample.held
 
     def _choose(self, axes: list[Axes], sample: RowSamples, rng: Generator) -> None:
         """Set the columns, their signs and their error."""
@@ -239,7 +222,7 @@ class MercerFeatures(RandomFeatureMap):
             if 0 < few.sum() < len(few) - 1:
                 yield Axes.principal(mean, covariance, np.flatnonzero(~few))
 
-    def _check_parameters(self, kernel: Kernel, X: Rows) -> None:
+    def _check_parameters(self, X: Rows) -> None:
         check_choice(self, "axes", ("auto", "principal", "input"))
         if self.axes == "principal" and issparse(X):
             raise ValueError(
@@ -247,28 +230,27 @@ class MercerFeatures(RandomFeatureMap):
                 "mix all columns. Use axes='auto' or 'input', which keep the columns, or X.toarray() on few rows."
             )
 
-    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
+    def _usual_rows(self, X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
         if (held := self._held_rows) is not None:
             X, self._held_rows = held.astype(X.dtype, copy=False), None
-        return super()._usual_rows(X, rng)
+        return super()._usual_rows(X, rng, n)
 
     def _held_out(
         self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator
     ) -> NDArray[np.float64]:
         """Return the losses of held-out rows: of few rows, each fifth by the map that is fitted to the others.
 
-        That map may have other columns, so that a row counts as what it loses by this map where that is more: the
-        training rows are never unlike themselves.
+        A row counts as what it loses by this map where that is more: training rows are never unlike themselves.
         """
         if not self._has_few_rows:
             return losses
-        found, own, every = [], [], np.arange(X.shape[0])
+        found, every = losses.copy(), np.arange(X.shape[0])
         for part in np.array_split(rng.permutation(every), 5):
             other = copy(self)
             other._draw(kernel, X[np.delete(every, part)], None, rng)
-            found.append(losses_of(kernel, X[part], other._columns(X[part]), other.signature_, unit))
-            own.append(losses[part])
-        return np.maximum(np.concatenate(found), np.concatenate(own))
+            lost = losses_of(kernel, X[part], other._columns(X[part]), other.signature_, unit)
+            found[part] = np.maximum(lost, losses[part])
+        return found
 
     def _columns(self, X: Rows) -> Array:
         return filled(X, self.n_components_, self._fill, _BLOCK_ROWS)
@@ -280,12 +262,11 @@ class MercerFeatures(RandomFeatureMap):
         return mercer_gradients(self.columns_, X, weights)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Return a name for each column that says which powers of which axes it is a product of.
+        """Return a name for each column that says which functions on which axes it is a product of.
 
         "pc1" is the second eigenfunction on the first principal axis, "pc1^2" the third one; "1" is the product of
-        the first eigenfunctions on all axes. Input columns have their own names, such as those of a DataFrame, or
-        "x0", "x1", ... Columns that combine many products are called "combined". Of a kernel that is no product,
-        those of the wider one of two Gaussian kernels end in "wide".
+        the first ones on all axes. Input columns have their own names. Columns that combine many products are
+        called "combined". Of a kernel that is no product, those of the wider of two Gaussians end in "wide".
         """
         inputs = _check_feature_names_in(self, input_features)
         return np.array(self.columns_.names(inputs), dtype=object)

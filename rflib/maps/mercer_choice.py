@@ -14,28 +14,25 @@ from rflib.kernels.gaussian import Gaussian
 from rflib.maps.axes import Axes
 from rflib.maps.axis_functions import AxisFunctions, ExponentialSeries, LineKernel, ProductFactor
 from rflib.maps.fitted_coefficients import fit_columns
-from rflib.maps.held_out import RowSamples, held_out_error, mean_product, thinning
+from rflib.maps.held_out import RowSamples, mean_product, thinning
 from rflib.maps.mercer_columns import EigenProducts, MercerColumns, products_at
-from rflib.maps.row_blocks import row_blocks
 
-# Rows whose coordinates give the laws: at most so many.
-_LAW_ROWS = 2000
-# Axes whose functions are computed together.
-_AXES = 256
+# Rows whose coordinates give the nodes: at most so many.
+_NODE_ROWS = 2000
 # Rows and columns of trials that find widths and of those that find axes, for which rare values count.
 _WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
 # Functions that are combined: at most so many in trials, and in the end; and so many for each row and each column.
-# More are needed if no law says what the other ones do.
+# More are needed if the products are not the kernel's own.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _PER_ROW, _PER_COLUMN = 256, 1024, 0.3, 2
 _FUNCTIONS_ALONE, _PER_ROW_ALONE = 2048, 0.5
 # The functions are the largest on the rows among so many times as many. One that is large at so few rows, of which
 # other rows say little, counts half.
 _CANDIDATES, _FEW = 4, 2
-# The law of independent coordinates is kept if the mean square of the kernel on held-out rows is what it predicts
-# to this accuracy, and the error is not larger.
+# Products for independent coordinates are kept if the mean square of the kernel on held-out rows is what they
+# predict to this accuracy, and the error is not larger.
 _MISFIT = 0.1
 _ROUNDING = 1e-12
-# It is kept, too, if the error is below this: fits, which take much longer, hardly lower such an error.
+# They are kept, too, if the error is below this: fits, which take much longer, hardly lower such an error.
 _SMALL = 1e-4
 # For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths
 # that are tried for it, in units of the median distance.
@@ -47,21 +44,16 @@ _CUTS, _LOWER = 16, 0.98
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Axes, and one or two kernels of a coordinate whose eigenfunctions on these axes are multiplied.
+    """Axes, and one or two kernels of a coordinate, the factors, whose eigenfunctions are multiplied.
 
-    Attributes
-    ----------
-    functions : tuple of AxisFunctions
-        Their eigenfunctions.
-    is_law : bool
-        Whether these are the kernel's own factors: if coordinates are independent, the products are its
-        eigenfunctions.
+    The factors may be those of the kernel itself, if it ``is_product``: then the products are its eigenfunctions
+    if coordinates are independent.
     """
 
     axes: Axes
     factors: tuple[LineKernel, ...]
     functions: tuple[AxisFunctions, ...]
-    is_law: bool = False
+    is_product: bool
 
     @staticmethod
     def of(
@@ -69,44 +61,33 @@ class Basis:
         factors: tuple[LineKernel, ...],
         sample: RowSamples,
         n_columns: int,
-        *,
-        is_law: bool = False,
+        is_product: bool = False,
     ) -> Basis:
         """Return the eigenfunctions on the axes, with coefficients of those that so many columns may need."""
-        coordinates, spreads = axes.of(sample.rows[:_LAW_ROWS]), axes.spreads
-        n, found = _CANDIDATES * _PER_COLUMN * n_columns, []
-        for kernel in factors:
-            parts, largest = [], np.zeros(0)
-            for some in row_blocks(len(spreads), _AXES):
-                part = AxisFunctions.of(coordinates[some].T, spreads[some], kernel)
-                largest = -np.sort(-np.append(largest, part.shares[:, 1:]))[:n]
-                parts.append(part.cut(largest[-1] if len(largest) == n else 0.0))
-            found.append(AxisFunctions.joined(parts))
-        return Basis(axes, factors, tuple(found), is_law)
+        coordinates, n = axes.of(sample.rows[:_NODE_ROWS]), _CANDIDATES * _PER_COLUMN * n_columns
+        functions = (AxisFunctions.of(coordinates, axes.spreads, kernel, n) for kernel in factors)
+        return Basis(axes, factors, tuple(functions), is_product)
 
 
 def choose_columns(axes: list[Axes], sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float]:
     """Return the columns with the least error on held-out rows, and their error on rows that did not choose them.
 
-    There are such rows if the law of independent coordinates was not simply kept, and if rows suffice.
+    There are such rows if columns were compared at all, and if rows suffice.
     """
     kernel = sample.kernel
     own = [
-        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, n_columns, is_law=True)
+        Basis.of(each, (ProductFactor(kernel, _width(kernel)),), sample, n_columns, is_product=True)
         for each in axes
         if kernel.is_product and (each.directions is None or kernel.is_rotation_invariant)
     ]
-    laws = [_law(basis, sample, n_columns) for basis in own]
-    best_law = min(laws, key=lambda found: found[1], default=None)
-    if best_law is not None and best_law[2]:
-        return best_law[:2]
+    uncombined = [_uncombined(basis, sample, n_columns) for basis in own]
+    best = min(uncombined, key=lambda found: found[1], default=None)
+    if best is not None and best[2]:
+        return best[:2]
     columns, error = _fitted(_best_basis(axes, own, sample, n_columns), sample, n_columns)
-    if best_law is not None and best_law[1] <= error:
-        columns, error = best_law[:2]
-    if sample.fresh.shape[0]:
-        found = columns.at(sample.fresh)
-        error = held_out_error(found, columns.signs, kernel(sample.fresh), sample.n_rows)
-    return columns, error
+    if best is not None and best[1] <= error:
+        columns, error = best[:2]
+    return columns, sample.fresh_error(columns.at, columns.signs, error)
 
 
 def _width(kernel: Kernel) -> float:
@@ -136,8 +117,8 @@ def _best_basis(axes: list[Axes], own: list[Basis], sample: RowSamples, n_column
     others = [each for each in axes if all(each is not basis.axes for basis in own)]
     widths = [Basis.of(others[0], factors, sample, n_columns) for factors in _factors(sample)]
     found = least(widths, for_widths, _TRIAL_FUNCTIONS)
-    rest = (Basis.of(each, found.factors, sample, n_columns) for each in others[1:])
-    return least([*own, found, *rest], for_axes, _AXES_COLUMNS)
+    more = (Basis.of(each, found.factors, sample, n_columns) for each in others[1:])
+    return least([*own, found, *more], for_axes, _AXES_COLUMNS)
 
 
 def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
@@ -154,41 +135,43 @@ def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
     return found
 
 
-def _law(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:
-    """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so."""
+def _uncombined(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:
+    """Return the columns for independent coordinates, their error, and whether the coordinates seem to be so.
+
+    docs/mercer.md derives the error that is predicted then ("What is missing is known").
+    """
     functions = basis.functions[0]
     products, values = EigenProducts.largest(functions, n_columns)
     columns = MercerColumns(basis.axes, (products,), None, np.ones(n_columns))
-    every, own = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
-    left, own_left = max(every - float(values @ values), 0), max(own - float(values.sum()), 0)
+    pairs, diagonal = (float(np.prod((functions.values**k).sum(axis=1))) for k in (2, 1))
+    left_pairs, left_diagonal = max(pairs - float(values @ values), 0), max(diagonal - float(values.sum()), 0)
     share = 1 / sample.n_rows
-    predicted = np.sqrt((left + share * (own_left**2 - left)) / (every + share * (own**2 - every)))
+    left = left_pairs + share * (left_diagonal**2 - left_pairs)
+    predicted = np.sqrt(left / (pairs + share * (diagonal**2 - pairs)))
     error = sample.error(columns.at(sample.held), columns.signs)
-    different = sample.target[~np.eye(len(sample.target), dtype=bool)]
-    mean_square = float(np.mean(different**2)) if different.size else every
-    holds = abs(mean_square - every) <= _MISFIT * every and error <= (1 + _MISFIT) * predicted + _ROUNDING
-    holds |= error <= _SMALL
-    return columns, error, holds
+    mean_square = mean_product(sample.target, sample.target, np.inf)
+    holds = abs(mean_square - pairs) <= _MISFIT * pairs and error <= (1 + _MISFIT) * predicted + _ROUNDING
+    return columns, error, holds or error <= _SMALL
 
 
 def _fitted(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float]:
     """Return columns with fitted coefficients, and their error."""
-    most, per_row = (_FUNCTIONS, _PER_ROW) if basis.is_law else (_FUNCTIONS_ALONE, _PER_ROW_ALONE)
+    most, per_row = (_FUNCTIONS, _PER_ROW) if basis.is_product else (_FUNCTIONS_ALONE, _PER_ROW_ALONE)
     most = _TRIAL_FUNCTIONS if sample.whole is not None else most
     n_rows = sample.rows.shape[0] if not sample.are_held_out else int(per_row * sample.rows.shape[0])
-    n_head = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
-    products, order, law = _largest_on_rows(basis, sample, max(n_head, n_columns))
+    n_combined = max(1, min(_PER_COLUMN * n_columns, most, n_rows))
+    products, order, coefficients = _largest_on_rows(basis, sample, max(n_combined, n_columns))
     # if no rows are held out, as many functions as rows are fitted, exactly
-    head, tail = order[:n_head], order[n_head : None if sample.are_held_out else n_head]
+    order = order if sample.are_held_out else order[:n_combined]
     at_rows, at_held = (products_at(products, basis.axes.of(each)) for each in (sample.rows, sample.held))
     combination = fit_columns(
         at_rows,
         sample.matrix,
         (at_held, sample.target),
-        (head, tail),
+        (order[:n_combined], order[n_combined:]),
         n_columns,
-        law=law[: n_head + len(tail)],
-        is_exact=basis.is_law and sample.are_held_out,
+        law=coefficients[: len(order)],
+        is_exact=basis.is_product and sample.are_held_out,
         is_definite=sample.is_definite,
     )
     found = np.empty((len(at_held), len(combination.signs)))
@@ -203,27 +186,25 @@ def _fitted(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerCol
 
 def _least_error(columns: NDArray, signs: NDArray, sample: RowSamples) -> int:
     """Return how many of the columns at held-out rows to keep: the last ones may fit few rows and do harm."""
-    left, errors, start = sample.target.copy(), {}, 0
-    for stop in np.unique(np.linspace(0, len(signs), _CUTS + 1).round().astype(int)[1:]).tolist():
-        left -= (columns[:, start:stop] * signs[start:stop]) @ columns[:, start:stop].T
-        errors[stop], start = mean_product(left, left, sample.n_rows), stop
-    best = min(errors, key=errors.__getitem__, default=0)
-    return best if errors and errors[best] < _LOWER * errors[start] else len(signs)
+    numbers = np.unique(np.linspace(0, len(signs), _CUTS + 1).round().astype(int)[1:]).tolist()
+    residuals = sample.residuals(columns, signs, numbers)
+    errors = [mean_product(residual, residual, sample.n_rows) for residual in residuals]
+    best = int(np.argmin(errors))
+    return numbers[best] if errors[best] < _LOWER * errors[-1] else len(signs)
 
 
 def _largest_on_rows(
     basis: Basis, sample: RowSamples, n: int
 ) -> tuple[tuple[EigenProducts, ...], NDArray[np.int64], NDArray[np.float64]]:
-    """Return products, the numbers of the n that have the largest mean squares on rows, and their coefficients.
+    """Return products, the numbers of the n with the largest mean squares on rows, and coefficients of these.
 
-    The largest come first. The other products are their ancestors. The coefficients are those of the kernels of
-    which the products are: the kernel is their combination, of least squares on rows.
+    The other products are their ancestors. The coefficients are those of the Gaussians in the `_combination`.
     """
     per_kernel = -(-_CANDIDATES * n // len(basis.functions))
     candidates = [EigenProducts.largest(each, per_kernel)[0] for each in basis.functions]
     coordinates = basis.axes.of(sample.rows)
     at_rows = [products.at(coordinates) for products in candidates]
-    shares = np.ones(1) if basis.is_law else _combination(at_rows, sample)
+    shares = np.ones(1) if basis.is_product else _combination(at_rows, sample)
     sizes = [_sizes(each) for each in at_rows]
     order = np.argsort(-np.concatenate(sizes), kind="stable")[:n]
     starts = np.cumsum([0, *map(len, candidates)])
@@ -233,8 +214,7 @@ def _largest_on_rows(
         used.append(EigenProducts.of(each, tree))
         places[start + numbers] = n_used + np.arange(len(tree))
         n_used += len(tree)
-    law = shares[np.searchsorted(starts, order, side="right") - 1]
-    return tuple(used), places[order], law
+    return tuple(used), places[order], shares[np.searchsorted(starts, order, side="right") - 1]
 
 
 def _sizes(functions: NDArray) -> NDArray[np.float64]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rflib.kernels.base import Kernel
-from rflib.kernels.namespaces import Array, in_type_of, namespace
+from rflib.kernels.namespaces import Array, empty, in_type_of, namespace
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.axes import Axes, SparseCoordinates, room
+from rflib.maps.axes import Axes, SparseCoordinates
 from rflib.maps.axis_functions import AxisFunctions, Tables
 from rflib.maps.fitted_coefficients import Combination
 from rflib.maps.product_tree import ProductTree, evaluate, largest_products
@@ -23,15 +23,7 @@ _MOST = 2
 
 @dataclass(frozen=True, eq=False)
 class EigenProducts:
-    """Products of eigenfunctions of a product kernel, as functions of coordinates.
-
-    Attributes
-    ----------
-    tree : ProductTree
-        Which products they are.
-    tables : Tables
-        The functions on the axes.
-    """
+    """Products of eigenfunctions of a product kernel: those of a tree, of the functions on the axes in tables."""
 
     tree: ProductTree
     tables: Tables
@@ -53,9 +45,7 @@ class EigenProducts:
 
     def at(self, coordinates: Array) -> Array:
         """Return the products at coordinates (n_axes, n), shape (n, n_products)."""
-        out = room(coordinates, len(self))
-        self.fill(coordinates, out)
-        return out
+        return products_at((self,), coordinates)
 
     def fill(self, coordinates: Array, out: Array) -> None:
         """Write the products at coordinates (n_axes, n) into an array (n, n_products)."""
@@ -66,32 +56,22 @@ class EigenProducts:
 
 def products_at(products: tuple[EigenProducts, ...], coordinates: Array | SparseCoordinates) -> Array:
     """Return all products at coordinates (n_axes, n), shape (n, n_products)."""
-    out = room(coordinates, sum(map(len, products)))
-    start = 0
-    for each in products:
-        each.fill(coordinates, out[:, start : start + len(each)])
-        start += len(each)
+    like = coordinates.rows if isinstance(coordinates, SparseCoordinates) else coordinates
+    ends = np.cumsum([0, *map(len, products)]).tolist()
+    out = empty((coordinates.shape[1], ends[-1]), like)
+    for each, start, stop in zip(products, ends[:-1], ends[1:], strict=True):
+        each.fill(coordinates, out[:, start:stop])
     return out
 
 
 @dataclass(frozen=True, eq=False)
 class MercerColumns:
-    """Columns as functions of rows.
+    """Columns as functions of rows: products of the eigenfunctions of one or two kernels on axes.
 
-    Attributes
-    ----------
-    axes : Axes
-        The axes of the rows.
-    products : tuple of EigenProducts
-        Products of the eigenfunctions of one or two kernels.
-    combination : Combination or None
-        How the products, counted through, are combined to columns that represent the kernel on rows. None stands
-        for the first products themselves, which the law of independent coordinates takes.
-    signs : ndarray of shape (n_columns,)
-        The signs of all columns. Columns beyond those above are zero.
-    bound : Kernel, optional
-        A definite kernel whose functions are polynomials, which grow beyond the training rows: a row whose columns
-        have more than twice its k(x, x) as the sum of squares fades, the more the larger this sum is.
+    The products, counted through, are combined; if the ``combination`` is None, they are the columns themselves.
+    More columns, to the number of the ``signs`` (n_columns,), are zero. The ``bound`` is a definite kernel whose
+    functions are polynomials, which grow beyond the training rows: a row whose columns have more than twice its
+    k(x, x) as the sum of squares fades, the more the larger this sum is.
     """
 
     axes: Axes
@@ -115,8 +95,7 @@ class MercerColumns:
         else:
             n_used = len(self.combination.signs)
             self.combination.fill(products_at(self.products, coordinates), out[:, :n_used])
-        if n_used < len(self.signs):
-            out[:, n_used:] = 0
+        out[:, n_used:] = 0
         if self.bound is not None:
             sizes, limits, xp = squares(out), _MOST * self.bound.diagonal(X), namespace(out)
             if bool(xp.any(too_long := sizes > limits)):

@@ -86,10 +86,10 @@ def _sums(places: NDArray[np.int64], n: int) -> csr_array:
 
 
 def _along_axes(tables: Tables, u: NDArray, values: NDArray, by_ratios: NDArray) -> NDArray[np.float64]:
-    """Return derivatives along the axes, shape (n_functions, n_axes, n), at coordinates u (n_axes, n).
+    """Return derivatives along the axes (n_functions, n_axes, n) at coordinates u (n_axes, n) by the chain rule.
 
-    Given are the values (n_functions, n) of functions all terms of which have the product of the axes' first
-    functions as a factor, and their derivatives (n_functions, n_ratios, n) by the ratios of the others to these.
+    Given are the values (n_functions, n), of which each term has the axes' first functions as factors, and the
+    derivatives (n_functions, n_ratios, n) by the ratios of the others to these.
     """
     step = _STEP * tables.kernel.width
     every = np.arange(len(u))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from rflib.maps.block_features import GaussianCosines
+from rflib.maps.wave_features import GaussianCosines
 
 
 class MomentMatching(GaussianCosines):

@@ -12,7 +12,7 @@ from scipy.linalg import solve
 from rflib.kernels.namespaces import Array, held_beside
 from rflib.kernels.sparse_rows import Rows
 from rflib.maps.axes import Axes
-from rflib.maps.held_out import RowSamples, held_out_error, mean_product
+from rflib.maps.held_out import RowSamples, held_out_error, mean_product, relative_error
 from rflib.maps.mercer import FittedToSample, MercerFeatures
 from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_columns import MercerColumns
@@ -28,15 +28,10 @@ _TINY, _ROUNDING = 1e-300, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class RestWaves:
-    """Waves less their projection on other columns.
+class ResidualWaves:
+    """Waves, whose weights are shrunk, less their projection on other columns.
 
-    Attributes
-    ----------
-    waves : Waves
-        The waves, whose weights are shrunk.
-    projection : ndarray of shape (n_columns, n_waves)
-        The coefficients of the other columns in the projection.
+    The ``projection`` (n_columns, n_waves) has the coefficients of the other columns.
     """
 
     waves: Waves
@@ -60,35 +55,25 @@ class MVORF(MercerFeatures):
 
     The columns are divided between two parts of the kernel. The eigenfunctions of `MercerFeatures` represent as
     much of the kernel as their number allows, without any variance. Cosines and sines of orthogonal random
-    frequencies (`ORF`), less their projection on the eigenfunctions, represent the rest without bias, but with a
-    variance that falls with their number. They are multiplied by the factor with which the error of the whole is
-    least. So a wide kernel, of which a few functions hold nearly everything, has eigenfunctions alone, and a
-    narrow one with many columns has mostly waves. Divisions whose predicted error is low are drawn, and the best
-    on held-out training rows is kept. These minimum-variance orthogonal random features (MVORF) were introduced
-    in rflib; docs/mvorf.md derives them.
+    frequencies (`ORF`), less their projection on the eigenfunctions, represent what is left without bias, but with
+    a variance that falls with their number. So a wide kernel has eigenfunctions alone, and a narrow one with many
+    columns has mostly waves; held-out training rows decide. These minimum-variance orthogonal random features
+    (MVORF) were introduced in rflib; docs/mvorf.md derives them.
 
     Kernels that `ORF` does not take, because they are no function of the distance or not positive definite, have
     eigenfunctions alone. Features fade beyond the training rows, of which `transform` warns.
 
     Parameters
     ----------
-    kernel : Kernel, callable or None, default=None
-        Any kernel of rows, definite or not; None means the default kernel, and a function of one array is the
-        profile k(z) of a kernel.
-    n_components : int, default=100
-        Number of columns D.
-    axes : {"auto", "principal", "input"}, default="auto"
-        The axes of the eigenfunctions; see `MercerFeatures`.
+    kernel, n_components, axes
+        As for `MercerFeatures`.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
         Seed of the waves, and of the choice of the rows that are held out and sampled.
 
     Attributes
     ----------
-    axes_, mean_, is_fitted_to_rows_
+    axes_, mean_, is_fitted_to_rows_, predicted_error_
         As for `MercerFeatures`.
-    predicted_error_ : float
-        Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, measured on
-        training rows that were held out; see `MercerFeatures`.
     n_waves_ : int
         How many of the columns are waves, the last ones.
 
@@ -108,48 +93,47 @@ class MVORF(MercerFeatures):
     (1797, 200)
     """
 
-    rest_ = FittedToSample()
+    waves_ = FittedToSample()
 
     @property
     def n_waves_(self) -> int:
         """How many of the columns are waves, the last ones."""
-        return 0 if self.rest_ is None else len(self.rest_.waves.signs)
+        return 0 if self.waves_ is None else len(self.waves_.waves.signs)
 
     def _choose(self, axes: list[Axes], sample: RowSamples, rng: Generator) -> None:
         super()._choose(axes, sample, rng)
-        self.rest_ = None
+        self.waves_ = None
         if ORF.unsupported(sample.kernel):
             return
-        divided = _divided(self.columns_, sample, rng)
-        if divided is None:
+        drawn = _waves_of_the_best_division(self.columns_, sample, rng)
+        if drawn is None:
             return
-        head, _ = choose_columns(axes, sample, self.n_components - len(divided.signs))
-        at_rows, at_held = head.at(sample.rows), head.at(sample.held)
-        rest, error = _rest(divided, at_rows, at_held, head.signs, sample)
-        signs = np.append(head.signs, rest.waves.signs)
+        functions, _ = choose_columns(axes, sample, self.n_components - len(drawn.signs))
+        at_rows, at_held = functions.at(sample.rows), functions.at(sample.held)
+        waves, error = _residual_waves(drawn, at_rows, at_held, functions.signs, sample)
+        signs = np.append(functions.signs, drawn.signs)
+
+        def at(X: Rows) -> NDArray:
+            columns = functions.at(X)
+            return np.hstack([columns, waves.at(X, columns)])
+
         alone = _errors(self.columns_.at(sample.held), self.signature_, sample)
-        both = _errors(np.hstack([at_held, rest.at(sample.held, at_held)]), signs, sample)
-        if (both < _WORTHWHILE * alone).all():
-            self.columns_, self.rest_, self.predicted_error_, self.signature_ = head, rest, error, signs
-            if (fresh := sample.fresh).shape[0]:
-                columns = head.at(fresh)
-                columns = np.hstack([columns, rest.at(fresh, columns)])
-                self.predicted_error_ = held_out_error(
-                    columns, self.signature_, sample.kernel(fresh), sample.n_rows
-                )
+        if (_errors(at(sample.held), signs, sample) < _WORTHWHILE * alone).all():
+            self.columns_, self.waves_, self.signature_ = functions, waves, signs
+            self.predicted_error_ = sample.fresh_error(at, signs, error)
 
     def _fill(self, X: Rows, out: Array) -> None:
-        n_head = out.shape[1] - self.n_waves_
-        super()._fill(X, out[:, :n_head])
-        if self.rest_ is not None:
-            self.rest_.fill(X, out[:, :n_head], out[:, n_head:])
+        n = out.shape[1] - self.n_waves_
+        super()._fill(X, out[:, :n])
+        if self.waves_ is not None:
+            self.waves_.fill(X, out[:, :n], out[:, n:])
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.rest_ is None:
+        if self.waves_ is None:
             return super()._gradients(X, weights)
-        of_head, of_waves = np.split(weights, [len(self.columns_.signs)])
-        of_head = of_head - self.rest_.projection @ of_waves
-        return super()._gradients(X, of_head) + self.rest_.waves.gradients(X, of_waves)
+        of_functions, of_waves = np.split(weights, [len(self.columns_.signs)])
+        of_functions = of_functions - self.waves_.projection @ of_waves
+        return super()._gradients(X, of_functions) + self.waves_.waves.gradients(X, of_waves)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return a name for each column: those of `MercerFeatures`, and "wave1", "wave2" and so on."""
@@ -159,59 +143,52 @@ class MVORF(MercerFeatures):
 
 def _errors(columns: NDArray, signs: NDArray, sample: RowSamples) -> NDArray[np.float64]:
     """Return the errors of columns on each half of the held-out rows: a few strange rows are in one of them."""
-    halves = (slice(half, None, 2) for half in (0, 1))
-    errors = [held_out_error(columns[i], signs, sample.target[i, i], sample.n_rows) for i in halves]
-    return np.array(errors)
+    halves = slice(0, None, 2), slice(1, None, 2)
+    return np.array([held_out_error(columns[i], signs, sample.target[i, i], sample.n_rows) for i in halves])
 
 
-def _divided(columns: MercerColumns, sample: RowSamples, rng: Generator) -> Waves | None:
+def _waves_of_the_best_division(columns: MercerColumns, sample: RowSamples, rng: Generator) -> Waves | None:
     """Return the waves that have the least error on held-out rows beside the first columns, or None for none.
 
-    If the first n columns leave out a kernel r(x, y), its mean square is their squared error. Waves less their
-    projection on the columns have the mean r, and m of them have the variance E[r(x, x)]^2 / m at rows that are
-    not near each other. With the best factor, the squared error of both is the harmonic sum of these two. It is
-    what waves can reach if the projection is exact; so the divisions that come near to the best are drawn.
+    Of all divisions, those are drawn whose price is near the least one (docs/mvorf.md).
     """
     at_rows, at_held, n_columns = columns.at(sample.rows), columns.at(sample.held), len(columns.signs)
-    rest, n_before, prices = sample.target.copy(), 0, {}
-    for n in sorted({max(1, round(n_columns * (1 - share))) for share in _SHARES}):
-        part = at_held[:, n_before:n]
-        rest -= (part * columns.signs[n_before:n]) @ part.T
-        n_before, bias = n, mean_product(rest, rest, sample.n_rows)
+    numbers, prices = sorted({max(1, round(n_columns * (1 - share))) for share in _SHARES}), {}
+    for n, residual in zip(numbers, sample.residuals(at_held, columns.signs, numbers), strict=True):
+        bias = mean_product(residual, residual, sample.n_rows)
         if n < n_columns:
-            variance = float(np.mean(np.maximum(rest.diagonal(), 0))) ** 2 / (n_columns - n)
+            variance = float(np.mean(np.maximum(residual.diagonal(), 0))) ** 2 / (n_columns - n)
             prices[n] = float(np.sqrt(bias * variance / max(bias + variance, _TINY)))
     limit = min(_WORTHWHILE * np.sqrt(bias), _NEARLY * min(prices.values(), default=0.0))
     best, least = None, np.inf
     for n in [n for n, price in prices.items() if price < limit]:
         drawn = ORF(sample.kernel, n_columns - n, radii="stratified", random_state=int(rng.integers(2**63)))
-        waves = drawn.fit(sample.rows[:1])._waves
-        _, error = _rest(waves, at_rows[:, :n], at_held[:, :n], columns.signs[:n], sample)
+        waves = drawn.fit(sample.rows[:1]).waves_
+        _, error = _residual_waves(waves, at_rows[:, :n], at_held[:, :n], columns.signs[:n], sample)
         if error < least:
             best, least = waves, error
     return best
 
 
-def _rest(
+def _residual_waves(
     waves: Waves, at_rows: NDArray, at_held: NDArray, signs: NDArray, sample: RowSamples
-) -> tuple[RestWaves, float]:
+) -> tuple[ResidualWaves, float]:
     """Return waves less their projection on columns, with the factor of the least error, and the error of both.
 
     The columns are given at the rows to fit (n, n_columns), on which the projection is fitted, and at the held-out
-    rows, whose error decides. The ridge is the best one if a column explains as much of a wave as of the kernel.
+    rows, whose error decides. The ridge is the mean of what the columns lack of k(x, x), over n (docs/mvorf.md,
+    "The projection").
     """
-    n, left = len(at_rows), sample.target - (at_held * signs) @ at_held.T
+    n, residual = len(at_rows), next(sample.residuals(at_held, signs, [len(signs)]))
     waves_at_rows = np.empty((n, len(waves.signs)))
     waves.fill(sample.rows, waves_at_rows)
     gram = at_rows.T @ at_rows / n
-    ridge = float(np.mean(np.maximum(left.diagonal(), 0))) / n
+    ridge = float(np.mean(np.maximum(residual.diagonal(), 0))) / n
     gram.flat[:: len(gram) + 1] += max(ridge, _ROUNDING * float(gram.trace())) + _TINY
-    rest = RestWaves(waves, solve(gram, at_rows.T @ waves_at_rows / n, assume_a="pos"))
-    found = rest.at(sample.held, at_held)
+    projection = solve(gram, at_rows.T @ waves_at_rows / n, assume_a="pos")
+    found = ResidualWaves(waves, projection).at(sample.held, at_held)
     estimate = (found * waves.signs) @ found.T
     size = mean_product(estimate, estimate, sample.n_rows)
-    factor = min(max(mean_product(estimate, left, sample.n_rows) / max(size, _TINY), 0.0), 1.0)
-    left -= factor * estimate
-    shrunk = RestWaves(replace(waves, weights=waves.weights * factor), rest.projection * np.sqrt(factor))
-    squares = (mean_product(each, each, sample.n_rows) for each in (left, sample.target))
-    return shrunk, float(np.sqrt(next(squares) / max(next(squares), _TINY)))
+    factor = min(max(mean_product(estimate, residual, sample.n_rows) / max(size, _TINY), 0.0), 1.0)
+    shrunk = ResidualWaves(replace(waves, weights=waves.weights * factor), projection * np.sqrt(factor))
+    return shrunk, relative_error(residual - factor * estimate, sample.target, sample.n_rows)

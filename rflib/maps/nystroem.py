@@ -22,7 +22,7 @@ from rflib.maps.landmarks import LANDMARKS, Landmarks, own_landmarks, rows_used
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled, over_row_blocks, row_blocks
 from rflib.maps.row_sample import DeviceRows
-from rflib.maps.unlike_rows import USUAL_ROWS, loss, some_usual_rows, squares
+from rflib.maps.unlike_rows import USUAL_ROWS, loss, squares
 from rflib.validation import check_choice, refuse
 from rflib.warn import warn
 
@@ -218,8 +218,8 @@ class Nystroem(RandomFeatureMap):
     def _fades(self) -> bool:
         return self._left_out_ is not None
 
-    def _usual_rows(self, X: Rows, rng: Generator) -> Rows:
-        return some_usual_rows(X, rng, max(USUAL_ROWS - self.n_components_, _FEWEST_USUAL_ROWS))
+    def _usual_rows(self, X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
+        return super()._usual_rows(X, rng, max(n - self.n_components_, _FEWEST_USUAL_ROWS))
 
     def _held_out(
         self, losses: NDArray, unit: float | None, kernel: Kernel, X: Rows, rng: Generator

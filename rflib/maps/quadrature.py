@@ -7,7 +7,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from rflib.frequencies.directions import orthogonal
-from rflib.maps.block_features import GaussianCosines
+from rflib.maps.wave_features import GaussianCosines
 from rflib.measures.base import chi_quantile
 
 

@@ -16,9 +16,9 @@ from sklearn.utils.extmath import row_norms
 from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.block_features import GaussianCosines
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import row_blocks
+from rflib.maps.wave_features import GaussianCosines
 from rflib.measures.domain import distances_from, enclosing_ball
 from rflib.validation import check_choice, refuse
 

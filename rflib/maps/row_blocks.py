@@ -26,17 +26,10 @@ def row_blocks(n_rows: int, height: int) -> list[slice]:
 
 
 def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None:
-    """Call ``work`` for each of the `row_blocks` of X.
-
-    With several threads, blocks are processed at the same time, so ``work`` must write only to its own rows. Rows
-    on a device have fewer and higher blocks.
-    """
-    if namespace(X) is not np:
-        for block in row_blocks(X.shape[0], _ON_A_DEVICE * height):
-            work(block)
-        return
-    blocks = row_blocks(X.shape[0], height)
-    threads = min(len(blocks), blas_threads()) if len(blocks) > 1 else 1
+    """Call ``work`` for each of the `row_blocks` of X, in threads: it must write to its own rows only."""
+    is_numpy = namespace(X) is np
+    blocks = row_blocks(X.shape[0], height if is_numpy else _ON_A_DEVICE * height)
+    threads = min(len(blocks), blas_threads()) if is_numpy and len(blocks) > 1 else 1
     if threads == 1:
         for block in blocks:
             work(block)
@@ -47,10 +40,7 @@ def over_row_blocks(work: Callable[[slice], None], X: Rows, height: int) -> None
 
 
 def filled(X: Rows, n_columns: int, fill: Callable[[Rows, Array], None], height: int) -> Array:
-    """Return an array (n, n_columns) beside the rows X (n, d), which ``fill`` writes for each of the `row_blocks`.
-
-    It gets some rows and the part of the array that is theirs.
-    """
+    """Return an array (n, n_columns) beside rows X, of which ``fill`` gets some rows and their part to write."""
     features = empty((X.shape[0], n_columns), X)
     over_row_blocks(lambda rows: fill(X[rows, :], features[rows, :]), X, max(1, height))
     return features

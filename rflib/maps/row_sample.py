@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import copy, deepcopy
 from typing import Any, Self
 
@@ -16,11 +15,10 @@ from rflib.kernels.namespaces import Array, is_foreign, take_rows, to_numpy
 class RowSample:
     """A uniform sample of rows without replacement, in their order; all rows while these are few enough.
 
-    Each row gets a random number, and the rows with the smallest ones are kept. So the sample does not depend on
-    how the rows are cut into blocks. Samples of consecutive parts of the rows can be made anywhere and joined.
-
-    It has at most ``size`` rows. ``start`` is the number of rows before the first one that is added, and
-    ``n_rows`` that of all rows, if it is known: then hardly more rows are held than the sample of all parts has.
+    Each row gets a random number, and the ``size`` rows with the smallest ones are kept, however the rows are cut
+    into blocks. Samples of consecutive parts of the rows can be made anywhere and joined. ``start`` is the number
+    of rows before the first one that is added, and ``n_rows`` that of all rows, if it is known: then hardly more
+    rows are held than the sample of all parts has.
     """
 
     def __init__(self, size: int, seed: int, start: int = 0, n_rows: int | None = None):
@@ -49,9 +47,10 @@ class RowSample:
         more.add(X, np.empty((X.shape[0], 0)))
         return more
 
-    def followed_by(self, others: Iterable[Self]) -> Self:
-        """Return the sample of these rows and of those of the other samples, which follow in their order."""
-        samples, joined = [self, *others], copy(self)
+    @staticmethod
+    def joined(samples: list[RowSample]) -> RowSample:
+        """Return the sample of the rows of all samples, which follow each other."""
+        joined = copy(samples[0])
         joined._keys = np.concatenate([sample._keys for sample in samples])
         joined._X = [X for sample in samples for X in sample._X]
         joined._y = [y for sample in samples for y in sample._y]

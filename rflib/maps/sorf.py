@@ -9,10 +9,10 @@ from scipy.sparse import issparse
 
 from rflib.kernels.namespaces import Array, beside, namespace, zeros
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.block_features import GaussianCosines
 from rflib.maps.product_sketch import hadamard_order
 from rflib.maps.row_blocks import filled
 from rflib.maps.walsh_hadamard import walsh_hadamard
+from rflib.maps.wave_features import GaussianCosines
 
 # Number of input columns from which fast transforms are faster than products with the frequencies.
 _FAST_FROM = 2048

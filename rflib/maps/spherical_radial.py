@@ -12,8 +12,8 @@ from scipy.linalg import solve
 from rflib.frequencies.directions import DIRECTIONS
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
-from rflib.maps.block_features import GaussianCosines
 from rflib.maps.parameters import with_parameters
+from rflib.maps.wave_features import GaussianCosines
 from rflib.measures.base import chi_squared_nodes
 from rflib.validation import check_choice, check_flag, check_integer
 

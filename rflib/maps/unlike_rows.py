@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
@@ -13,13 +12,14 @@ from rflib.kernels.base import Kernel
 from rflib.kernels.namespaces import Array, beside, namespace, widest
 from rflib.kernels.sparse_rows import Rows
 
-# Largest probability of a warning for rows of the law of the training rows, for each of two questions.
+# Largest probability of a warning for rows like the training rows, for each of two questions.
 _CHANCE = 4e-4
 # Rows are unlike the training rows if they lose so many times what the third worst of these lose,
 _MARGIN, _RANK = 1.5, 3
 # or if half of a batch loses more than 99 in 100 of these.
 _SHARE, _LARGE_PART = 0.01, 0.5
-FEWEST = 20
+# Fewer losses than these do not tell what is usual.
+FEWEST_LOSSES = 20
 # Features that keep less than this share of k(x, x) keep nothing, in single precision as in double.
 _LEAST_KEPT = 1e-12
 # Number of training rows whose losses are noted.
@@ -30,10 +30,9 @@ USUAL_ROWS = 1000
 class UsualLosses:
     """The losses of training rows, to which those of other rows are compared.
 
-    If new rows and the training rows have the same law, the number of new rows beyond the k-th largest of m losses
-    has a known law, whatever that of the losses is: with n new rows, at least j of them are beyond it if at most
-    k - 1 of the m training rows are among the j + k - 1 largest of all n + m losses. So there is a warning for
-    fewer than one in 1,000 batches of rows that have the law of the training rows.
+    At least j of n new rows are beyond the k-th largest of m losses if at most k - 1 of the m training rows are
+    among the j + k - 1 largest of all n + m losses, the probability of which is known if both have the same
+    distribution. So there is a warning for fewer than one in 1,000 batches of such rows.
 
     The two ``limits`` are the loss beyond which rows are counted, and the one beyond which they are if half of the
     rows are; ``beyond`` are the numbers of training rows beyond each. The ``unit`` of the losses is the sum of the
@@ -50,7 +49,7 @@ class UsualLosses:
         """Return those of training rows, or None for fewer than 20; losses up to ``least`` are never counted."""
         losses = losses[~np.isnan(losses)]
         m = len(losses)
-        if m < FEWEST:
+        if m < FEWEST_LOSSES:
             return None
         ordered = np.sort(losses)
         limits = np.array([_MARGIN * ordered[-_RANK], ordered[-1 - int(_SHARE * m)]])
@@ -92,11 +91,6 @@ def loss(kept: Array) -> Array:
     return xp.where(lost > 0, lost, xp.zeros_like(lost))
 
 
-def some_usual_rows(X: Rows, rng: Generator, n: int = USUAL_ROWS) -> Rows:
-    """Return at most so many rows, in their order."""
-    return X[np.sort(rng.permutation(X.shape[0])[:n])]
-
-
 def losses_of(
     kernel: Kernel, X: Rows, features: Array, signs: NDArray, unit: float | None, squared: Array | None = None
 ) -> Array:
@@ -120,7 +114,6 @@ def losses_of(
 
 def unit_of_losses(kernel: Kernel, features: NDArray, signs: NDArray) -> float | None:
     """Return the unit of losses: None for k(x, x), if it is known and no difference that may be zero."""
-    is_known = kernel.has_diagonal
-    if is_known and not (kernel.is_stationary and (signs < 0).any()):
+    if kernel.has_diagonal and not (kernel.is_stationary and (signs < 0).any()):
         return None
     return float(np.median(squares(features)))

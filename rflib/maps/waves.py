@@ -39,11 +39,6 @@ class Waves:
         return Waves(frequencies, weights, n_pairs, phases if phases.any() else None)
 
     @property
-    def fades(self) -> bool:
-        """Whether the columns represent the kernel near the training rows only: no wave does."""
-        return False
-
-    @property
     def phases(self) -> NDArray[np.float64]:
         """The phases b_f in radians."""
         return np.zeros(len(self.weights)) if self.given_phases is None else self.given_phases
@@ -54,8 +49,8 @@ class Waves:
         sign = np.where(self.weights < 0, -1.0, 1.0)
         return np.concatenate([sign[: self.n_pairs], sign])
 
-    def largest(self, entry: float) -> float:
-        """Return a bound on what occurs in the computation, if no entry of a row is above ``entry``."""
+    def largest_phase(self, entry: float) -> float:
+        """Return a bound on |<v_f, x>| for rows without an entry above ``entry``."""
         return entry * float(self.frequencies.shape[1] ** 0.5 * row_norms(self.frequencies).max(initial=0.0))
 
     def fill(self, X: Rows, out: Array) -> None:

@@ -35,4 +35,4 @@ def test_a_map_with_a_task_gets_the_data_s_unless_the_study_says_another(
         Gaussian(), 8, pool=30, task=said.get("task", task), random_state=seed_of(unit.stream, 8, 0)
     ).fit(X, Y)
     stored = read_arrays(tmp_path / "features.npz")
-    np.testing.assert_array_equal(stored["8/0/blocks_.0.weights"], expected.weights_)
+    np.testing.assert_array_equal(stored["8/0/waves_.weights"], expected.weights_)

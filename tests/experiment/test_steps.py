@@ -71,7 +71,7 @@ def test_features_are_those_of_the_library_in_every_block(results: Path) -> None
     alone = read_arrays(step(SampleJob(UNIT, (8,), (1, 2)), results))
     _, expected = by_hand(results, 8, 1)
     for arrays in (together, alone):
-        np.testing.assert_array_equal(arrays["8/1/blocks_.0.frequencies"], expected.frequencies_)
+        np.testing.assert_array_equal(arrays["8/1/waves_.frequencies"], expected.frequencies_)
 
 
 def test_errors_are_those_of_the_library(results: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_spectrum_is_stored_and_used(results: Path) -> None:
     unit = Unit(ROWS, KERNEL, {"type": "SRF", "measure": "minimum_variance"})
     assert unit.spectra is not None
     step(unit.spectra, results)
-    assert "16/0/blocks_.0.weights" in read_arrays(step(SampleJob(unit, (16,), (0, 1)), results))
+    assert "16/0/waves_.weights" in read_arrays(step(SampleJob(unit, (16,), (0, 1)), results))
 
 
 def test_wrong_input_ends_with_one_line(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

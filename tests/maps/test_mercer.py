@@ -49,7 +49,7 @@ def error(feature_map, X):
 
 def functions_of(coordinates, kernel, width):
     u = np.asarray(coordinates, dtype=float)
-    return AxisFunctions.of(u, u.std(axis=0), ProductFactor(kernel, width))
+    return AxisFunctions.of(u.T, u.std(axis=0), ProductFactor(kernel, width), n=1000)
 
 
 def test_eigenvalues_for_normal_coordinates_are_those_of_hermite_functions():

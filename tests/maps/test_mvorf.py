@@ -24,7 +24,7 @@ from rflib.kernels import (
 )
 from rflib.maps import MVORF, ORF, MercerFeatures
 from rflib.maps.held_out import RowSamples
-from rflib.maps.mvorf import _rest
+from rflib.maps.mvorf import _residual_waves
 from rflib.maps.seeds import as_generator
 from rflib.metrics import relative_frobenius_error
 
@@ -73,7 +73,7 @@ def test_the_first_columns_are_those_of_mercer_features(fitted):
 def test_the_last_columns_are_waves_less_their_ridge_regression_on_the_first_ones(fitted):
     """By numpy alone from the frequencies and phases: projection, factor of the least error, and error."""
     sample = RowSamples.of(X, KERNEL, as_generator(0))
-    waves = fitted.rest_.waves
+    waves = fitted.waves_.waves
     factor = waves.weights.sum()  # the weights of ORF have the sum k(x, x) = 1
     head = fitted.transform(sample.rows)[:, : -fitted.n_waves_]
 
@@ -112,8 +112,8 @@ def test_the_mean_of_the_waves_is_what_the_eigenfunctions_lack():
     across = np.eye(30) - columns @ np.linalg.solve(columns.T @ columns + ridge, columns.T)
     products = []
     for seed in range(400):
-        waves = ORF(kernel, 6, radii="stratified", random_state=seed).fit(rows)._waves
-        rest, _ = _rest(waves, columns, columns, np.ones(8), sample)
+        waves = ORF(kernel, 6, radii="stratified", random_state=seed).fit(rows).waves_
+        rest, _ = _residual_waves(waves, columns, columns, np.ones(8), sample)
         found = rest.at(rows, columns)
         products.append(found @ found.T / rest.waves.weights.sum())
     errors = np.mean(products, axis=0) - across @ kernel(rows) @ across.T

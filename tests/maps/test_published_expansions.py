@@ -203,7 +203,7 @@ def test_fitted_weights_are_better_than_equal_ones_on_new_rows():
         found = QuadratureFeatures(Gaussian(2.0), 60, random_state=seed).fit(train)
         assert (found.weights_ >= 0).all()
         fitted.append(error(found, test))
-        found.blocks_ = (replace(found.blocks_[0], weights=np.full(30, 1 / 30)),)
+        found.waves_ = replace(found.waves_, weights=np.full(30, 1 / 30))
         equal.append(error(found, test))
     assert np.mean(fitted) < 0.8 * np.mean(equal)
 

@@ -1,10 +1,9 @@
-"""The base classes of maps with frequencies, whose fitted state is a tuple of blocks of columns."""
+"""The base classes of maps whose columns are waves."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from operator import attrgetter
-from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -17,84 +16,46 @@ from rflib.maps.base import RandomFeatureMap
 from rflib.maps.waves import Waves
 
 
-class Block(Protocol):
-    """A frozen dataclass of arrays that define some columns."""
-
-    @property
-    def fades(self) -> bool:
-        """Whether the columns represent the kernel near the training rows only."""
-
-    @property
-    def signs(self) -> NDArray[np.float64]:
-        """The signs of the columns, shape (n_columns,)."""
-
-    def largest(self, entry: float) -> float:
-        """Return a bound on what occurs in the computation, if no entry of a row is above ``entry`` >= 1."""
-
-    def fill(self, X: Rows, out: Array) -> None:
-        """Write the columns of the rows X (n, d) into ``out``, shape (n, n_columns)."""
-
-
-class BlockFeatures(RandomFeatureMap):
-    """Base class of maps whose columns are blocks, one beside another.
-
-    The attribute ``blocks_`` is the tuple of the blocks, and ``frequencies_``, ``weights_`` and ``phases_`` are
-    those of all waves, as for `FourierFeatures`.
-    """
+class WaveFeatures(RandomFeatureMap):
+    """Base class of maps whose columns are the waves ``waves_``, with the attributes of `FourierFeatures`."""
 
     _takes_sparse = True
-    blocks_: tuple[Block, ...]
+    waves_: Waves
 
-    def _keep(self, *blocks: Block) -> None:
+    def _keep(self, waves: Waves) -> None:
         """Set the state."""
-        self.blocks_ = blocks
-        self.signature_ = np.concatenate([block.signs for block in blocks])
-
-    @property
-    def _waves(self) -> Waves:
-        """The block of waves, which may be none."""
-        none = Waves(np.zeros((0, self.n_features_in_)), np.zeros(0), 0)
-        return next((block for block in self.blocks_ if isinstance(block, Waves)), none)
+        self.waves_, self.signature_ = waves, waves.signs
 
     @property
     def frequencies_(self) -> NDArray[np.float64]:
         """The frequencies of all waves, shape (n_frequencies, n_features_in_)."""
-        return np.asarray(self._waves.frequencies)
+        return self.waves_.frequencies
 
     @property
     def weights_(self) -> NDArray[np.float64]:
         """The signed weights of all waves, shape (n_frequencies,)."""
-        return np.asarray(self._waves.weights)
+        return self.waves_.weights
 
     @property
     def phases_(self) -> NDArray[np.float64]:
         """The phases of all waves in radians, shape (n_frequencies,)."""
-        return np.asarray(self._waves.phases)
+        return self.waves_.phases
 
     def _columns(self, X: Rows) -> Array:
-        features, start = empty((X.shape[0], self.n_components_), X), 0
-        for block in self.blocks_:
-            stop = start + len(block.signs)
-            block.fill(X, features[:, start:stop])
-            start = stop
+        features = empty((X.shape[0], self.n_components_), X)
+        self.waves_.fill(X, features)
         return features
 
     def _gradients(self, X: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self._fades:
-            return super()._gradients(X, weights)
-        return np.asarray(self._waves.gradients(X, weights))
-
-    @property
-    def _fades(self) -> bool:
-        return any(block.fades for block in self.blocks_)
+        return self.waves_.gradients(X, weights)
 
     def _surely_finite(self, X: Rows) -> bool:
-        entry = max(1.0, largest_size(X))
         with np.errstate(over="ignore"):
-            return all(block.largest(entry) < namespace(X).finfo(X.dtype).max for block in self.blocks_)
+            largest = self.waves_.largest_phase(max(1.0, largest_size(X)))
+        return bool(largest < namespace(X).finfo(X.dtype).max)
 
 
-class GaussianCosines(BlockFeatures):
+class GaussianCosines(WaveFeatures):
     """Base class of maps with the columns sqrt(|w_f|) cos(<v_f, x>) and then sqrt(|w_f|) sin(<v_f, x>).
 
     The sign of both columns is that of w_f, and the weights sum to one. If the number of columns is odd, the last
