@@ -11,6 +11,28 @@ from typing import Any
 
 from rflib.validation import hint
 
+# Names of scikit-learn and GPyTorch, and what to take here.
+_ELSEWHERE = {
+    **dict.fromkeys(
+        ("GaussianProcessRegressor", "ExactGP"),
+        "KRR(feature_map=MercerFeatures(), criterion='marginal_likelihood'), with predict(X, return_std=True)",
+    ),
+    **dict.fromkeys(("SVC", "NuSVC"), "KernelClassifier(), or ExactKernelSVC() as it is"),
+    **dict.fromkeys(("SVR", "NuSVR"), "KernelRegressor(), or ExactKernelSVR() as it is"),
+    "GaussianProcessClassifier": "KernelClassifier(), with predict_proba",
+    "KernelRidge": "KRR(feature_map=MercerFeatures()), or ExactKRR() as it is",
+    "LinearSVC": "LinearSVM()",
+    **dict.fromkeys(("RBFSampler", "RFFKernel"), "RFF(), or MercerFeatures() with less error"),
+    "PolynomialCountSketch": "OptimizedMaclaurin(), or TensorSketch() as it is",
+    **dict.fromkeys(("RBF", "RBFKernel"), "Gaussian()"),
+    **dict.fromkeys(("WhiteKernel", "GaussianLikelihood"), "KRR, which estimates the noise: noise_variance_"),
+    **dict.fromkeys(
+        ("ConstantKernel", "ScaleKernel"), "KRR, which chooses a ridge that acts as a factor does"
+    ),
+    "MaternKernel": "Matern()",
+    "PolynomialKernel": "Polynomial()",
+}
+
 
 def attach(
     package: str, file: str
@@ -26,9 +48,8 @@ def attach(
     def getattr_(name: str) -> Any:
         if name not in modules:
             # With the name, the interpreter adds no other hint of its own.
-            raise AttributeError(
-                f"module {package!r} has no attribute {name!r}.{hint(name, names)}", name=name
-            )
+            found = f" Take {_ELSEWHERE[name]}." if name in _ELSEWHERE else hint(name, names)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}.{found}", name=name)
         module = import_module(f"{package}.{modules[name]}")
         return module if name == modules[name] else getattr(module, name)
 

@@ -1,5 +1,6 @@
 """The top level of rflib: every public name of its packages, loaded when it is used."""
 
+import re
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 import rflib
 from rflib.experiment.fingerprint import _defining
+from rflib.lazy import _ELSEWHERE
 
 
 def test_every_public_name_is_that_of_its_package():
@@ -16,6 +18,19 @@ def test_every_public_name_is_that_of_its_package():
     assert {"MVORF", "Gaussian", "KRR", "maps", "measures", "metrics", "show_versions"} <= set(dir(rflib))
     with pytest.raises(AttributeError, match=r"has no attribute 'MVROF'\. Did you mean 'MVORF'"):
         _ = rflib.MVROF
+
+
+def test_names_of_other_libraries_lead_to_what_is_here():
+    for name, answer in _ELSEWHERE.items():
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}'\. Take {re.escape(answer)}\.$"):
+            getattr(rflib, name)
+        assert name not in dir(rflib)
+        made = [each for each in re.findall(r"\b[A-Z]\w+", answer) if each not in ("X", "True")]
+        assert made and all(hasattr(rflib, each) for each in made)
+    with pytest.raises(
+        AttributeError, match=r"'rflib.learners' has no attribute 'SVC'\. Take KernelClassifier"
+    ):
+        _ = rflib.learners.SVC
 
 
 def test_a_traceback_has_one_hint():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from math import inf
-from typing import Any, ClassVar, Literal, Self, cast
+from numbers import Real
+from typing import Any, ClassVar, Literal, NoReturn, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -182,6 +183,27 @@ class Kernel(Keywords, ABC):
         input columns.
         """
         return self, None
+
+    def _not_combined(self, other: object) -> NoReturn:
+        """Say what there is in place of sums, products and powers of kernels.
+
+        Raises
+        ------
+        TypeError
+            Always.
+        """
+        if isinstance(other, Real):
+            raise TypeError(
+                f"{self!r} has no factor, constant or power. KRR chooses a ridge, which acts as a factor does, "
+                "and takes off the means of the targets, as a constant does."
+            )
+        raise TypeError(
+            "Kernels have no sum, product or power. Nystroem and the exact learners take any function of two "
+            "matrices of rows, such as kernel=lambda X, Y: a(X, Y) + b(X, Y) of two kernels a and b. The sum also "
+            "has the features FeatureUnion([('a', ORF(a)), ('b', ORF(b))]), as the feature_map of KRR."
+        )
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = _not_combined
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating]:
         """Return the kernel matrix between the rows of X and those of Y.

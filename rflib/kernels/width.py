@@ -65,6 +65,10 @@ class KernelWithWidth(Kernel):
         ours = cls.width_parameter
         if name == "gamma":
             return f"gamma = 1 / (2 {ours}^2), so that this is {cls.__name__}({ours}={sigma_of(value)})."
+        if name == "ard_num_dims":
+            return (
+                f"A width for each column is a sequence of widths: {cls.__name__}({ours}=[1.0] * {value!r})."
+            )
         if name not in _WIDTHS:
             return None
         if cls.is_inverse:

@@ -13,11 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.kernels.row_faults import RowError
 from rflib.learners.moments import Moments
 from rflib.learners.ridge_state import RidgeState, merged
 from rflib.learners.row_sources import Block
 from rflib.learners.streaming_ridge import HeldOutModels
-from rflib.learners.values import RowError, joined_labels, labels_with_weight, refuse_zeros
+from rflib.learners.values import joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.base import RandomFeatureMap
 from rflib.maps.dask_rows import DaskRows, for_workers, n_threads, reduce_in_a_tree
 

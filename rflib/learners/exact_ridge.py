@@ -271,8 +271,19 @@ class ExactKRR(MultiOutputMixin, RegressorMixin, _ExactRidge):
         self._one_target = targets.ndim == 1
         return targets, targets.reshape(len(targets), -1), check_weights(self, sample_weight, len(targets))
 
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the predicted targets of the rows X (n_samples, n_features), in the shape that y had in `fit`."""
+    def predict(self, X: ArrayLike, return_std: bool = False) -> NDArray[np.float64]:
+        """Return the predicted targets of the rows X (n_samples, n_features), in the shape that y had in `fit`.
+
+        Raises
+        ------
+        TypeError
+            If standard deviations are asked for, which `KRR` has.
+        """
+        if return_std:
+            raise TypeError(
+                f"{type(self).__name__} has no standard deviations. KRR(feature_map=MercerFeatures("
+                f"{self.kernel!r}, 1000)) has them: predict(X, return_std=True)."
+            )
         return self._shaped(self._values(X))
 
     def _shaped(self, values: NDArray) -> NDArray:

@@ -19,7 +19,9 @@ class GridEdgeWarning(UserWarning):
 
 
 def about_alpha(cls: type, name: str, value: object) -> str | None:
-    """Return what `Keywords._called_here` does for the ridge of scikit-learn's Ridge and KernelRidge."""
+    """Return what `Keywords._called_here` does for parameters of scikit-learn's ridge and Gaussian processes."""
+    if name == "normalize_y":
+        return "The means of the targets are taken off, and noise and deviations are in their units: leave it out."
     if name not in ("alpha", "lam", "lambda_", "reg"):
         return None
     return (

@@ -23,7 +23,8 @@ from rflib.kernels.namespaces import (
     widest,
     zeros,
 )
-from rflib.learners.checked_rows import CheckedRows, is_frame, rows_at, rows_with_gaps
+from rflib.kernels.row_faults import RowError, is_frame
+from rflib.learners.checked_rows import CheckedRows, rows_at, rows_with_gaps
 from rflib.learners.passes import Passes
 from rflib.learners.row_sources import Block
 from rflib.learners.signed_features import (
@@ -34,7 +35,7 @@ from rflib.learners.signed_features import (
     features_of,
     lack_of,
 )
-from rflib.learners.values import RowError, as_array, joined_labels, labels_with_weight, refuse_zeros
+from rflib.learners.values import as_array, joined_labels, labels_with_weight, refuse_zeros
 from rflib.maps.row_blocks import row_blocks
 from rflib.maps.row_sample import RowSample
 from rflib.validation import refuse
@@ -115,7 +116,8 @@ class MappedRows(CheckedRows, SignedFeatures):
                     continue
             except ValueError:
                 pass
-            what = f"The feature_map does not take a value: {str(error).splitlines()[0]}"
+            told = error.args[2] if isinstance(error, RowError) else str(error).splitlines()[0]
+            what = f"The feature_map does not take a value: {told}"
             raise RowError(type(self).__name__, start + int(row), what) from error
 
     def _check_needs_only_columns(self, X: Any, y: NDArray) -> None:

@@ -13,8 +13,8 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from rflib.kernels.row_faults import RowError
 from rflib.learners.row_sources import Block, RowSource, as_row_source
-from rflib.learners.values import RowError
 from rflib.sklearn_bases import BaseEstimator
 
 State = Mapping[str, NDArray]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from rflib.kernels.row_faults import is_frame
 from rflib.kernels.sparse_rows import canonical
-from rflib.learners.checked_rows import is_frame
 from rflib.maps.row_blocks import row_blocks
 
 _BLOCK_ELEMENTS = 1 << 14

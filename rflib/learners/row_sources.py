@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from scipy.sparse import issparse
 
-from rflib.learners.checked_rows import is_frame
+from rflib.kernels.row_faults import is_frame
 from rflib.learners.row_hashes import row_hashes
 from rflib.learners.values import as_array
 from rflib.maps.row_blocks import row_blocks

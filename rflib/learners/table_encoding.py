@@ -21,7 +21,8 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from rflib.learners.values import is_missing, refuse_extremes
+from rflib.kernels.row_faults import is_missing
+from rflib.learners.values import refuse_extremes
 
 # Numbers of at most so many different values are never replaced by quantiles, which would set them far apart.
 _FEW_VALUES = 10

@@ -1,8 +1,7 @@
 """Labels, targets and weights of any container as arrays; a value that cannot be one is named with its row."""
 
-import reprlib
 from collections.abc import Callable, Iterable
-from numbers import Integral, Number, Real
+from numbers import Integral, Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,21 +10,11 @@ from scipy.sparse import issparse
 from sklearn.utils import column_or_1d
 
 from rflib.kernels.namespaces import Array, is_foreign, namespace, to_numpy, widest
+from rflib.kernels.row_faults import RowError, is_missing, shown
 from rflib.warn import of_the_user
 
 _TEXT, _NUMBER = "text", "number"
 _OTHERS = {"c": "complex numbers", "M": "dates", "m": "time differences", "V": "records"}
-
-
-class RowError(ValueError):
-    """A fault of one row, which a pass over blocks tells with the place of the row."""
-
-    def __init__(self, name: str, row: int, what: str):
-        super().__init__(name, row, what)  # by which it is pickled
-
-    def __str__(self) -> str:
-        name, row, what = self.args
-        return f"{name}: in row {row}: {what}"
 
 
 def as_labels(owner: object, values: Any, name: str = "y") -> NDArray:
@@ -151,27 +140,11 @@ def joined_labels(owner: object, parts: Iterable[NDArray]) -> NDArray:
     return np.unique(np.concatenate(parts)) if parts else np.zeros(0)
 
 
-def is_missing(value: object) -> bool:
-    """Return whether a value is None, NaN, NaT or pandas' NA."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, Number | np.generic) and bool(value != value)
-
-
 def refuse_missing(owner: object, values: NDArray, name: str) -> None:
     """Raise RowError for the first value that is missing, or that cannot be ordered beside the first one."""
     _check_each(
         owner, values, name, lambda value: _kind(value) == _kind(values.flat[0]), "All must be of one kind."
     )
-
-
-def shown(value: Any) -> str:
-    """Return how a message shows a value; NaN and infinity in scikit-learn's words."""
-    if isinstance(value, float | np.floating) and not np.isfinite(value):
-        dtype = np.asarray(value).dtype
-        return "NaN" if np.isnan(value) else f"infinity or a value too large for {dtype!r}"
-    value = value.item() if isinstance(value, np.generic) else value
-    return reprlib.repr(value) if isinstance(value, int) else repr(value)
 
 
 def as_array(values: Any) -> NDArray:

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rflib import kernels
 from rflib.drafts import all_or_nothing
@@ -21,6 +21,7 @@ from rflib.kernels.base import Kernel, check_finite
 from rflib.kernels.estimator import KernelEstimator
 from rflib.kernels.namespaces import Array, beside, float_types, follow, is_foreign, namespace
 from rflib.kernels.radial_function import KernelLike
+from rflib.kernels.row_faults import validated
 from rflib.kernels.sparse_rows import Rows, canonical, largest_size
 from rflib.kernels.width import KernelWithWidth
 from rflib.kernels.width_warning import warn_of_width
@@ -439,7 +440,7 @@ class RandomFeatureMap(_Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _checked(self, X: ArrayLike, *, reset: bool) -> Rows:
         """X as a finite matrix of float32 if it is one, else of float64; in C order, as sums depend on it."""
         how = {"dtype": float_types(X), "order": "C", "accept_sparse": self._accepted_sparse}
-        return canonical(validate_data(self, X, reset=reset, **how))
+        return canonical(validated(self, X, reset=reset, **how))
 
     @property
     def _accepted_sparse(self) -> str | bool:

@@ -5,6 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from sklearn.pipeline import FeatureUnion
 
 from rflib.kernels import Gaussian, Laplacian, Polynomial, SphericalPolynomial
 from rflib.kernels.base import DotProductKernel, Kernel, RadialKernel
@@ -17,6 +18,7 @@ from rflib.maps import (
     GegenbauerFeatures,
     HilbertSpaceFeatures,
     MercerFeatures,
+    Nystroem,
     OptimizedMaclaurin,
     QuadratureFeatures,
     RandomMaclaurin,
@@ -146,3 +148,26 @@ def test_an_exact_learner_takes_it():
         ExactKRR(kernel, alphas=0.01).fit(X, y).predict(X) for kernel in (OwnLaplacian(), Laplacian())
     )
     np.testing.assert_allclose(own, known, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("combined", "words"),
+    [
+        (lambda a: a + a, r"no sum, product or power\..*lambda X, Y: a\(X, Y\) \+ b\(X, Y\).*FeatureUnion"),
+        (lambda a: a * OwnSquare(), "no sum, product or power"),
+        (lambda a: 2 * a, "no factor, constant or power. KRR chooses a ridge, which acts as a factor does"),
+        (lambda a: a + 1.0, "no factor, constant or power"),
+        (lambda a: a**2, "no factor, constant or power"),
+    ],
+)
+def test_what_there_is_in_place_of_sums_and_products_is_told(combined, words):
+    with pytest.raises(TypeError, match=words):
+        combined(OwnGaussian())
+
+
+def test_the_sum_of_kernels_is_had_in_both_ways_that_the_message_tells():
+    a, b = Gaussian(1.0), Gaussian(3.0)
+    by_rows = Nystroem(lambda X, Y: a(X, Y) + b(X, Y), len(X)).fit(X)
+    np.testing.assert_allclose(by_rows.kernel_matrix(X), a(X) + b(X), atol=1e-6)
+    Z = FeatureUnion([("a", Nystroem(a, len(X))), ("b", Nystroem(b, len(X)))]).fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, a(X) + b(X), atol=1e-6)
