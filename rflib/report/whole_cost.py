@@ -68,12 +68,13 @@ def estimate(study: Path) -> str:
         cells = read_cells(table, plan.study).fillna({"n_components": 0})
     jobs = _expected(cells, plan, ())
     hours = float((jobs["seconds"] * jobs["repetitions"]).sum()) / 3600
-    longest = (jobs["seconds"] * jobs["at_once"]).groupby(jobs["job"]).sum().max() / 60
+    longest = (jobs["seconds"] * jobs["at_once"]).groupby(jobs["job"]).sum().max()
     largest = max(job.megabytes for job in pipeline.jobs.values())
+    takes = f"{longest / 60:.2g} minutes" if longest > 60 else f"{longest:.2g} seconds"
     smaller = reduced(cells, plan, ())
     parts = [
         f"{study.stem} in full: roughly {hours:.2g} core-hours (CPU time), {core_hours(cells):.2g} of them done.",
-        f"Its longest step takes roughly {longest:.2g} minutes. Its largest declares {largest:,} MB of memory.",
+        f"Its longest step takes roughly {takes}. Its largest declares {largest:,} MB of memory.",
         f"The time was measured on {smaller}." if smaller else "All of it was measured.",
     ]
     if unknown := jobs.loc[jobs["seconds"].isna(), "kind"].str.strip().unique().tolist():
