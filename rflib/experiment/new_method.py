@@ -15,7 +15,6 @@ import yaml
 from rflib.experiment.studies import read_study
 
 _ERROR = "relative_frobenius_error"
-_LEARNERS = ("SVM", "KRR")
 _TEXT = (
     "This study measures the error of the kernel matrix, and the scores of an SVM and of ridge regression, "
     "against the number of columns D. All methods are compared at the same D. The reference is the exact kernel."
@@ -103,8 +102,7 @@ def methods_of(claim: Mapping[str, Any]) -> list[str]:
 def _with_method(quickstart: Any, name: str, own: dict[str, str], every: bool) -> dict[str, Any]:
     """Return quickstart with a method and claims about it; all other cells are shared with quickstart.
 
-    Beside the baselines alone, it has what the written method supports and what is quick: Gaussian kernels, one
-    learner for each task, and no estimators.
+    Beside the baselines alone, it has what the written method supports, Gaussian kernels, and no slow estimators.
     """
     claims = [
         {"type": "better", "title": f"{name} has a lower error than {other}", "metric": _ERROR}
@@ -118,14 +116,12 @@ def _with_method(quickstart: Any, name: str, own: dict[str, str], every: bool) -
             k: spec for k, spec in quickstart["kernels"].items() if spec["type"] == "Gaussian"
         }
         study["methods"] = {label: quickstart["methods"][label] for label in BASELINES}
-        study["learners"] = {label: quickstart["learners"][label] for label in _LEARNERS}
         del study["estimators"]
         for part in ("tables", "figures"):
             study[part] = [
                 {key: value for key, value in entry.items() if key != "levels"}
                 for entry in quickstart[part]
-                if entry.get("learner", _LEARNERS[0]) in _LEARNERS
-                and study["kernels"].keys() & entry.get("kernels", study["kernels"])
+                if study["kernels"].keys() & entry.get("kernels", study["kernels"])
             ]
     there = study["methods"]
     claims += [old for old in quickstart["claims"] if there.keys() >= set(methods_of(old))]
