@@ -170,6 +170,11 @@ def _steps() -> dict[str, tuple[str, Callable[..., None], dict[str, dict[str, An
                 },
             },
         ),
+        "estimate": (
+            "say how many core-hours a study takes in full, from its results so far",
+            partial(_say, "report.whole_cost:estimate"),
+            {"study": {"type": Path, "help": "the study's name, or its file"}},
+        ),
         "compare-reports": (
             "say what moved between two folders of results",
             partial(_say, "report.changes:compare_reports"),
@@ -241,7 +246,7 @@ def _steps() -> dict[str, tuple[str, Callable[..., None], dict[str, dict[str, An
 
 
 # Steps that people type, in the order of the help. The workflow calls the others.
-_TYPED = ("new-method", "compare-reports", "export")
+_TYPED = ("new-method", "estimate", "compare-reports", "export")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,6 +17,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from snakemake_logger_plugin_rflib.groups import submitted
 from snakemake_logger_plugin_rflib.messages import failure, is_cause, is_talk
 from snakemake_logger_plugin_rflib.progress import Progress
 
@@ -51,6 +52,7 @@ class LogHandler(LogHandlerBase):
         self._coloured = self._terminal and not settings.nocolor and not os.environ.get("NO_COLOR")
         self._as_snakemake = settings.verbose or settings.printshellcmds or settings.debug_dag
         self._progress = Progress()
+        self._dag: Any = None
         self._status = ""
         self._drawn = self._table_shown = self._ended = False
         self._last_line, self._last_tenths = 0.0, 0
@@ -107,7 +109,9 @@ class LogHandler(LogHandlerBase):
         text = str(record.msg)
         if event == LogEvent.RUN_INFO:
             return self._plan(about.stats, text, now)
-        if event == LogEvent.JOB_INFO:
+        if event == LogEvent.GROUP_INFO:
+            self._dag = next(iter(about.jobs)).dag
+        elif event == LogEvent.JOB_INFO:
             self._progress.start(about.jobid, about.rule_name, now)
         elif event == LogEvent.JOB_FINISHED:
             self._progress.finish(about.job_id, now)
@@ -127,7 +131,7 @@ class LogHandler(LogHandlerBase):
             self._status = "" if self._ended or self.common_settings.quiet else text.partition("\n")[0]
             return ""
         if text.startswith("This was a dry-run"):
-            return _DRY_RUN
+            return f"{submitted(self._dag)}\n{_DRY_RUN}" if self._dag else _DRY_RUN
         return self.format(record).replace(_SEE_ABOVE, "")
 
     def _plan(self, stats: dict[str, int], table: str, now: float) -> str:

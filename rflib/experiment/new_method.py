@@ -14,6 +14,11 @@ import yaml
 
 from rflib.experiment.studies import read_study
 
+_ERROR = "relative_frobenius_error"
+_TEXT = (
+    "This study measures the error of the kernel matrix, and the scores of an SVM and of ridge regression, "
+    "against the number of columns D. All methods are compared at the same D. The reference is the exact kernel."
+)
 STUDIES = Path("workflow/studies")
 # The plain map, a better one that costs as much, and the strongest one, which takes any kernel.
 BASELINES = ("RFF", "ORF", "Nystroem")
@@ -22,6 +27,11 @@ _NEXT = """\
 {test} has its law test: python -m pytest {test}
 {study} has the study quickstart with your method: snakemake --cores 2 {module}
 The report is then results/report/index.html. Only the cells of your method run if quickstart has run before."""
+
+_HEAD = """\
+# `budget: columns` means D = 4 s: s from 16 to 128 are D from 64 to 512 columns, for all methods.
+# `budget: n_components` takes the numbers as they are. quickstart.yaml has more kernels and learners to copy.
+"""
 
 
 def new_method(name: str, package: str, every: bool = False) -> str:
@@ -74,7 +84,7 @@ def new_method(name: str, package: str, every: bool = False) -> str:
         text = files("rflib.experiment").joinpath("templates", template).read_text(encoding="utf-8")
         paths[kind].write_text(Template(text).substitute(words), encoding="utf-8")
     own = {"type": f"{package}.{module}:{name}"}
-    text = yaml.safe_dump(
+    text = _HEAD + yaml.safe_dump(
         _with_method(study, name, own, every), sort_keys=False, default_flow_style=None, width=120
     )
     paths["study"].write_text(text, encoding="utf-8")
@@ -90,14 +100,29 @@ def methods_of(claim: Mapping[str, Any]) -> list[str]:
 
 
 def _with_method(quickstart: Any, name: str, own: dict[str, str], every: bool) -> dict[str, Any]:
-    """Return quickstart with a method and a claim about it, which shares all other cells with quickstart."""
-    methods = {label: spec for label, spec in quickstart["methods"].items() if every or label in BASELINES}
-    others = quickstart["methods"].keys() - methods
-    claim = {"type": "better", "title": f"{name} has a lower error than RFF"}
-    claim |= {"metric": "relative_frobenius_error", "method": name, "than": "RFF"}
-    return {
-        **quickstart,
-        "title": f"{name} beside {'every method of quickstart' if every else ', '.join(BASELINES)}",
-        "methods": {name: own, **methods},
-        "claims": [claim, *(old for old in quickstart["claims"] if others.isdisjoint(methods_of(old)))],
-    }
+    """Return quickstart with a method and claims about it; all other cells are shared with quickstart.
+
+    Beside the baselines alone, it has what the written method supports, Gaussian kernels, and no slow estimators.
+    """
+    claims = [
+        {"type": "better", "title": f"{name} has a lower error than {other}", "metric": _ERROR}
+        | {"method": name, "than": other}
+        for other in ("RFF", "ORF")
+    ]
+    study = {**quickstart, "title": f"{name} beside every method of quickstart"}
+    if not every:
+        study |= {"title": f"{name} beside {', '.join(BASELINES)}", "text": _TEXT}
+        study["kernels"] = {
+            k: spec for k, spec in quickstart["kernels"].items() if spec["type"] == "Gaussian"
+        }
+        study["methods"] = {label: quickstart["methods"][label] for label in BASELINES}
+        del study["estimators"]
+        for part in ("tables", "figures"):
+            study[part] = [
+                {key: value for key, value in entry.items() if key != "levels"}
+                for entry in quickstart[part]
+                if study["kernels"].keys() & entry.get("kernels", study["kernels"])
+            ]
+    there = study["methods"]
+    claims += [old for old in quickstart["claims"] if there.keys() >= set(methods_of(old))]
+    return {**study, "methods": {name: own, **there}, "claims": claims}

@@ -7,12 +7,15 @@ study that has none of the data sets that the configuration names (``Pipeline.le
 import hashlib
 import os
 import shlex
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from rflib.datasets.fetch import held
 from rflib.datasets.prepare import sources_of
@@ -175,6 +178,10 @@ class Pipeline:
             also_check(study)
             return plan_study(path.stem, study, self.settings)
 
+    def whole(self, study: str) -> StudyPlan:
+        """Return the plan of a study before its division into jobs."""
+        return plan_study(study, self.studies[study].study, self.settings)
+
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What decides the plans besides the study files: sizes, user files, and data sets that are absent."""
@@ -311,6 +318,29 @@ class Pipeline:
     @cached_property
     def _user_specs(self) -> dict[str, dict[str, Any]]:
         return {folder_of(spec): spec for _, users in self._loaded.values() for spec in users.values()}
+
+
+def of_one_study(study: Path) -> Pipeline:
+    """Return what Snakemake would run of a study by ``config.yaml`` of the current folder, without ``--config``.
+
+    Parameters
+    ----------
+    study : Path
+        The study's file, or its name among those in ``workflow/studies``.
+
+    Raises
+    ------
+    ValueError
+        If the study or the configuration has an error.
+    """
+    if (here := os.getcwd()) not in sys.path:  # as in jobs, which are `python -m rflib`
+        sys.path.append(here)
+    file = Path("config.yaml")
+    config = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
+    mirrors = os.environ.get("RFLIB_MIRRORS", "")
+    pipeline = Pipeline({**config, "studies": [str(study)]}, Path("workflow"), mirrors)
+    pipeline.asked([study.stem])
+    return pipeline
 
 
 def _missing(study: Mapping[str, Any]) -> set[str]:

@@ -4,18 +4,22 @@ import os
 import shutil
 from collections.abc import Collection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import yaml
 
+from rflib.experiment.aggregate import run as aggregate
+from rflib.experiment.pipeline import of_one_study
 from rflib.experiment.plan import StudyPlan
 from rflib.report.cell_table import CELL, number_of_cells, read_cells
 from rflib.report.claim_rule import CLAIM_RULE, VERDICTS
+from rflib.report.figures import write_figures
 from rflib.report.folder import read_index
 from rflib.report.number_format import columns
 from rflib.report.page import run_of
 from rflib.report.provenance import core_hours, fingerprints, older, run_again
-from rflib.report.tables import read_shown
+from rflib.report.tables import read_shown, write_tables
 from rflib.report.whole_cost import whole_core_hours
 from rflib.report.wording import NO_ROWS, NOT_DRAWN, listed, plural
 
@@ -30,19 +34,47 @@ _FINGERPRINTS = (
 def export(study: Path, results: Path, out_dir: Path) -> Path:
     """Write ``<study>.md``, its figures and its long tables to ``out_dir``, from the results alone.
 
+    Of a run that was interrupted, the page has the cells that are complete, and says so.
+
     Raises
     ------
     ValueError
         If the study has no results.
     """
-    folder = results / study.stem
-    if not (folder / "cells.parquet").exists():
-        raise ValueError(f"{folder} holds no cells. Run the study first.")
+    if (results / study.stem / "cells.parquet").exists():
+        return _write(study, results / study.stem, out_dir)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        return _write(study, folder, out_dir, _interrupted(study, results, folder))
+
+
+def _interrupted(study: Path, results: Path, folder: Path) -> str:
+    """Write the table of the cells that are complete, with tables and figures, and return how many files are."""
+    if not results.exists():
+        raise ValueError(f"{results} holds no results. Run the study first.")
+    pipeline = of_one_study(study)
+    plan = pipeline.studies[study.stem]
+    files = {results / wanted.job.path for wanted in plan.wanted}
+    there, cells = {file for file in files if file.exists()}, folder / "cells.parquet"
+    if not there or not aggregate(plan, results, cells, available=there):
+        raise ValueError(f"{results / study.stem} holds no cells. Run the study first.")
+    published = Path(pipeline.published_folder)
+    write_tables(plan.study, cells, published, folder / "tables")
+    write_figures(plan.study, cells, published, folder / "figures", switches=False)
+    return (
+        f"**Interrupted run.** {len(there)} of the {len(files)} files with results are complete. This page has "
+        "their cells only; comparisons between methods may lack some of them."
+    )
+
+
+def _write(study: Path, folder: Path, out_dir: Path, interrupted: str = "") -> Path:
+    """Write the page from the cells, tables and figures of a study."""
     about = yaml.safe_load(study.read_text(encoding="utf-8"))
     cells = read_cells(folder / "cells.parquet", about)
     out_dir.mkdir(parents=True, exist_ok=True)
     plan, absent, smaller = run_of(study.stem, about, cells)
-    parts = [f"# {about['title']}", about.get("text", "").strip(), conditions(cells), code(plan, cells)]
+    parts = [f"# {about['title']}", about.get("text", "").strip(), interrupted]
+    parts += [conditions(cells), code(plan, cells)]
     if smaller:
         parts.append(f"**Reduced run.** It has {smaller}.{in_full(cells, plan, absent)}")
     if absent:

@@ -10,7 +10,9 @@ import pytest
 
 from rflib.cli import main
 from rflib.experiment.new_method import BASELINES, methods_of, new_method
+from rflib.experiment.plan import plan_study
 from rflib.experiment.studies import load_study, read_study
+from rflib.report.options import check_shown
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +35,7 @@ def test_the_guide_prints_what_is_written(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--all"]])
-def test_the_study_is_quickstart_with_the_method_beside_baselines_or_all(
+def test_the_study_has_the_method_beside_baselines_or_all(
     checkout: Path, capsys: pytest.CaptureFixture[str], options: list[str]
 ) -> None:
     main(["new-method", "TwoPhases", "--package", "mine", *options])
@@ -44,13 +46,32 @@ def test_the_study_is_quickstart_with_the_method_beside_baselines_or_all(
     made, quickstart = load_study(study), read_study(study.with_stem("quickstart"))
     names = quickstart["methods"] if options else BASELINES
     own = {"TwoPhases": {"type": "mine.two_phases:TwoPhases"}}
-    assert made.pop("methods") == own | {name: quickstart["methods"][name] for name in names}
-    first, *claims = made.pop("claims")
-    assert methods_of(first) == ["TwoPhases", "RFF"]
+    assert made["methods"] == own | {name: quickstart["methods"][name] for name in names}
+    first, second, *claims = made["claims"]
+    assert methods_of(first) == ["TwoPhases", "RFF"] and methods_of(second) == ["TwoPhases", "ORF"]
     gone = quickstart["methods"].keys() - names
     assert claims == [claim for claim in quickstart["claims"] if gone.isdisjoint(methods_of(claim))]
-    assert "TwoPhases beside " in made.pop("title")
-    assert made == {key: quickstart[key] for key in quickstart if key not in ("title", "methods", "claims")}
+    assert "TwoPhases beside " in made["title"]
+    assert "`budget: columns` means D = 4 s: s from 16 to 128 are D from 64 to 512" in study.read_text()
+    assert (made["s"], made["budget"]) == ([[16, 32, 64, 128]], "columns")
+    if options:
+        changed = ("title", "methods", "claims")
+        assert {**made, **{key: quickstart[key] for key in changed}} == quickstart
+
+
+def test_beside_the_baselines_the_study_has_what_the_method_supports_and_is_quick(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_method("TwoWaves", "of_waves")
+    monkeypatch.syspath_prepend(checkout)
+    study = load_study(checkout / "workflow/studies/two_waves.yaml")
+    check_shown(study)
+    plan = plan_study("two_waves", study, {})
+    assert plan.skipped == ()
+    assert "estimators" not in study
+    quick = plan_study("quickstart", load_study(checkout / "workflow/studies/quickstart.yaml"), {})
+    known = {wanted.job.path for wanted in quick.wanted}
+    assert {wanted.method for wanted in plan.wanted if wanted.job.path not in known} == {"TwoWaves"}
 
 
 @pytest.mark.parametrize("taken", ["mine/own.py", "mine/test_own.py", "workflow/studies/own.yaml"])

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from rflib.experiment.fingerprint import fingerprint
+from rflib.experiment.held import divided
 from rflib.experiment.plan import plan_study
-from rflib.files import write_table
+from rflib.files import write_rows, write_table
 from rflib.report.claim_rule import CLAIM_RULE, VERDICTS
 from rflib.report.export import code, export
 from rflib.report.figures import write_figures
@@ -19,7 +20,7 @@ from rflib.report.provenance import warned
 from rflib.report.standings import STANDING_RULE
 from rflib.report.tables import write_tables
 
-from .made_up import made_up_cells
+from .made_up import ERROR, made_up_cells
 
 
 def test_page(results, tmp_path):
@@ -198,6 +199,30 @@ def test_export(results, tmp_path):
     assert f"\n- *reproduced*: {VERDICTS['reproduced']}\n\n{CLAIM_RULE}\n" in page
     assert "| verdict | claim | evidence | smallest detectable difference | source |" in page
     assert "| In one comparison: 1.0" in page
+
+
+def test_export_of_an_interrupted_run_has_what_is_complete_and_says_so(study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    del study["tables"][0], study["claims"]
+    study |= {
+        "kernels": {"G": {"type": "Gaussian"}},
+        "methods": {"RFF": {"type": "RFF"}, "ORF": {"type": "ORF"}},
+    }
+    study |= {"s": [4], "figures": [], "repetitions": 2}
+    path, results = tmp_path / "mine.yaml", tmp_path / "results"
+    path.write_text(yaml.safe_dump(study))
+    results.mkdir()
+    with pytest.raises(ValueError, match=r"mine holds no cells\. Run the study first"):
+        export(path, results, tmp_path / "out")
+    plan = plan_study("mine", study, {})
+    first = divided([plan], results)[0].wanted[0]
+    row = {"n_components": 16, "metric": ERROR, "value": 0.25, "seconds": 1.0}
+    write_rows(results / first.job.path, [{**row, "seed": seed} for seed in range(2)], fingerprint="code")
+    text = export(path, results, tmp_path / "out").read_text(encoding="utf-8")
+    assert "**Interrupted run.** 1 of the 4 files with results are complete." in text
+    assert "**Reduced run.** It has 1 of 2 data sets (without usps) and 1 of 4 combinations" in text
+    assert "| letter | G | RFF | 0.25 |" in text
+    assert not (results / "mine").exists()
 
 
 def test_export_writes_a_long_table_to_a_file_of_its_own(results, tmp_path, monkeypatch):

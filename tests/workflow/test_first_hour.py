@@ -50,7 +50,7 @@ def test_own_method_own_study_own_data_report_and_cluster(
     assert set(cells["method"]) >= {"RFF", "MVORF", "paired"}
     assert "Nothing to be done" in run_as_printed(home, dry_run)
 
-    (cluster,) = (c for c in printed(page("cluster").split("## ")[0]) if "slurm" in c)
+    *_, cluster = (c for c in printed(page("cluster").split("## ")[0]) if "slurm" in c)
     changed = home.folder / name
     changed.write_text(code + "\nEDITED = True\n")
     planned = run_as_printed(home, cluster.replace("luo2021", "mine") + " --dry-run")

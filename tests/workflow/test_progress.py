@@ -352,3 +352,42 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # how Linux says that all have closed the other side
         return b""
+
+
+GROUPED = """
+rule all:
+    input: expand("{n}.done", n=range(20))
+    localrule: True
+rule alone:
+    output: "alone"
+    resources: mem_mb=9000, runtime=5
+    shell: "touch {output}"
+rule first:
+    input: "alone"
+    output: "{n}.raw"
+    resources: mem_mb=1000, runtime=60
+    shell: "touch {output}"
+rule second:
+    input: "{n}.raw"
+    output: "{n}.done"
+    resources: mem_mb=3000, runtime=120
+    shell: "touch {output}"
+"""
+
+
+def test_a_dry_run_says_what_the_jobs_of_a_cluster_ask_for(tmp_path: Path) -> None:
+    """Eight pairs make a group. Four run at once: the memory of four, and twice the time of both steps."""
+    (tmp_path / "Snakefile").write_text(GROUPED)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    groups = ["--groups", "first=cells", "second=cells", "--group-components", "cells=8"]
+    command = [sys.executable, "-m", "snakemake", "-n", "--logger", "rflib", "--cores", "4", *groups]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (
+        "On a cluster: 4 jobs, of which 3 are groups of up to 16 steps. The most that a job asks for: "
+        "4 cores, 12,000 MB of memory, 360 minutes." in run.stdout + run.stderr
+    )
+    run = subprocess.run(
+        command[: -len(groups)], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert "This was a dry run" in run.stdout + run.stderr
+    assert "On a cluster" not in run.stdout + run.stderr
