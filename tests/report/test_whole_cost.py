@@ -25,7 +25,7 @@ def made_up(plan):
                 "name": w.dataset,
                 "job": identity(w.job),
                 "method": w.method,
-                "n_components": n,
+                "n_components": n or float("nan"),
                 "seed": seed,
                 "metric": "error",
                 "job_seconds": RATES.get(w.method, 1e-3) * n**1.5 if n else 7.0,
