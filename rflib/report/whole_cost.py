@@ -65,7 +65,7 @@ def estimate(study: Path) -> str:
                 f"{pipeline.results} holds no cells of {study.stem} that the code of today made. Run one "
                 f"repetition first: snakemake {study.stem} --cores 2 --config repetitions=1"
             )
-        cells = read_cells(table, plan.study).fillna({"n_components": 0})
+        cells = read_cells(table, plan.study)
     jobs = _expected(cells, plan, ())
     hours = float((jobs["seconds"] * jobs["repetitions"]).sum()) / 3600
     longest = (jobs["seconds"] * jobs["at_once"]).groupby(jobs["job"]).sum().max()
@@ -100,6 +100,7 @@ def _expected(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> 
         ],
         columns=[*_KEYS, "kind", "repetitions", "at_once"],
     ).drop_duplicates(_KEYS)
+    cells = cells.fillna({"n_components": 0})  # those of exact kernels have none
     runs = cells.drop_duplicates(row_of(cells)).groupby(_KEYS)
     measured = (runs["job_seconds"].sum() / runs["seed"].nunique()).rename("seconds")
     jobs = planned.join(measured, on=_KEYS)

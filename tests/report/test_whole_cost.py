@@ -1,5 +1,6 @@
 """What a study would take in full: what was run counts as it is, and the rest follows a power law."""
 
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +26,7 @@ def made_up(plan):
                 "name": w.dataset,
                 "job": identity(w.job),
                 "method": w.method,
-                "n_components": n,
+                "n_components": n or float("nan"),
                 "seed": seed,
                 "metric": "error",
                 "job_seconds": RATES.get(w.method, 1e-3) * n**1.5 if n else 7.0,
@@ -97,6 +98,18 @@ def test_what_cannot_be_estimated_is_named(tmp_path, monkeypatch):
     text = estimate(Path("tiny.yaml"))
     assert "Not counted, because no such step has ended: exact ridge, train ridge." in text
     assert "The time on wine is estimated by the number of columns D alone" in text
+
+
+def test_a_class_in_the_current_folder_is_found_as_in_jobs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
+    (tmp_path / "own_of_estimate.py").write_text(
+        "from rflib.maps import RFF\n\n\nclass Own(RFF):\n    pass\n"
+    )
+    study = {**TINY, "methods": {"Own": {"type": "own_of_estimate:Own"}}}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(study))
+    with pytest.raises(ValueError, match="holds no cells of own"):
+        estimate(Path("own.yaml"))
 
 
 def write_cells_of(wanted, results, cpu_seconds):
