@@ -45,7 +45,7 @@ def test_a_learner_of_ones_own_beside_those_of_the_study(
     study["estimators"] |= yaml.safe_load(entry)["estimators"]
     (own,) = set(study["estimators"]) - {*LEARNERS, "absent"}
     path.write_text(yaml.safe_dump(study, sort_keys=False))
-    assert home.planned(target=TABLE) == {"fits": 1, "aggregate": 1}
+    assert home.planned(target=TABLE) == {"fits": study["repetitions"], "aggregate": 1}
     home.snakemake("tabular")
 
     cells = pd.read_parquet(home.folder / TABLE)
