@@ -135,7 +135,11 @@ def _only_ours(app: Any, what: str, name: str, obj: Any, skip: bool, options: An
 def _plain_formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Typeset formulas; in the rest, |K| is a norm and k_ a name, which reStructuredText would take for markup."""
     lines[:] = typeset("\n".join(lines)).split("\n")
+    example = False
     for i, line in enumerate(lines):
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        if example:
+            continue
         parts = re.split(r"(``.*?``|`[^`]*`)", line)
         parts[::2] = [re.sub(r"\||(?<=\w)_(?!\w)", r"\\\g<0>", part) for part in parts[::2]]
         lines[i] = "".join(parts)

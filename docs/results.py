@@ -1,15 +1,16 @@
 """Draw docs/results again: ``python docs/results.py [STUDY ...]`` makes the pages of all studies, or of some.
 
 With ``--results FOLDER``, results of the pipeline are first merged into the kept cells of the studies, in
-docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, and which map is best
-to README.md. The pages of the benchmarks and of the reliability tests say which code they measured, and whether
-it has changed since. A page that was just made gets this sentence with ``--measured PAGE``; otherwise, the
-sentences of all such pages are updated.
+docs/results/cells, as before a release. What a study needs is written to docs/cluster.md, how claims were decided
+to docs/results.md, and which map is best to README.md. The pages of the benchmarks and of the reliability tests
+say which code they measured, and whether it has changed since. A page that was just made gets this sentence with
+``--measured PAGE``; otherwise, the sentences of all such pages are updated.
 """
 
 import argparse
 import re
 import subprocess
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -29,6 +30,7 @@ from rflib.experiment.kept import identity, keep, restore
 from rflib.experiment.plan import StudyPlan, plan_study
 from rflib.experiment.studies import read_study
 from rflib.report.cell_table import number_of_cells, read_cells
+from rflib.report.claim_rule import VERDICTS
 from rflib.report.export import export
 from rflib.report.figures import write_figures
 from rflib.report.page import run_of
@@ -209,8 +211,7 @@ def which_wins() -> str:
             f"{near['MercerFeatures']} times that of ORF with `MercerFeatures` and {near['Nystroem']} times with "
             "`Nystroem`.",
             "",
-            f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size}). The study "
-            "[frontier](docs/results/frontier.md) compares the maps by seconds and by memory.",
+            f"These are results of the study [oblivious](docs/results/oblivious.md) ({oblivious.size}).",
         ]
     )
 
@@ -246,7 +247,17 @@ class Page:
         return next(row[column] for row in self.table("Claims") if row["claim"].startswith(claim))
 
 
+def verdicts() -> str:
+    """Return a table in Markdown of how many claims of each study have each verdict."""
+    rows = [["study", *VERDICTS], ["---", *["--:"] * len(VERDICTS)]]
+    for name in sorted(file.stem for file in KEPT.iterdir()):
+        of = Counter(row["verdict"] for row in Page(name).table("Claims"))
+        rows.append([f"[`{name}`](results/{name}.md#claims)", *(str(of[each] or "") for each in VERDICTS)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 MADE = {
+    "verdicts": ("docs/results.md", verdicts),
     "what a study needs": ("docs/cluster.md", needs),
     "the largest jobs": ("docs/cluster.md", largest_jobs),
     "which map wins": ("README.md", which_wins),

@@ -31,11 +31,7 @@ ELSEWHERE = {
     '"""Table: the worst repetition of each method."""': "tests/report/test_kinds.py",
     "module rflib:": "a rule of Snakemake's: tests/workflow/test_module.py",
 }
-# Pages on which blocks that print need not show what they print.
-UNSHOWN = ["docs/tables.md", "docs/learned-metric.md"]
-# Pages of the guide without a picture: one screen, or a list of what to do.
-PLAIN = ("cheat-sheet", "saving-models", "devices", "tables", "mvorf", "learned-metric")
-GUIDE = [page for page in re.findall(r"^([\w-]+)$", TEXTS["docs/user-guide.md"], re.M) if page not in PLAIN]
+GUIDE = re.findall(r"^([\w-]+)$", TEXTS["docs/user-guide.md"], re.M)
 # The study that docs/add-a-method.md has the reader make: tests/workflow/test_new_method.py.
 NEW = ("paired",)
 # The studies' commands take minutes to hours, and Slurm's a cluster: their words are checked instead.
@@ -84,8 +80,7 @@ def test_the_python_of_a_page_runs_as_printed(page, monkeypatch, tmp_path, capsy
             capsys.readouterr()
             exec(compile(code, page, "exec"), names)
             printed = capsys.readouterr().out.splitlines()
-            if expected or page not in UNSHOWN:
-                assert len(printed) == len(expected) and all(map(alike, printed, expected)), printed
+            assert len(printed) == len(expected) and all(map(alike, printed, expected)), printed
 
 
 def test_rounding_alone_is_overlooked():
@@ -114,7 +109,7 @@ def test_commands_name_what_there_is(page):
     """Targets of make are in the Makefile, and Snakemake's are studies."""
     for code in blocks(TEXTS[page], "", "console"):
         for line in code.splitlines():
-            program, *words = line.split("#")[0].split() or [""]
+            program, *words = re.split(r"[#|]", line)[0].split() or [""]
             if program in PROGRAMS:
                 for word in targets(words):
                     assert PROGRAMS[program](word), line
@@ -226,6 +221,15 @@ def test_the_diagram_of_maps_names_what_there_is_and_is_told_in_words():
     assert len(answers) == 8 and all(hasattr(rflib, name) for name in answers)
     told = TEXTS["docs/which-map.md"].partition("](pictures/which-map.svg)")[0]
     assert set(answers) <= set(re.findall(r"\w+", told))
+
+
+def test_diagrams_name_what_there_is_and_have_colours_of_their_own_in_the_dark():
+    style = (ROOT / "docs/_static/site.css").read_text(encoding="utf-8")
+    diagrams = {path for path in (ROOT / "docs/pictures").glob("*.svg") if path.stem != "badges"}
+    assert {path.name for path in diagrams} == set(re.findall(r'\[src\$="([\w-]+\.svg)"\]', style))
+    drawn = "".join(path.read_text(encoding="utf-8") for path in diagrams)
+    named = set(re.findall(r"[A-Z][A-Za-z]+", "".join(re.findall(r'class="code".*?>(.*?)</text>', drawn))))
+    assert len(named) > 6 and all(hasattr(rflib, name) for name in named)
 
 
 def test_typeset_formulas_are_those_of_docstrings():

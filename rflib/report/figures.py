@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import matplotlib.figure
+import numpy as np
 
 from rflib.report.cell_table import read_cells
 from rflib.report.folder import write_folder
@@ -30,7 +31,8 @@ def write_figures(
         with matplotlib.rc_context(rc=cast(Any, RC)):
             figure = matplotlib.figure.Figure(layout="constrained")
             kind.make(entry, results, figure)
-            empty = not any(axes.has_data() for axes in figure.axes)
+            # A level of the exact kernel has no place along x, and alone is nothing to see.
+            empty = not any(np.isfinite(axes.dataLim.intervalx).all() for axes in figure.axes)
             if empty:
                 figure.text(0.5, 0.5, NOT_DRAWN, ha="center", wrap=True)
             _take_literally(figure)

@@ -192,6 +192,9 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     cut = cells.loc[~cells["data"].isin(as_planned), "name"]
     if len(cut):
         parts.append(f"fewer rows of {', '.join(dict.fromkeys(cut))}")
+    learners = dict.fromkeys(w.learner for w in there if w.learner and w.method != EXACT)
+    if none := [name for name in learners if name not in set(cells.loc[cells["method"] != EXACT, "learner"])]:
+        parts.append(f"no result of {listed(none)}")
     planned = {(w.dataset, w.kernel, w.method, n) for w in there for _, _, n in w.s}
     run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
     if planned - run:

@@ -62,6 +62,14 @@ def test_error_against_seconds(study, published, tmp_path):
     assert 'data-xlabel="seconds to fit and transform"' in drawing
 
 
+def test_the_level_of_the_exact_kernel_alone_is_no_figure(study, published, tmp_path):
+    entry = {"type": "lines", "title": "E", "metric": ERROR}
+    for methods, empty in ({"exact kernel": 0.9}, True), ({"exact kernel": 0.9, "GORF": 0.1}, False):
+        write_table(tmp_path / "cells.parquet", made_up_cells(methods))
+        write_figures({**study, "figures": [entry]}, tmp_path / "cells.parquet", published, tmp_path / "out")
+        assert read_index(tmp_path / "out")[0]["empty"] is empty
+
+
 @pytest.mark.parametrize(("metric", "best"), [(ERROR, [0.3, 0.1, 0.1]), ("accuracy", [0.3, 0.3, 0.4])])
 def test_the_front_is_the_best_mean_at_no_more_cost(metric, best):
     """GORF costs 1 and 3, GRFF 2; the exact kernel has no part in it."""

@@ -226,6 +226,18 @@ def test_a_smaller_run_says_in_what(study):
     assert reduced(fewer, plan, ["letter"]).startswith("1 of 2 combinations of data set")
 
 
+def test_a_run_without_a_learner_says_so(study):
+    cells = made_up_cells({"GORF": 0.1, "GRFF": 0.2}, seeds=3).assign(n_components=64)
+    datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
+    learners = {"SVM": {"type": "LinearSVM", "task": "classification", "exact": {"type": "ExactKernelSVC"}}}
+    asked = {**study, "datasets": datasets, "s": [16], "repetitions": 3, "learners": learners}
+    plan = plan_study("a", asked, {})
+    exact = cells[cells["method"] == "GORF"].assign(method="exact kernel", learner="SVM")
+    for run in (cells, pd.concat([cells, exact])):
+        assert reduced(run, plan, []).startswith("no result of SVM")
+    assert "SVM" not in reduced(pd.concat([cells, cells.assign(learner="SVM")]), plan, [])
+
+
 def test_results_whose_study_file_is_gone_are_named(results, tmp_path):
     path, folder = results
     write_page([path], folder, tmp_path / "index.html")
