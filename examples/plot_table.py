@@ -37,8 +37,11 @@ trips.loc[rng.random(n) < 0.05, "hour"] = np.nan
 train, test = slice(0, 900), slice(900, None)
 model = KernelRegressor().fit(trips[train], minutes[train])
 trees = HistGradientBoostingRegressor(random_state=0).fit(trips[train], minutes[train])
-for name, fitted in (("kernel", model), ("trees", trees)):
-    print(f"R2 of {name}: {fitted.score(trips[test], minutes[test]):.3f}")
+names = [
+    f"{name}, R² {fitted.score(trips[test], minutes[test]):.3f}"
+    for name, fitted in (("kernel", model), ("trees", trees))
+]
+print(names)
 
 # %%
 # ``search_`` says what was tried, and how large the error of the held-out rows was.
@@ -52,14 +55,19 @@ print(tried[["numbers", "metric", "width", "error"]].round(3).to_string())
 day = pd.DataFrame({"hour": np.linspace(0, 24, 200), "km": 5.0, "weather": "dry", "holiday": False})
 mean, deviation = model.predict(day, return_std=True)
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-names = tried["numbers"] + np.where(tried["metric"], ", metric", "") + ", width " + tried["width"].astype(str)
-left.barh(names[::-1], tried["error"][::-1])
+trials = (
+    tried["numbers"]
+    + np.where(tried["metric"] != "none", ", metric", "")
+    + ", width "
+    + tried["width"].astype(str)
+)
+left.barh(trials[::-1], tried["error"][::-1])
 left.set(xlabel="held-out error, as a share of the variance")
 right.fill_between(
     day["hour"], mean - 1.96 * deviation, mean + 1.96 * deviation, alpha=0.2, label="95 % of new trips"
 )
-right.plot(day["hour"], mean, label="kernel")
-right.plot(day["hour"], trees.predict(day), linewidth=1, label="trees")
+right.plot(day["hour"], mean, label=names[0])
+right.plot(day["hour"], trees.predict(day), linewidth=1, label=names[1])
 truth = np.exp(-((day["hour"] - 8) ** 2) / 3) + np.exp(-((day["hour"] - 17.5) ** 2) / 5)
 right.plot(day["hour"], 5 * (2 + 2 * truth), "--", color="0.4", label="truth")
 right.set(xlabel="hour of the day", ylabel="minutes")

@@ -42,6 +42,26 @@ def test_scores_are_those_of_the_direct_solution(is_weighted, n_classes, monkeyp
     np.testing.assert_array_equal(head.predict(fresh), expected.argmax(axis=1))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_conjugate_gradients_find_the_same(n_classes, monkeypatch):
+    monkeypatch.setattr(exact_head, "_LANDMARKS", 40)  # so that there is something to do
+    monkeypatch.setattr(exact_head, "_TOLERANCE", 1e-4)
+    monkeypatch.setattr(exact_head, "_HEIGHT", 37)
+    X, y = rings(200, 0)
+    y = np.minimum(y, n_classes - 1)
+    direct = ExactHead(Matern(1.5, 0.8), 1e-4).fit(X, y)
+    monkeypatch.setattr(exact_head, "_FEWEST", -1000)
+    head = ExactHead(Matern(1.5, 0.8), 1e-4).fit(X, y)
+    fresh = rings(80, 2)[0]
+    np.testing.assert_allclose(head.values(fresh), direct.values(fresh), atol=0.01)
+    K, codes = Matern(1.5, 0.8)(head.X_fit_.astype(float)), head.dual_coef_.shape[1]
+    place = {row.tobytes(): i for i, row in enumerate(X)}
+    targets = 2 * np.eye(codes)[y[[place[row.tobytes()] for row in head.X_fit_]]] - 1
+    dual = solved(K[:150, :150], np.full(150, 0.02), targets[:150], head.intercept_)
+    errors = targets[150:] - head.intercept_ - K[150:, :150] @ dual
+    np.testing.assert_allclose(head.error_, (errors**2).sum(axis=1).mean(), rtol=0.01)
+
+
 def test_the_factor_predicts_each_row_by_those_before_it():
     X, y = rings(120, 0)
     head = ExactHead(Gaussian(0.7), 1e-2).fit(X, y)
@@ -75,7 +95,9 @@ def test_held_out_probabilities_of_noisy_labels_are_near_the_truth():
     assert np.abs(head.predict_proba(X[1000:])[:, 1] - truth[1000:]).mean() < 0.12
 
 
-def test_a_ridge_below_rounding_is_made_larger():
+@pytest.mark.parametrize("fewest", [-1000, 4000])
+def test_a_ridge_below_rounding_is_made_larger(fewest, monkeypatch):
+    monkeypatch.setattr(exact_head, "_FEWEST", fewest)
     X, y = rings(300, 0)
     head = ExactHead(Gaussian(100.0), 1e-14).fit(X, y)
     assert np.isfinite(head.decision_function(X)).all()
