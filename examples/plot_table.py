@@ -58,6 +58,7 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 trials = (
     tried["numbers"]
     + np.where(tried["metric"] != "none", ", metric", "")
+    + np.where(tried["steps"], ", steps", "")
     + ", width "
     + tried["width"].astype(str)
 )
@@ -75,4 +76,5 @@ right.legend()
 plt.show()
 
 # %%
-# The function is smooth, and so is the prediction of the kernel; that of trees has steps.
+# Steps at thresholds were chosen beside the kernel, so that its prediction has small jumps; that of trees has only
+# jumps.
