@@ -233,7 +233,7 @@ def _steps() -> dict[str, tuple[str, Callable[..., None], dict[str, dict[str, An
         "figures": ("draw the figures of a study", partial(_show, "report.figures:write_figures"), shown),
         "report": ("write the report page", partial(_call, "report.page:write_page"), page),
         "partial": (
-            "write a report of the complete results after jobs failed",
+            "write a report of the complete results after jobs failed or Ctrl-C",
             _partial,
             {**page, **settings, **published},
         ),

@@ -1,5 +1,6 @@
 """The pages in docs run as they are printed, and link to what there is."""
 
+import doctest
 import inspect
 import re
 import sys
@@ -241,6 +242,25 @@ def test_typeset_formulas_are_those_of_docstrings():
     texts = "\n".join(formulas.typeset(inspect.getdoc(value) or "") for _, value in public_objects())
     for typeset in formulas.FORMULAS.values():
         assert convert(typeset).startswith("<math") and f":math:`{typeset}`" in texts, typeset
+
+
+def test_examples_on_the_pages_of_the_reference_are_those_of_docstrings(monkeypatch):
+    """Names such as best_ are no markup there, and get no backslash, which they need in the text."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    conf = import_module("conf")
+    parsed, n_names = doctest.DocTestParser().get_examples, 0
+    for name, value in public_objects():
+        text = inspect.getdoc(value) or ""
+        lines = text.split("\n")
+        conf._plain_formulas(None, "class", name, value, None, lines)
+        assert [(e.source, e.want) for e in parsed("\n".join(lines))] == [
+            (e.source, e.want) for e in parsed(text)
+        ]
+        n_names += sum(bool(re.search(r"\w_\b", each.source)) for each in parsed(text))
+    assert n_names > 10
+    lines = ["The number k_ of rows.", "", ">>> model.best_", "model_", "", "More of k_."]
+    conf._plain_formulas(None, "class", "", None, None, lines)
+    assert lines == ["The number k\\_ of rows.", "", ">>> model.best_", "model_", "", "More of k\\_."]
 
 
 def test_scikit_learn_s_names_are_headings_which_a_search_finds_first():

@@ -59,6 +59,11 @@ class Wanted:
     s: tuple[Columns, ...] = ()
     method_id: str | None = None
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of columns."""
+        return tuple(n for _, _, n in self.s)
+
 
 @dataclass(frozen=True)
 class StudyPlan:

@@ -1,7 +1,8 @@
 """What a run leaves undone when jobs fail: the failed jobs, their errors, and the files that are out of date."""
 
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ def unfinished(workflow: Any, path: str | Path) -> dict[str, Any]:
     except OSError:
         pass
     return state
+
+
+def interrupted(command: Sequence[str]) -> str:
+    """Return what a user can do after Ctrl-C, for the console; the command writes a page of what is there."""
+    return f"Finished jobs stay: the same command goes on. A page of them: {shlex.join(command)}"
 
 
 def _failed(jobs: Any) -> Iterator[Any]:

@@ -163,6 +163,25 @@ class Table:
         used = [part for part in parts if part[2]]
         return make_pipeline(ColumnTransformer(used), _precision(self.n_rows))
 
+    def sources(self, encoder: Pipeline) -> NDArray[np.intp] | None:
+        """Return the column of the table that each column of a fitted encoder is made of; None of sparse rows."""
+        if self.is_sparse:
+            return None
+        found: list[int] = []
+        for name, part, columns in encoder[0].transformers_:
+            if name == "missing":
+                found += [columns[j] for j in part.features_]
+            elif name == "levels":
+                rare = part[-1].infrequent_categories_
+                counts = [
+                    len(kept) - (0 if few is None else len(few) - 1)
+                    for kept, few in zip(part[-1].categories_, rare, strict=True)
+                ]
+                found += np.repeat(columns, counts).tolist()
+            else:  # several means where there are several classes
+                found += np.repeat(columns, len(part.get_feature_names_out()) // len(columns)).tolist()
+        return np.array(found, dtype=np.intp)
+
 
 def frame(owner: object, X: Any) -> Any:
     """Return a DataFrame whose columns are dense.

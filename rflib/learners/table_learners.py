@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -36,8 +37,10 @@ from rflib.learners.one_vs_rest import codes_to_targets, encode_labels
 from rflib.learners.parameter_checks import check_seed
 from rflib.learners.row_sources import RowSource, as_row_source
 from rflib.learners.table_blocks import DaskBlocks, FeatureBlocks, predicted_blocks
+from rflib.learners.table_choice import importances, tell_last_width
 from rflib.learners.table_encoding import Table, frame
-from rflib.learners.table_search import Choice, Search, exact_head, fitted_features, rows_in
+from rflib.learners.table_ridge import TableRidge
+from rflib.learners.table_search import Choice, Search, exact_head, fitted_features, kernel_part, rows_in
 from rflib.learners.values import check_weights, refuse_extremes
 from rflib.maps.dask_rows import is_dask
 from rflib.maps.row_sample import RowSample
@@ -52,8 +55,6 @@ _TRIAL_ROWS, _HELD_ROWS, _FOLDS_BELOW, _FEWEST_ROWS = 3000, 1500, 1500, 20
 _CURVATURE = 0.5
 # The ridge for all rows and columns is this share of the one for few.
 _LESS = np.array([1.0, 0.3, 0.1, 0.03, 0.01])
-
-
 # Parameters of other learners that are chosen here.
 _CHOSEN = (
     *("C", "alpha", "alphas", "gamma", "kernel", "sigma", "length_scale", "degree"),
@@ -113,11 +114,6 @@ class _TableLearner(CheckedRows, Keywords, BaseEstimator):
         self._fit_rows(rows, values, weights, known_groups(self, groups, len(values)))
         return self
 
-    @property
-    def search_(self) -> list[dict[str, Any]]:
-        """What was tried, in order."""
-        return self._records
-
     def _predicted(self, method: str, X: Any, **options: Any) -> Any:
         """Return what a method of the pipeline makes of rows; of Dask rows lazily."""
         check_is_fitted(self, "pipeline_")
@@ -148,7 +144,18 @@ class _TableLearner(CheckedRows, Keywords, BaseEstimator):
             own = np.ones(n) if own is None else own
             features, Z = fitted_features(choice, table, X, y, own, n_columns, self._task_of(y), self._seed)
             head = self._fitted_head(choice, Z, y, ridge, weights, groups)
+        self._finish(choice, features, head)
+
+    def _finish(self, choice: Choice, features: Pipeline, head: Any) -> None:
+        """Keep the fitted steps, and say what they are."""
+        n_kernel = 0 if choice.map == "exact" else kernel_part(features["map"])["columns"].n_components_
+        if isinstance(head, TableRidge):
+            head.n_kernel_columns_ = n_kernel
+        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        self.choice_ = asdict(choice) | {"n_columns": n_kernel}
+        self.importances_ = importances(self._table, features, names)
         self.pipeline_ = Pipeline([*features.steps, ("head", head)])
+        tell_last_width(self, choice, self.search_)
 
     def _searched(
         self,
@@ -180,7 +187,7 @@ class _TableLearner(CheckedRows, Keywords, BaseEstimator):
         choice = search.best() if splits else Choice()
         if choice.map == "exact":  # of more rows, the same ridge beside the kernel matrix
             search.ridge *= len(splits[0][0]) / n
-        self._records = search.records
+        self.search_ = search.records
         return choice, search.ridge, search.n_columns(n)
 
     def _splits(self, y: NDArray, groups: NDArray | None) -> Iterator[tuple[NDArray, NDArray]]:
@@ -231,7 +238,7 @@ class _TableLearner(CheckedRows, Keywords, BaseEstimator):
             features, _ = fitted_features(choice, table, rows, targets, ones, n_columns, task, self._seed)
             made = FeatureBlocks(lambda X: features.transform(self._rows(X)), blocks)
             head = self._head_of_blocks(made, features.transform(rows), targets)
-        self.pipeline_ = Pipeline([*features.steps, ("head", head)])
+        self._finish(choice, features, head)
 
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
         if hasattr(X, "iloc"):
@@ -248,10 +255,12 @@ class _TableLearner(CheckedRows, Keywords, BaseEstimator):
     ) -> KRR:
         """Return ridge regression of all rows, with a ridge of at most that of few rows and columns."""
         if groups is not None and (n_groups := len(np.unique(groups))) > 1:
-            return KRR(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(Z, y, weights, groups)
+            return TableRidge(cv=GroupKFold(min(5, n_groups)), gram_dtype="float64").fit(
+                Z, y, weights, groups
+            )
         if len(y) < _FOLDS_BELOW:
-            return KRR(gram_dtype="float64").fit(Z, y, weights)
-        return KRR(alphas=ridge * _LESS, cv=2, gram_dtype="float64").fit(Z, y, weights)
+            return TableRidge(gram_dtype="float64").fit(Z, y, weights)
+        return TableRidge(alphas=(ridge * _LESS).tolist(), cv=2, gram_dtype="float64").fit(Z, y, weights)
 
     # what differs
 
@@ -313,10 +322,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     pipeline_ : Pipeline
         The fitted steps of scikit-learn's Pipeline: "encode", "map" and "head". The map is a FeatureUnion of
         "kernel", which is a Pipeline of "metric" and "columns", "linear", and perhaps "steps".
+    choice_ : dict
+        What was chosen, with the keys of `search_` and the number of the kernel's columns ("n_columns").
+    importances_ : dict
+        Share of each column of X, by its name or place, in what the learned metric lets the function vary with;
+        they sum to 1, the largest first. Empty without a metric, and for sparse rows.
     search_ : list of dict
-        What was tried: the choices, the error of held-out rows ("error") and the seconds. The error is the squared
-        error of ridge regression as a share of the targets' variance.
-        ``pandas.DataFrame(search_)`` is a table of it.
+        What was tried, in order; ``pandas.DataFrame(search_)`` is a table of it. "numbers": how numbers are
+        encoded, "standard", "quantile", "both", or "raw". "metric": "none", "full", "diagonal", or "auto", the
+        better one of these. "map": "Nystroem", "MercerFeatures", or "exact", the kernel itself. "width": that of
+        the kernel, in units of the median distance of the rows by the metric. "steps": whether there are steps at
+        thresholds. "error": the squared error of ridge regression in the held-out rows, as a share of the targets'
+        variance. "seconds": wall-clock time.
     n_features_in_ : int
         Number of columns d.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -343,7 +360,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
     _several_targets = True
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Return the predicted targets of the rows X; with ``return_std`` also the deviations of new targets."""
+        """Return the predicted targets of the rows X; with ``return_std`` also the deviations of new targets.
+
+        These are those of `KRR`, given all that was chosen. Noise is one number for all rows. The part of the
+        kernel that its columns lack counts, so that deviations grow towards those of the prior where there are no
+        training rows; numbers are bounded where they are encoded, so that no row is far out. On six tables,
+        intervals of 95 % held 94.7 to 96.7 % of held-out rows like those of `fit`, and 81 to 98 % of rows that
+        were beyond them in a column.
+        """
         return self._predicted("predict", X, **{"return_std": True} if return_std else {})
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray]:
@@ -355,7 +379,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _TableLearner):
         return self._ridge_regression(Z, y, ridge, *about)
 
     def _head_of_blocks(self, blocks: Iterable[Any], Z: NDArray, y: NDArray) -> KRR:
-        return KRR().fit_blocks(blocks)
+        return TableRidge().fit_blocks(blocks)
 
 
 class KernelClassifier(ClassifierMixin, _TableLearner):
@@ -386,8 +410,11 @@ class KernelClassifier(ClassifierMixin, _TableLearner):
         Labels.
     pipeline_ : Pipeline
         As of `KernelRegressor`; with an exact kernel the step "map" is the metric alone, or "passthrough".
+    choice_, importances_
+        As of `KernelRegressor`; an exact kernel has 0 columns.
     search_ : list of dict
-        As of `KernelRegressor`; for exact kernels (map "exact") the error is the log loss.
+        As of `KernelRegressor`, with targets +1 and -1 for each class; for exact kernels (map "exact") the error
+        is the log loss, and there is the "ridge".
     n_features_in_, feature_names_in_
         As of `KernelRegressor`.
 

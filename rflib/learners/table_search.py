@@ -35,7 +35,7 @@ _FEWEST_FOR_METRIC, _MOST_FOR_METRIC, _METRIC_WIDTH = 256, 512, 0.5
 _CLEARLY = 0.995
 # Widths are tried from 1 on, in units of the median distance, as long as the error falls; of an exact kernel from
 # 1/2 on.
-_WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+WIDTHS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _MERCER_WIDTH = _EXACT_WIDTH = 0.5
 # The ridge of an exact kernel in trials, and others that are tried at the end. An exact kernel for more rows takes
 # more than 1 GB. One that costs more than the features must have less than this share of their error.
@@ -65,6 +65,20 @@ class Choice:
     width: float = 1.0
     steps: bool = False
     ridge: float = 0.0
+
+
+class Brief(np.ndarray):
+    """An array that is a parameter, and of which only the shape is shown."""
+
+    def __repr__(self) -> str:
+        return f"<array {' x '.join(map(str, self.shape))}>"
+
+
+class BriefList(list[NDArray]):
+    """A list of arrays that is a parameter, and of which only the number of entries is shown."""
+
+    def __repr__(self) -> str:
+        return f"<{sum(map(len, self))} numbers>"
 
 
 @dataclass
@@ -151,9 +165,9 @@ class Search:
     def _best_width(self, best: Choice) -> Choice:
         start = best.width
         for step in (1, -1):
-            place = _WIDTHS.index(start) + step
-            while 0 <= place < len(_WIDTHS):
-                wider = self._least([best, replace(best, width=_WIDTHS[place])])
+            place = WIDTHS.index(start) + step
+            while 0 <= place < len(WIDTHS):
+                wider = self._least([best, replace(best, width=WIDTHS[place])])
                 if wider == best:
                     break
                 best, place = wider, place + step
@@ -333,17 +347,25 @@ def unfitted_map(
     landmarks = near[sample(weights, n_columns, seed)]
     width = choice.width * median(landmarks, False)
     if choice.map == "Nystroem":
-        columns: Any = SingleNystroem(Matern(1.5, width), landmarks=landmarks, random_state=seed)
+        rule = landmarks.view(Brief)
+        columns: Any = SingleNystroem(Matern(1.5, width), len(rule), landmarks=rule, random_state=seed)
     else:
         columns = MercerFeatures(Gaussian(width), n_columns, random_state=seed)
     kernel = Pipeline(
         [("metric", "passthrough" if metric is None else FrozenEstimator(metric)), ("columns", columns)]
     )
     size = float(np.sqrt(np.mean(np.float64(rows) ** 2) * rows.shape[1])) or 1.0
-    parts = [("kernel", kernel), ("linear", FunctionTransformer(divided, kw_args={"by": size}))]
+    linear = FunctionTransformer(divided, kw_args={"by": size}, feature_names_out="one-to-one")
+    parts = [("kernel", kernel), ("linear", linear)]
     if choice.steps:
-        parts.append(("steps", FunctionTransformer(steps, kw_args={"thresholds": thresholds(rows)})))
+        about = {"thresholds": BriefList(thresholds(rows))}
+        parts.append(("steps", FunctionTransformer(steps, kw_args=about, feature_names_out=names_of_steps)))
     return FeatureUnion(parts)
+
+
+def kernel_part(feature_map: FeatureUnion) -> Pipeline:
+    """Return the part of a map that makes the features of the kernel: "metric" and "columns"."""
+    return dict(feature_map.transformer_list)["kernel"]
 
 
 def thresholds(rows: NDArray) -> list[NDArray]:
@@ -372,6 +394,12 @@ def steps(X: NDArray, thresholds: list[NDArray]) -> NDArray:
     columns = [column[:, None] > each for column, each in zip(X.T, thresholds, strict=True)]
     size = np.sqrt(sum(map(len, thresholds)) or 1)
     return np.hstack(columns).astype(X.dtype) / X.dtype.type(size)
+
+
+def names_of_steps(transformer: FunctionTransformer, names: Sequence[str]) -> NDArray[np.object_]:
+    """Return names of steps, such as "age > 40"."""
+    columns = zip(names, transformer.kw_args["thresholds"], strict=True)
+    return np.array([f"{name} > {value:.6g}" for name, values in columns for value in values], dtype=object)
 
 
 def divided(X: NDArray, by: float) -> NDArray:

@@ -77,6 +77,14 @@ def number_of_cells(cells: DataFrame) -> int:
     return len(cells.drop_duplicates(CELL))
 
 
+def repetitions_by_size(cells: DataFrame) -> dict[int, int]:
+    """Return how many repetitions there are of each number of columns, ascending; with no method, of 0."""
+    of_methods = cells[(cells["method"] != EXACT) & cells["n_components"].notna()]
+    counts = of_methods.groupby("n_components")["seed"].nunique()
+    found = dict(zip(counts.index.astype(int).tolist(), counts.tolist(), strict=True))
+    return found or {0: int(cells["seed"].nunique())}
+
+
 def at_s(cells: DataFrame) -> DataFrame:
     """Keep the cells in which each method has the number of columns that the paper gives it at a value of s.
 

@@ -34,11 +34,11 @@ VERDICTS = {
 }
 CLAIM_RULE = (
     "All repetitions at one data set, kernel and s (or number of columns) make one comparison. The average "
-    "over the comparisons supports a claim by a one-sided t-test over the repetitions (5 %). A bootstrap over "
-    "the repetitions gives the probability p with which noise alone contradicts a true claim as much; below 5 "
-    "%, noise does not explain it. A claim fails significantly by one-sided t-tests with Holm's correction: "
-    "if differences scatter evenly about their mean, they reject at most 5 % of true claims, however many "
-    "comparisons a claim has. The smallest detectable "
+    "over the comparisons supports a claim by a one-sided t-test over the repetitions (5 %). A p value is the "
+    "probability of as much by chance. That of noise, by a bootstrap over the repetitions, is the one with which "
+    "noise alone contradicts a true claim as much; below 5 %, noise does not explain it. A claim fails "
+    "significantly by one-sided t-tests with Holm's correction: if differences scatter evenly about their mean, "
+    "they reject at most 5 % of true claims, however many comparisons a claim has. The smallest detectable "
     "difference is what these tests find with a probability of 80 %, given how much the repetitions vary: in "
     "one comparison, to contradict the claim; and in all comparisons alike, to support it."
 )

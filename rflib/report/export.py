@@ -12,16 +12,16 @@ import yaml
 from rflib.experiment.aggregate import run as aggregate
 from rflib.experiment.pipeline import of_one_study
 from rflib.experiment.plan import StudyPlan
-from rflib.report.cell_table import CELL, number_of_cells, read_cells
+from rflib.report.cell_table import CELL, number_of_cells, read_cells, repetitions_by_size
 from rflib.report.claim_rule import CLAIM_RULE, VERDICTS
 from rflib.report.figures import write_figures
 from rflib.report.folder import read_index
 from rflib.report.number_format import columns
-from rflib.report.page import run_of
+from rflib.report.page import run_of, unshown
 from rflib.report.provenance import core_hours, fingerprints, older, run_again
 from rflib.report.tables import read_shown, write_tables
 from rflib.report.whole_cost import whole_core_hours
-from rflib.report.wording import NO_ROWS, NOT_DRAWN, listed, plural
+from rflib.report.wording import NO_ROWS, NOT_DRAWN, listed, plural, repeated
 
 # A table with more rows is a file of its own: nobody reads it through, and it would make the page slow to open.
 _LONG = 400
@@ -76,7 +76,8 @@ def _write(study: Path, folder: Path, out_dir: Path, interrupted: str = "") -> P
     parts = [f"# {about['title']}", about.get("text", "").strip(), interrupted]
     parts += [conditions(cells), code(plan, cells)]
     if smaller:
-        parts.append(f"**Reduced run.** It has {smaller}.{in_full(cells, plan, absent)}")
+        told = f"**Reduced run.** It has {smaller}. {unshown(folder)}"
+        parts.append(f"{told.strip()}{in_full(cells, plan, absent)}")
     if absent:
         parts.append(f"Left out, because their files or packages are not available: {', '.join(absent)}.")
     claims = read_shown(folder / "tables/claims.csv", missing=False)
@@ -108,9 +109,7 @@ def conditions(cells: pd.DataFrame) -> str:
     versions = ", ".join(sorted({text for column in told for text in column} - {""}))
     cores = cells.get("cores", pd.Series([os.cpu_count()])).dropna().unique()
     what = "Their jobs" if "job_seconds" in cells else "Their features and learners"
-    cells_and_seeds = (
-        f"{plural(number_of_cells(cells), 'cell')} in {plural(cells['seed'].nunique(), 'repetition')}"
-    )
+    cells_and_seeds = f"{plural(number_of_cells(cells), 'cell')} in {repeated(repetitions_by_size(cells))}"
     return (
         f"`rflib export` made this page from the results of the pipeline: {cells_and_seeds}. {what} took "
         f"{core_hours(cells):.2g} core-hours on machines with "

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from rflib.experiment.grids import NO_KERNEL, methods_of
 from rflib.experiment.plan import StudyPlan, folders_of, plan_study
-from rflib.report.cell_table import EXACT, number_of_cells, read_cells
+from rflib.report.cell_table import EXACT, number_of_cells, read_cells, repetitions_by_size
 from rflib.report.claim_rule import CLAIM_RULE
 from rflib.report.claim_rule import VERDICTS as OF_CLAIMS
 from rflib.report.findings import Shown, findings
@@ -25,7 +25,7 @@ from rflib.report.panels import read_plot, swatch
 from rflib.report.provenance import machines, units, warned
 from rflib.report.standings import STANDING_RULE, standings
 from rflib.report.tables import read_shown
-from rflib.report.wording import AXES, METRICS, listed, meaning_of_s
+from rflib.report.wording import AXES, METRICS, listed, meaning_of_s, repeated, with_sizes
 
 _TIMES = ("sample_seconds", "transform_seconds")
 _FAILED = ["job", "message", "log"]  # what matters most stands first
@@ -144,8 +144,10 @@ def _section(
             for label, spec in methods_of(study).items()
         },
         "reduced": smaller,
+        "unshown": unshown(folder),
         "absent": absent,
         "repetitions": cells["seed"].nunique(),
+        "repeated": repeated(repetitions_by_size(cells)),
         "n_cells": number_of_cells(cells),
         "datasets": list(dict.fromkeys(cells["dataset"])),
         "kernels": [kernel for kernel in dict.fromkeys(cells["kernel"]) if kernel != NO_KERNEL],
@@ -175,6 +177,25 @@ def run_of(name: str, study: Mapping[str, Any], cells: pd.DataFrame) -> tuple[St
     return plan, absent, reduced(cells, plan, absent)
 
 
+def unshown(folder: Path) -> str:
+    """Name the tables and figures of a study of which nothing was run, as a sentence; empty if there are none."""
+    tables, figures = read_index(folder / "tables"), read_index(folder / "figures")
+    without = [
+        entry["title"] for entry in tables if _has_nothing(read_shown(folder / "tables" / entry["file"]))
+    ]
+    without += [entry["title"] for entry in figures if entry.get("empty")]
+    n = len(tables) + len(figures)
+    return (
+        f"Nothing was run of {len(without)} of its {n} tables and figures: {listed(without)}."
+        if without
+        else ""
+    )
+
+
+def _has_nothing(table: pd.DataFrame) -> bool:
+    return table.empty or ("verdict" in table and bool((table["verdict"] == "not run").all()))
+
+
 def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> str:
     """Say how the run is smaller than planned, apart from what is absent; empty if it is not."""
     parts = []
@@ -186,6 +207,12 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     run_on = cells.groupby("name")["seed"].nunique().to_dict()
     at_most = {d: max((w.demand.repetitions for w in there if w.dataset == d), default=0) for d in run_on}
     fewer = [f"{n} on {d}" for d, n in run_on.items() if n < min(repetitions, at_most[d])]
+    sizes = repetitions_by_size(cells)
+    asked_at = {
+        size: max((w.demand.repetitions for w in there if w.dataset in run_on and size in w.sizes), default=0)
+        for size in sizes
+    }
+    fewer += with_sizes({size: n for size, n in sizes.items() if n < min(repetitions, asked_at[size])})
     if repetitions < wanted or fewer:
         parts.append(f"{repetitions} of {wanted} repetitions" + (f" ({', '.join(fewer)})" if fewer else ""))
     as_planned = {w.job.data.id for w in plan.wanted}
@@ -195,7 +222,7 @@ def reduced(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> st
     learners = dict.fromkeys(w.learner for w in there if w.learner and w.method != EXACT)
     if none := [name for name in learners if name not in set(cells.loc[cells["method"] != EXACT, "learner"])]:
         parts.append(f"no result of {listed(none)}")
-    planned = {(w.dataset, w.kernel, w.method, n) for w in there for _, _, n in w.s}
+    planned = {(w.dataset, w.kernel, w.method, n) for w in there for n in w.sizes}
     run = set(zip(*(cells[column] for column in ("name", "kernel", "method", "n_components")), strict=True))
     if planned - run:
         counts = f"{len(planned & run)} of {len(planned)}"

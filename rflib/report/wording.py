@@ -118,10 +118,15 @@ def in_percent(difference: float) -> str:
 
 
 def between(low: float, high: float, words: tuple[str, str] = ("better", "worse")) -> str:
-    """Return a range of relative differences, such as "0.4 to 49.0 % worse", with words for gains and losses."""
+    """Return a range of relative differences, such as "0.4 to 49 % worse", with words for gains and losses.
+
+    Differences above 100 % are factors: an error that is larger by 1,300 % is "14 times worse".
+    """
     if low < 0 < high:
         return f"between {between(low, low, words)} and {between(high, high, words)}"
-    least, most = (in_percent(size).lstrip("+") for size in sorted((abs(low), abs(high))))
+    least, most = (
+        in_percent(size).lstrip("+") if size <= 1 else times(size) for size in sorted((abs(low), abs(high)))
+    )
     if least.split()[1] == most.split()[1]:
         least = least.split()[0]
     many = most if least == most.split()[0] else f"{least} to {most}"
@@ -143,6 +148,22 @@ def points(difference: float) -> str:
     if not 0 < difference <= 1:
         return "none" if difference else "any difference"
     return f"{max(100 * difference, 0.01):.2g} points"
+
+
+def repeated(by_size: Mapping[int, int]) -> str:
+    """Return how many repetitions there are, by numbers of columns: "10 repetitions (3 with D = 8,192)"."""
+    most = max(by_size.values())
+    fewer = with_sizes({size: n for size, n in by_size.items() if n < most})
+    return plural(most, "repetition") + (f" ({', '.join(fewer)})" if fewer else "")
+
+
+def with_sizes(counts: Mapping[int, int]) -> list[str]:
+    """Return texts such as "3 with D = 8,192" for counts at numbers of columns, ascending."""
+    told = []
+    for n in sorted({*counts.values()}):
+        sizes = [f"{size:,}" for size in counts if counts[size] == n]
+        told.append(f"{n} with D = {listed(sizes) if len(sizes) < 4 else f'{sizes[0]} to {sizes[-1]}'}")
+    return told
 
 
 def metric_text(entry: Mapping[str, Any]) -> str:

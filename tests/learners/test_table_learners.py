@@ -1,6 +1,8 @@
 """KernelRegressor and KernelClassifier on tables of every kind, without a parameter."""
 
 import pickle
+import re
+from dataclasses import asdict
 from decimal import Decimal
 
 import numpy as np
@@ -9,16 +11,20 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_friedman1
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from rflib.learners import KernelClassifier, KernelRegressor, ParquetRows
+from rflib.kernels import Matern
+from rflib.learners import KRR, GridEdgeWarning, KernelClassifier, KernelRegressor, ParquetRows
 from rflib.learners.exact_head import ExactHead
 from rflib.learners.logistic_head import LogisticHead
 from rflib.learners.table_encoding import Table, level_texts
-from rflib.learners.table_search import sample, steps, thresholds
+from rflib.learners.table_ridge import TableRidge
+from rflib.learners.table_search import Choice, Search, kernel_part, sample, steps, thresholds
+from rflib.maps import Nystroem
 
 
 def table(n=300, seed=0):
@@ -461,3 +467,139 @@ def test_texts_of_categories_are_those_of_their_values():
     frame = pd.DataFrame({"a": pd.Categorical(values), "b": pd.Series(values, dtype=object)})
     expected = [["1", "1"], ["2.5", "2.5"], ["", ""], ["1", "1"]]
     np.testing.assert_array_equal(level_texts(frame), expected)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A table with a gap, levels of few and of many, and a metric that finds what matters, and its targets."""
+    rng = np.random.default_rng(0)
+    n = 1600
+    X = pd.DataFrame(
+        {
+            "noise": rng.standard_normal(n),
+            "hour": rng.uniform(0, 24, n),
+            "kind": pd.Categorical(rng.choice(["a", "b", "c"], n)),
+            "place": rng.choice([f"p{i}" for i in range(60)], n),
+            "rare": rng.choice(["x", "y", *(f"z{i}" for i in range(40))], n, p=[0.45, 0.45, *[0.0025] * 40]),
+            "few": rng.integers(0, 3, n).astype(float),
+        }
+    )
+    X.loc[::50, "hour"] = np.nan
+    y = np.sin(X["hour"].fillna(0) / 2) + 0.3 * (X["kind"] == "a") + 0.1 * rng.standard_normal(n)
+    return X, y.to_numpy()
+
+
+def test_a_fitted_learner_says_what_it_chose_by_the_names_of_the_columns(mixed):
+    X, y = mixed
+    for model in (
+        KernelRegressor().fit(X, y),
+        KernelClassifier().fit(X, y > 0),
+        KernelClassifier().fit(X, np.digitize(y, [-0.4, 0.4])),
+    ):
+        assert set(model.importances_) == set(X)
+        assert next(iter(model.importances_)) == "hour"
+        assert sum(model.importances_.values()) == pytest.approx(1)
+        assert sorted(model.importances_.values(), reverse=True) == list(model.importances_.values())
+        best = min(model.search_, key=lambda tried: tried["error"])
+        assert model.choice_["metric"] in ("full", "diagonal")
+        assert set(best) - {"error", "seconds"} <= set(model.choice_) | {"ridge"}
+    unnamed = KernelRegressor().fit(X[["noise", "hour"]].fillna(0).to_numpy(), y)
+    assert next(iter(unnamed.importances_)) == 1
+
+
+def test_steps_of_a_pipeline_have_names_and_the_true_number_of_columns(mixed):
+    X, y = mixed
+    model = KernelRegressor().fit(X, y)
+    names = model.pipeline_[:-1].get_feature_names_out()
+    assert len(names) == len(set(names)) == len(model.pipeline_[-1].coef_)
+    columns = dict(model.pipeline_["map"].transformer_list)["kernel"]["columns"]
+    n = model.choice_["n_columns"]
+    assert columns.n_components == columns.n_components_ == n == sum("kernel__" in name for name in names)
+    assert "linear__scaled__hour" in names
+    assert len(re.sub(r"\s", "", repr(model.pipeline_))) < 1500
+    for made in (model, pickle.loads(pickle.dumps(model)), clone(model.pipeline_)):
+        assert "array(" not in repr(getattr(made, "pipeline_", made))
+
+
+def test_encoded_columns_are_known_by_their_column_of_the_table(mixed):
+    """A change of one column of the table changes the encoded columns that are said to be made of it, alone."""
+    X, y = mixed
+    model = KernelClassifier().fit(X, np.digitize(y, [-0.4, 0.4]))
+    encoder = model.pipeline_["encode"]
+    sources, rows = model._table.sources(encoder), encoder.transform(X)
+    assert len(sources) == rows.shape[1]
+    assert set(sources) == set(range(X.shape[1]))
+    for j, name in enumerate(X):
+        other = X.assign(**{name: X[name].sample(frac=1, random_state=0).to_numpy()})
+        other[name] = other[name].astype(X[name].dtype)
+        changed = (encoder.transform(other) != rows).any(axis=0)
+        np.testing.assert_array_equal(sources[changed], j)
+        assert changed[sources == j].all()
+
+
+@pytest.mark.filterwarnings("ignore:SingleNystroem")
+def test_deviations_grow_to_those_of_the_prior_far_from_the_training_rows():
+    """Of 1,000 new rows, 95 % are within the interval, to 3.5 standard deviations (false alarms: .0005)."""
+    X, y = make_friedman1(3000, noise=1.0, random_state=0)
+    model = KernelRegressor().fit(X[:2000], y[:2000])
+    mean, deviation = model.predict(X[2000:], return_std=True)
+    assert 0.926 < np.mean(np.abs(y[2000:] - mean) < 1.96 * deviation) < 0.98
+    head, kernel = model.pipeline_["head"], kernel_part(model.pipeline_["map"])
+    for rows in (X[2000:2050], X[2000:2050] + 3, X[2000:2050] - 1e3):
+        Z = model.pipeline_[:-1].transform(rows)
+        near = kernel["metric"].transform(model.pipeline_["encode"].transform(rows))
+        represented = kernel["columns"].kernel_matrix(near)
+        spread = head._known_posterior().spread(Z)
+        shares = 1 + (spread**2).sum(axis=0) + (1 - represented.diagonal()) / (head.alpha_ * 2000)
+        found = model.predict(rows, return_std=True)[1]
+        np.testing.assert_allclose(found**2, head.noise_variance_ * shares, rtol=1e-3)
+    assert (found > 1.5 * deviation.mean()).all()
+
+
+@pytest.mark.filterwarnings("ignore:Nystroem")
+def test_ridge_on_columns_of_a_kernel_has_the_deviations_of_ridge_with_its_map_inside():
+    X, y = make_friedman1(300, noise=1.0, random_state=0)
+    feature_map = Nystroem(Matern(1.5, 1.0), 100, random_state=0).fit(X)
+    inside = KRR(feature_map=FrozenEstimator(feature_map), alphas=0.01).fit(X, y)
+    beside = TableRidge(alphas=0.01).fit(feature_map.transform(X), y)
+    beside.n_kernel_columns_ = 100
+    rows = np.vstack([X[:10], X[:10] + 2, X[:10] + 100])
+    found = beside.predict(feature_map.transform(rows), return_std=True)[1]
+    np.testing.assert_allclose(found, inside.predict(rows, return_std=True)[1], rtol=1e-6)
+    np.testing.assert_allclose(found[20:] ** 2, beside.noise_variance_ * (1 + 1 / (0.01 * 300)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("width", "before", "size"), [(0.0625, 0.125, "smallest"), (8.0, 4.0, "largest")])
+def test_the_last_width_is_told_if_it_is_much_better(monkeypatch, width, before, size, recwarn):
+    X, y = small()
+    for error in (0.95, 0.85):
+        assert not recwarn.list
+
+        def best(search, error=error):
+            search.records += [
+                asdict(Choice(width=at)) | {"error": e} for at, e in ((before, 1.0), (width, error))
+            ]
+            return Choice(width=width)
+
+        monkeypatch.setattr(Search, "best", best)
+        model = KernelRegressor().fit(X, y)
+        assert model.choice_["width"] == width
+    (told,) = recwarn.list
+    assert told.category is GridEdgeWarning
+    assert str(told.message).startswith(
+        f"KernelRegressor: the best width of the kernel is the {size} that is tried"
+    )
+
+
+def test_widths_beyond_the_best_one_are_tried(monkeypatch):
+    for best in (0.125, 1.0, 4.0):
+        tried = []
+
+        def error(search, choice, best=best, tried=tried):
+            tried.append(choice.width)
+            return 1 + abs(np.log(choice.width / best))
+
+        search = object.__new__(Search)
+        monkeypatch.setattr(Search, "_error", error)
+        assert search._best_width(Choice()).width == best
+        assert {best / 2, best, 2 * best} <= set(tried)

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rflib.report.claim_rule import judge
 from rflib.report.claims import COLUMNS, check_claims
 from rflib.report.kind import Results
+from rflib.report.kinds.comparisons import Difference
 from rflib.report.wording import between, in_percent
 
 from .made_up import ERROR, made_up_cells
@@ -37,13 +39,13 @@ def test_one_repetition_is_not_said_to_support_a_claim(study, published):
     assert evidence.startswith(
         "It holds in 4 of 4 comparisons (100 % claimed) and fails in 0. One repetition allows no test. The mean of"
     )
-    assert " supports it (p = " in verdicts(study, cells[cells["seed"] < 2], published)[1]
+    assert " supports it (p value " in verdicts(study, cells[cells["seed"] < 2], published)[1]
 
 
 def test_the_evidence_against_a_claim_is_not_said_to_support_it(study, published):
     verdict_, evidence = verdicts(study, {"GORF": 0.2, "GRFF": 0.1}, published)
     assert verdict_ == "not reproduced"
-    assert "The average over the comparisons does not support it (p = 1)." in evidence
+    assert "The average over the comparisons does not support it (p value 1)." in evidence
 
 
 def test_a_difference_from_rounding_error_is_a_multiple(study, published):
@@ -59,7 +61,11 @@ def test_a_difference_from_rounding_error_is_a_multiple(study, published):
         (0.173, 0.968, "17 to 97 % better"),
         (-0.035, 0.529, "between 3.5 % worse and 53 % better"),
         (0.5, 0.5, "50 % better"),
-        (-123.4, -0.2, "20 % to 123 times worse"),
+        (-123.4, -0.2, "20 % to 124 times worse"),
+        (-13.06, -1.5, "2.5 to 14 times worse"),
+        (-13.06, 0.3, "between 14 times worse and 30 % better"),
+        (-1.0, -1.0, "100 % worse"),
+        (2.0, 2.0, "3.0 times better"),
         (0.0, 0.1, "0.0 to 10 % better"),
     ],
 )
@@ -100,7 +106,22 @@ def test_one_bad_comparison_makes_a_claim_fail(study, published):
     verdict_, evidence = verdicts(study, cells, published)
     assert verdict_ == "mixed", "the average supports it"
     assert "and fails in 1, significantly in 1 and by a factor of two or more in 1." in evidence
+    assert "Against it: usps, delta, s = d (2.5 times worse). The mean of" in evidence
     assert verdicts(study, cells, published, share=0.75)[0] == "reproduced"
+
+
+def test_the_worst_three_of_the_comparisons_that_decide_are_named():
+    noise = 0.01 * np.random.default_rng(0).standard_normal((1, 12, 8))
+    means = np.array([-1.2, -3.0, 0.9, -1.1, -2.0, -0.001, *[0.9] * 6])
+    judgement = judge(means[:, None] + noise, far=1.0)
+    assert judgement.verdict == "mixed"
+    places = pd.MultiIndex.from_product([["usps"], ["p=3"], range(12)])
+    told = Difference("The mean of A", pd.Series(means, places), "").against(judgement)
+    worst = "; ".join(
+        f"usps, p=3, D = {at} ({by} times worse)" for at, by in ((1, "4.0"), (4, "3.0"), (0, "2.2"))
+    )
+    assert told == f" Against it: {worst}; {judgement.apart.sum() - 3} more."
+    assert Difference("", pd.Series(means, places), "").against(judge(0.9 + noise)) == ""
 
 
 def test_a_failure_within_the_noise_is_undecided(study, published):

@@ -72,7 +72,7 @@ def test_a_figure_joins_what_does_not_differ():
     means = cells.groupby(["dataset", "method"])["value"].mean().unstack()
     p = friedmanchisquare(*means.to_numpy().T).pvalue
     texts = [text.get_text() for text in axes.texts]
-    assert f"mean rank over 12 data sets; Friedman's test: p = {p:.2g}" in texts
+    assert f"mean rank over 12 data sets; Friedman's test: p value {p:.2g}" in texts
     assert f"{table['E']:.2f}  E" in texts
 
 

@@ -1,8 +1,10 @@
 """The page and the export, from results made up for the purpose."""
 
+import json
 import re
 from html import unescape
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -11,14 +13,16 @@ from rflib.experiment.fingerprint import fingerprint
 from rflib.experiment.held import divided
 from rflib.experiment.plan import plan_study
 from rflib.files import write_rows, write_table
+from rflib.report.cell_table import repetitions_by_size
 from rflib.report.claim_rule import CLAIM_RULE, VERDICTS
 from rflib.report.export import code, export
 from rflib.report.figures import write_figures
 from rflib.report.method_cards import cards
-from rflib.report.page import reduced, write_page
+from rflib.report.page import reduced, unshown, write_page
 from rflib.report.provenance import warned
 from rflib.report.standings import STANDING_RULE
 from rflib.report.tables import write_tables
+from rflib.report.wording import repeated
 
 from .made_up import ERROR, made_up_cells
 
@@ -249,6 +253,43 @@ def test_a_smaller_run_says_in_what(study):
         "1 of 2 data sets (without letter) and 1 of 4 combinations of data"
     )
     assert reduced(fewer, plan, ["letter"]).startswith("1 of 2 combinations of data set")
+
+
+def test_repetitions_are_counted_for_each_number_of_columns(study, results, tmp_path):
+    cells = pd.concat([made_up_cells({"GORF": 0.1}, seeds=4).assign(n_components=n) for n in (32, 64, 128)])
+    few = cells[(cells["n_components"] < 64) | (cells["seed"] < 2)]
+    assert repeated(repetitions_by_size(cells)) == "4 repetitions"
+    assert repeated(repetitions_by_size(few)) == "4 repetitions (2 with D = 64 and 128)"
+    exact = cells.assign(method="exact kernel", n_components=np.nan)
+    assert repeated(repetitions_by_size(exact)) == "4 repetitions"
+    assert repeated({n: 1 + (n < 5) for n in range(1, 10)}) == "2 repetitions (1 with D = 5 to 9)"
+    datasets = [{"name": name, "preprocess": "unit_norm"} for name in ("letter", "usps")]
+    about = {**study, "datasets": datasets, "methods": {"GORF": {"type": "GORF"}}, "budget": "n_components"}
+    plan = plan_study("a", {**about, "s": [32, 64, 128], "repetitions": 4}, {})
+    assert reduced(cells, plan, []) == ""
+    assert reduced(few, plan, []) == "4 of 4 repetitions (2 with D = 64 and 128)"
+    asked_for = plan_study("a", {**about, "s": [32, [64, 128]], "repetitions": 4}, {})
+    assert "repetitions" not in reduced(cells, asked_for, [])
+    page = tmp_path / "page.html"
+    write_page([results[0]], results[1], page)
+    assert "80 cells in 10 repetitions. Data sets" in page.read_text(encoding="utf-8")
+
+
+def test_a_reduced_run_names_the_tables_and_figures_of_which_it_has_nothing(results, tmp_path):
+    path, folder = results
+    assert unshown(folder / "made_up") == ""
+    write_page([path], folder, tmp_path / "all.html")
+    assert "Nothing was run of" not in (tmp_path / "all.html").read_text(encoding="utf-8")
+    index = json.loads((folder / "made_up/figures/index.json").read_text())
+    (folder / "made_up/figures/index.json").write_text(json.dumps([{**index[0], "empty": True}]))
+    table = pd.read_csv(folder / "made_up/tables/00_beside.csv")
+    table.assign(verdict="not run").to_csv(folder / "made_up/tables/00_beside.csv", index=False)
+    pd.DataFrame().to_csv(folder / "made_up/tables/02_ranks.csv")
+    said = "Nothing was run of 3 of its 4 tables and figures: Beside, Ranks and Error."
+    assert unshown(folder / "made_up") == said
+    write_page([path], folder, tmp_path / "some.html")
+    assert f". {said} Its verdicts" in (tmp_path / "some.html").read_text(encoding="utf-8")
+    assert f". {said}" in export(path, folder, tmp_path / "out").read_text(encoding="utf-8")
 
 
 def test_a_run_without_a_learner_says_so(study):

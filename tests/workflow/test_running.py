@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 
@@ -157,6 +158,26 @@ def test_a_local_run_looks_for_jobs_only_when_one_has_ended(finished: Workspace,
     )
     output = workspace.snakemake("--cores", "1", "--max-jobs-per-timespan", "100/10ms", TABLE, seconds=120)
     assert re.findall(r"looks at (\d) jobs", output) == ["3", "2", "1", "1"], output
+
+
+def test_after_an_interruption_the_console_says_how_to_go_on_and_to_see_what_is_there(
+    fresh: Workspace, copy_of: Copy
+) -> None:
+    workspace = copy_of(fresh)
+    process = workspace.start(TABLE)
+    deadline = time.monotonic() + 240
+    while not list(workspace.folder.rglob("results/errors/**/*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=120)
+    (command,) = re.findall(r"Finished jobs stay: the same command goes on\. A page of them: (.*)", output)
+    told = subprocess.run(
+        command, shell=True, cwd=workspace.folder, env=workspace.environment, capture_output=True, text=True
+    )
+    assert not told.returncode, told.stderr
+    page = (workspace.folder / "results/report/partial.html").read_text(encoding="utf-8")
+    assert re.search(r"Incomplete</strong> \d+ result file", page)
+    workspace.snakemake(TABLE)
 
 
 def test_a_dry_run_during_a_run_says_so(fresh: Workspace, copy_of: Copy) -> None:

@@ -13,7 +13,7 @@ from rflib.experiment.job_rules import JOBS, JobRule
 from rflib.experiment.pipeline import Pipeline
 from rflib.experiment.running_page import RunningPage
 from rflib.experiment.sources import VARIABLE, digest
-from rflib.experiment.unfinished import told, unfinished
+from rflib.experiment.unfinished import interrupted, told, unfinished
 from rflib.report.kind import modules as modules_of_kinds
 from rflib.report.options import check_shown
 

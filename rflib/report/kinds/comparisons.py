@@ -1,6 +1,7 @@
 """Claims that compare two methods: one is better than the other, equal to it, or varies less."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rflib.report.claim_rule import Judgement, judge, spared
 from rflib.report.inference import LEVEL, Floats, Moments
 from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Series
 from rflib.report.power import detectable
-from rflib.report.wording import METRICS, between, plural, points, times
+from rflib.report.wording import METRICS, between, place_text, plural, points, times
 
 COMPARED = {
     **keys.METRIC,
@@ -20,6 +21,8 @@ COMPARED = {
     **{"at": keys.S_OR_COLUMNS, "share": keys.SHARE, **keys.PLACES},
 }
 REQUIRED = ("metric", "method", "than")
+# So many comparisons that make a claim mixed are named.
+_NAMED = 3
 _NO_TEST = "One repetition allows no test."
 
 
@@ -54,18 +57,49 @@ def smallest(metric: str, gains: ArrayLike, than: ArrayLike) -> str:
     return detectable(gains, points) if metric == "accuracy" else detectable(in_units_of(than, gains), times)
 
 
-def _of_means(claim: Options, gains: Floats, method: DataFrame, than: DataFrame) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Difference:
+    """By how much a method is better in each comparison, of ``what``, in two ``words``, and what is detectable."""
+
+    what: str
+    relative: Series
+    smallest: str
+    words: tuple[str, str] = ("better", "worse")
+
+    def told(self, than: str) -> str:
+        """Return the range of the differences as a sentence."""
+        return f"{self.what} is {between(self.relative.min(), self.relative.max(), self.words)} than {than}."
+
+    def against(self, judgement: Judgement) -> str:
+        """Name the comparisons that make a claim mixed, at most three, and how many more there are."""
+        if judgement.verdict != "mixed":
+            return ""
+        decide = judgement.apart | judgement.far | (judgement.fails & (judgement.p_noise < LEVEL))
+        worst = self.relative[decide].sort_values(kind="stable")
+        named = [
+            f"{_place(where)} ({between(gain, gain, self.words)})"
+            for where, gain in zip(worst.index[:_NAMED], worst, strict=False)
+        ]
+        more = [f"{len(worst) - _NAMED} more"] if len(worst) > _NAMED else []
+        return f" Against it: {'; '.join([*named, *more])}."
+
+
+def _place(where: tuple[str, str, Any]) -> str:
+    dataset, kernel, at = where
+    return place_text(dataset, kernel, f"s = {at}" if isinstance(at, str) else f"D = {at:g}")
+
+
+def _of_means(claim: Options, gains: Floats, method: DataFrame, than: DataFrame) -> Difference:
     relative = relative_gain(sign_of(claim), method, than)
-    difference = between(relative.min(), relative.max())
-    text = f"The mean of {claim['method']} is {difference} than that of {claim['than']}."
-    return text, smallest(claim["metric"], gains, than.to_numpy()[None])
+    found = smallest(claim["metric"], gains, than.to_numpy()[None])
+    return Difference(f"The mean of {claim['method']}", relative, found)
 
 
 def compare(
     claim: Options,
     results: Results,
     gains: Callable[[int, DataFrame, DataFrame], list[DataFrame]],
-    said: Callable[[Options, Floats, DataFrame, DataFrame], tuple[str, str]] = _of_means,
+    said: Callable[[Options, Floats, DataFrame, DataFrame], Difference] = _of_means,
     far: float | None = None,
 ) -> Checked:
     """Judge a claim about ``method`` and ``than`` in a ``share`` of the comparisons.
@@ -79,13 +113,12 @@ def compare(
         a row for each comparison and a column for each repetition. It returns how much each repetition supports
         the claim, in a table for each side of the claim.
     said : callable
-        Function of the claim, its gains and the values. It returns a sentence on the differences, and which of
-        them are detectable.
+        Function of the claim, its gains and the values. It returns the differences.
     far : float, optional
         The loss that is a factor of two.
     """
-    found, place = cells_of(claim, results)
-    method, than = paired(found, place, claim["method"], claim["than"])
+    cells, place = cells_of(claim, results)
+    method, than = paired(cells, place, claim["method"], claim["than"])
     if method.empty:
         return Checked("no data", "None of its comparisons was run.")
     sides, share = np.stack(gains(sign_of(claim), method, than)), float(claim.get("share", 1.0))
@@ -94,8 +127,10 @@ def compare(
         spared(len(method), share),
         factor_of_two(sign_of(claim)) if far is None else far,
     )
-    differences, smallest = said(claim, sides, method, than)
-    return Checked(str(judgement.verdict), f"{counted(judgement, share)} {differences}", smallest)
+    found = said(claim, sides, method, than)
+    than_that = f"that of {claim['than']}"
+    told = f"{counted(judgement, share)}{found.against(judgement)} {found.told(than_that)}"
+    return Checked(str(judgement.verdict), told, found.smallest)
 
 
 def counted(judgement: Judgement, share: float) -> str:
@@ -121,11 +156,11 @@ def _failed(judgement: Judgement) -> str:
 def _weighed(judgement: Judgement) -> str:
     """Say whether the average supports a claim, and whether noise explains what contradicts it."""
     supports = judgement.p_average < LEVEL
-    said = f"{'supports' if supports else 'does not support'} it (p = {float(judgement.p_average):.2g})."
+    said = f"{'supports' if supports else 'does not support'} it (p value {float(judgement.p_average):.2g})."
     if not (supports and judgement.fails.any()):
         return said
     explains = "does not explain" if judgement.p_noise < LEVEL else "may explain"
-    said += f" Noise alone {explains} what contradicts it (p = {float(judgement.p_noise):.2g})."
+    said += f" Noise alone {explains} what contradicts it (p value {float(judgement.p_noise):.2g})."
     apart = judgement.apart.sum()
     return f"{said} If only what contradicts it is tested, {apart} of it is significant." if apart else said
 
@@ -181,12 +216,12 @@ def steadier(claim: Options, results: Results) -> Checked:
     return compare(claim, results, gains, _of_deviations, far=np.inf)
 
 
-def _of_deviations(claim: Options, gains: Floats, method: DataFrame, than: DataFrame) -> tuple[str, str]:
+def _of_deviations(claim: Options, gains: Floats, method: DataFrame, than: DataFrame) -> Difference:
     relative = 1 - (_squares(method).mean(axis=1) / _squares(than).mean(axis=1)) ** 0.5
-    difference = between(relative.min(), relative.max(), ("smaller", "larger"))
-    text = f"The standard deviation of {claim['method']} is {difference} than that of {claim['than']}."
     in_variances = in_units_of(_squares(than).to_numpy()[None], gains)
-    return text, detectable(in_variances, lambda excess: times((1 + excess) ** 0.5 - 1))
+    found = detectable(in_variances, lambda excess: times((1 + excess) ** 0.5 - 1))
+    what = f"The standard deviation of {claim['method']}"
+    return Difference(what, relative, found, ("smaller", "larger"))
 
 
 def _squares(values: DataFrame) -> DataFrame:

@@ -125,7 +125,7 @@ def critical_differences(entry: Options, results: Results, figure: Drawing) -> N
     axes.text(
         (1 + n) / 2,
         below + half + 0.6,
-        f"mean rank over {plural(len(found.values), 'data set')}; Friedman's test: p = {found.friedman:.2g}",
+        f"mean rank over {plural(len(found.values), 'data set')}; Friedman's test: p value {found.friedman:.2g}",
         ha="center",
         va="top",
         fontsize=8,

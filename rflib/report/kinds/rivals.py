@@ -8,6 +8,7 @@ from rflib.report.kind import Check, Checked, DataFrame, Options, Results, Serie
 from rflib.report.kinds.comparisons import (
     COMPARED,
     REQUIRED,
+    Difference,
     cells_of,
     counted,
     factor_of_two,
@@ -16,7 +17,6 @@ from rflib.report.kinds.comparisons import (
     sign_of,
     smallest,
 )
-from rflib.report.wording import between
 
 METHODS = keys.list_of({**keys.label("method"), "expected": "a method of the study"})
 _RIVALS = {**COMPARED, "than": METHODS, "floor": keys.POSITIVE, "factor": keys.POSITIVE}
@@ -73,10 +73,9 @@ def best(claim: Options, results: Results) -> Checked:
     )
     share = float(claim.get("share", 1.0))
     found = judge(in_units_of(theirs, sides), spared(len(places), share), factor_of_two(sign))
-    times = ratios(sign, own, others).groupby(level=[1, 2, 3], sort=False).min()
-    return Checked(
-        str(found.verdict),
-        f"{counted(found, share)} The mean of {claim['method']} is {between(times.min() - 1, times.max() - 1)} "
-        f"than the best of the others.{floored(claim)}",
-        smallest(claim["metric"], sides, theirs),
-    )
+    times = ratios(sign, own, others).groupby(level=[1, 2, 3], sort=False).min().reindex(places)
+    relative = (times - 1).where(times >= 1, 1 - 1 / times) if sign == 1 else times - 1
+    about = Difference(f"The mean of {claim['method']}", relative, smallest(claim["metric"], sides, theirs))
+    told = about.told("the best of the others")
+    text = f"{counted(found, share)}{about.against(found)} {told}{floored(claim)}"
+    return Checked(str(found.verdict), text, about.smallest)
