@@ -34,7 +34,7 @@ endef
 export NEXT
 
 run: $(STAMP)
-	@echo "A first run takes about 3 minutes on two cores, and 110 MB. Meanwhile, results/report/running.html fills up."
+	@echo "A first run takes about 2 minutes on two cores, and 110 MB. Meanwhile, results/report/running.html fills up."
 	$(BIN)/snakemake --cores $(CORES) quickstart
 	@cat results/report/findings.txt
 	@echo "$$NEXT"
