@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from rflib.kernels.base import Kernel
 from rflib.learners.class_weight import ClassWeight, check_class_weight, class_weights
+from rflib.learners.conjugate_gradients import Columns, solve_by_gradients
 from rflib.learners.kernel_products import SingleKernel
 from rflib.learners.logistic_head import SoftmaxHead
 from rflib.learners.one_vs_rest import encode_labels
@@ -139,7 +140,7 @@ class ExactHead(SoftmaxHead):
             begun[begin] = _solution(K[begin, begin], ridge[begin], sides[begin], begun[begin])
             left = (sides[later] - K[later] @ begun).astype(np.float64)
             return _solution(K, ridge, sides, begun), left
-        except linalg.LinAlgError:
+        except (ValueError, linalg.LinAlgError):
             return None
 
     def _matrix(self) -> NDArray:
@@ -151,44 +152,52 @@ class ExactHead(SoftmaxHead):
         return matrix
 
 
-def _solution(K: NDArray, ridge: NDArray, sides: NDArray, start: NDArray) -> NDArray[np.float32]:
-    """Return about (K + diag(ridge))^-1 sides, all in single precision, from a first guess.
+class _Ridge:
+    """The systems (K + diag(ridge)) x = b, all in single precision, for `solve_by_gradients`."""
+
+    has_single = False  # what is called double precision there is that of the matrix
+
+    def __init__(self, K: NDArray, ridge: NDArray, n_sides: int):
+        self._K, self._ridge = K, ridge[:, None]
+        self.sizes: NDArray = np.zeros(n_sides, dtype=np.float32)  # the ridge is in the product
+        m = min(_LANDMARKS, len(K))
+        corner = K[:m, :m] + _ROUNDING * m * np.eye(m, dtype=np.float32)
+        root = linalg.cholesky(corner, lower=True)
+        self._columns = linalg.solve_triangular(root, K[:m], lower=True, check_finite=False)
+        small = np.eye(m, dtype=np.float32) + (self._columns / ridge) @ self._columns.T
+        self._factor = linalg.cho_factor(small, check_finite=False)
+
+    def product(self, V: NDArray, columns: Columns, *, single: bool) -> NDArray:
+        """Return (K + diag(ridge)) V."""
+        product: NDArray = self._K @ V + self._ridge * V
+        return product
+
+    def precondition(self, V: NDArray, columns: Columns) -> NDArray:
+        """Return about the inverse of that, by Woodbury's formula."""
+        V = V / self._ridge
+        solved = linalg.cho_solve(self._factor, self._columns @ V, check_finite=False)
+        nearly: NDArray = V - (self._columns.T @ solved) / self._ridge
+        return nearly
+
+
+def _solution(K: NDArray, ridge: NDArray, sides: NDArray, start: NDArray) -> NDArray:
+    """Return about (K + diag(ridge))^-1 sides, from a first guess.
 
     Raises
     ------
-    LinAlgError
+    ValueError
         If rounding makes the matrix indefinite, or there are too many steps.
     """
-    m = min(_LANDMARKS, len(K))
-    corner = K[:m, :m] + _ROUNDING * m * np.eye(m, dtype=np.float32)
-    inverse = 1 / ridge[:, None]
-    columns = linalg.solve_triangular(
-        linalg.cholesky(corner, lower=True), K[:m], lower=True, check_finite=False
+    n_sides = sides.shape[1]
+    systems, units = _Ridge(K, ridge, n_sides), np.linalg.norm(sides, axis=0)
+    rest = sides - systems.product(start, np.arange(n_sides), single=True)
+    limit = 2 * _TOLERANCE  # a run ends at half of it
+    more, left = solve_by_gradients(
+        systems, rest, units, tolerance=limit, most_steps=_STEPS, name="ExactHead", verbose=False
     )
-    small = linalg.cho_factor(
-        np.eye(m, dtype=np.float32) + (columns * inverse.T) @ columns.T, check_finite=False
-    )
-
-    def near(V: NDArray) -> NDArray:  # Woodbury's formula
-        V = inverse * V
-        return V - inverse * (columns.T @ linalg.cho_solve(small, columns @ V, check_finite=False))
-
-    found = start.copy()
-    rest = sides - (K @ found + ridge[:, None] * found)
-    step = toward = near(rest)
-    fall = np.einsum("ij,ij->j", rest, toward)
-    goals = _TOLERANCE * np.linalg.norm(sides, axis=0)
-    for _ in range(_STEPS):
-        if (np.linalg.norm(rest, axis=0) <= goals).all():
-            return found
-        product = K @ step + ridge[:, None] * step
-        length = fall / np.maximum(np.einsum("ij,ij->j", step, product), np.finfo(np.float32).tiny)
-        found += length * step
-        rest -= length * product
-        toward = near(rest)
-        before, fall = fall, np.einsum("ij,ij->j", rest, toward)
-        step = toward + fall / np.maximum(before, np.finfo(np.float32).tiny) * step
-    raise linalg.LinAlgError
+    if (left > limit).any():
+        raise ValueError("Conjugate gradients made too many steps.")
+    return start + more
 
 
 def best_factor(

@@ -36,8 +36,7 @@ def whole_core_hours(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[st
     absent : collection of str
         Names of data sets, and labels of estimators, that are left out.
     """
-    jobs = _expected(cells, plan, absent)
-    return float((jobs["seconds"] * jobs["repetitions"]).sum()) / 3600
+    return _hours(_expected(cells, plan, absent))
 
 
 def estimate(study: Path) -> str:
@@ -67,13 +66,13 @@ def estimate(study: Path) -> str:
             )
         cells = read_cells(table, plan.study)
     jobs = _expected(cells, plan, ())
-    hours = float((jobs["seconds"] * jobs["repetitions"]).sum()) / 3600
     longest = (jobs["seconds"] * jobs["at_once"]).groupby(jobs["job"]).sum().max()
     largest = max(job.megabytes for job in pipeline.jobs.values())
     takes = f"{longest / 60:.2g} minutes" if longest > 60 else f"{longest:.2g} seconds"
     smaller = reduced(cells, plan, ())
     parts = [
-        f"{study.stem} in full: roughly {hours:.2g} core-hours (CPU time), {core_hours(cells):.2g} of them done.",
+        f"{study.stem} in full: roughly {_hours(jobs):.2g} core-hours (CPU time), "
+        f"{core_hours(cells):.2g} of them done.",
         f"Its longest step takes roughly {takes}. Its largest declares {largest:,} MB of memory.",
         f"The time was measured on {smaller}." if smaller else "All of it was measured.",
     ]
@@ -87,6 +86,10 @@ def estimate(study: Path) -> str:
             "rows. Where there are more, run one repetition of these too."
         )
     return "\n".join(parts)
+
+
+def _hours(jobs: pd.DataFrame) -> float:
+    return float((jobs["seconds"] * jobs["repetitions"]).sum()) / 3600
 
 
 def _expected(cells: pd.DataFrame, plan: StudyPlan, absent: Collection[str]) -> pd.DataFrame:
