@@ -46,19 +46,15 @@ _DATA_DEPENDENT = (Nystroem, LeverageRFF, SurrogateLeverageRFF)
 # landmarks than columns, they are fewer, but at least a tenth.
 _HELD_OUT = 400
 _LARGEST_SHARE, _SMALLEST_SHARE = 3, 10
-_ROWS = 1000
-_ROWS_PER_COLUMN = 2
-_DRAWS = 3
+_ROWS, _ROWS_PER_COLUMN, _DRAWS = 1000, 2, 3
 # With more columns, the error of one draw is near enough to its mean.
 _MOST_REDRAWN = 128
 # A candidate is drawn again only if its error so far is at most this multiple of the least one.
 _CONTENDER = 1.25
-_RIDGE = 1e-3
-_ALPHAS = 10.0 ** np.arange(-5, 3)
+_RIDGE, _ALPHAS = 1e-3, 10.0 ** np.arange(-5, 3)
 # The memory and the time of QMC grow with the square of the number of input columns.
 _MOST_INPUTS_OF_QMC = 1000
-_FEWEST = 8
-_STEP = 1.1
+_FEWEST, _STEP = 8, 1.1
 
 
 @with_parameters
@@ -68,42 +64,39 @@ class AutoMap(RandomFeatureMap):
     The candidates are fitted on a sample of max(1000, 2 n_components) training rows and compared on at most 400
     others. With at most 128 columns, candidates whose errors are close to the least one are compared in up to
     three draws. The best one is then fitted on all rows. MVORF and MercerFeatures, which measure their error
-    themselves, are fitted on all rows from the start if the criterion is "kernel". `fit` mostly takes at most
-    twice as long as that of the best map. No clock decides: a seed gives the same map everywhere.
+    themselves, are fitted on all rows from the start if the criterion is "kernel". No clock decides.
 
     Parameters
     ----------
     kernel, n_components, random_state
         As for `RandomFeatureMap`; with ``tolerance``, n_components is the largest number that may be used.
     candidates : sequence of RandomFeatureMap or str, optional
-        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default
-        they are MVORF, TensorSketch and Nystroem with landmarks by randomly pivoted Cholesky; for
-        kernels with a positive spectral measure also ORF and QMC (with at most 1,000 input columns), for others
-        OptimizedMaclaurin and GORF. Those that cannot take the kernel are left out.
+        Unfitted maps, or names of maps. Their kernel, n_components and random_state are replaced. By default they
+        are MVORF, TensorSketch and Nystroem with landmarks by randomly pivoted Cholesky; also ORF and QMC (with at
+        most 1,000 input columns) for kernels with a positive spectral measure, otherwise OptimizedMaclaurin and
+        GORF. Those that cannot take the kernel are left out.
     criterion : {"kernel", "spectral", "score"}, default="kernel"
-        The error that is minimised.
+        The error that is minimised:
 
         - "kernel": the relative Frobenius error of the kernel matrix of as many new rows as there are training
           rows. Where the exact matrix is zero, it is the absolute root mean square error;
         - "spectral": the regularised spectral error (`rflib.metrics.regularised_spectral_error`) with the ridge
           0.001, on which the accuracy of kernel ridge regression depends;
-        - "score": one minus the score of ridge regression on the features, which is the accuracy for labels and
-          R^2 for other targets. ``fit`` then needs y, without NaN or infinity.
+        - "score": one minus the accuracy or R^2 of ridge regression on the features; ``fit`` then needs y.
     tolerance : float, optional
         Largest value of the criterion that is acceptable. If it is given, the least number of columns is used with
         which a candidate reaches it, found within 10 %.
     oblivious : bool, default=False
-        Leave out the maps whose features are computed from stored training rows or weighted by rows, such as
-        Nystroem, but not MVORF and OptimizedMaclaurin, which only use the distribution of coordinates or norms.
+        Leave out maps with stored training rows or weights of rows, such as Nystroem, but not MVORF and
+        OptimizedMaclaurin, which only use the distribution of coordinates or norms.
 
     Attributes
     ----------
     best_ : RandomFeatureMap
         The best candidate, fitted on all rows. Its random_state is an integer, so that it can be fitted again.
     scores_ : list of dict
-        The candidates, the best one first, with these keys: ``name``; ``error``, the mean of the criterion over
-        the draws; ``seconds``, the time to fit and to transform the held-out rows; ``columns``; and
-        ``failure``, why the candidate could not be fitted, otherwise empty.
+        The candidates, the best one first: ``name``; ``error``, the mean of the criterion over the draws;
+        ``seconds`` to fit and to transform the held-out rows; ``columns``; and ``failure``, the reason or "".
     choice_ : ndarray of shape (2,)
         Index of the best candidate, and its number of columns.
 

@@ -35,16 +35,13 @@ _LEAST_SHARE = 1e-10
 # Numbers of Chebyshev coefficients that are tried, and the largest last one of a function that is smooth.
 _DEGREES = 8, 16, 32, 64, 128
 _SMOOTH = 1e-9
-# Where the Chebyshev series ends: so many of the kernel's widths beyond the outermost nodes, but no farther beyond
-# them than the coordinates are from each other.
+# The Chebyshev series ends so many widths of the kernel beyond the outermost nodes, or the coordinates' range.
 _MARGIN = 2
-# The largest number of coefficients of a logarithm and of ratios, and the least share of its largest value that a
-# function has whose logarithm is taken.
+# The most coefficients of a logarithm and of ratios, and the least share of its maximum that such a function has.
 _SHORT, _LEAST_OF_FIRST = 16, 1e-3
 # Axes whose functions are found together, and are evaluated together at many coordinates, and at few.
 _FOUND_AXES, _AXES, _MANY_AXES = 256, 32, 1 << 12
-# The smallest value of a first function, by which others are divided, by single precision, so large that products
-# of some of them are above zero. And what stands for zero in logarithms.
+# The smallest value of a first function, by which others are divided, by precision; what is zero in logarithms.
 _LEAST_FIRST, _LEAST = {False: 1e-30, True: 1e-9}, float(np.finfo(float).tiny)
 # What an axis has, as `Tables` says; the ratios have shorter series if the kernel is wide.
 _AT_NODES, _SERIES, _RATIOS = range(3)
@@ -98,8 +95,8 @@ class AxisFunctions:
     are at its ends.
 
     The ``ends`` (n_axes, 2) are the least and the largest coordinates. The eigenvalues ``values`` (n_axes, J)
-    are descending, 0 where an axis has fewer than J. The ``coefficients`` c_mj (n_axes, m, at most J) are
-    those of the first functions.
+    are descending, 0 where an axis has fewer than J. The ``coefficients`` c_mj (n_axes, m, at most J) are those of
+    the first functions.
     """
 
     kernel: LineKernel

@@ -13,6 +13,7 @@ from scipy.linalg import eigvalsh
 
 from rflib.kernels.base import Kernel
 from rflib.kernels.sparse_rows import Rows
+from rflib.maps.row_blocks import row_blocks
 from rflib.maps.unlike_rows import FEWEST_LOSSES
 
 # Rows on which coefficients are fitted, rows that are held out to choose by, and rows on which the error is
@@ -22,6 +23,8 @@ _FIT_ROWS, _HELD_ROWS, _FRESH_ROWS = 4000, 500, 1000
 _HELD_SHARE, _FEWEST_ROWS = 5, 60
 # Negative eigenvalues below this share of the largest one are rounding errors of a positive definite kernel.
 _DEFINITE, _DEFINITE_ROWS = 1e-9, 400
+# Rows whose kernel matrix with others stays in the cache. Kernel values of this size may be in single precision.
+_BLOCK_ROWS, _SINGLE = 128, (1e-3, 1e3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +32,8 @@ class RowSamples:
     """Disjoint samples of the ``n_rows`` training rows: columns are fitted to one, and compared on another.
 
     There are the ``rows`` (n, d) to fit; the ``held`` ones (m, d), which are held out, or the rows to fit if these
-    are few, with their kernel matrix as the ``target`` (m, m); and ``fresh`` ones (l, d), which have no part in
-    fits and choices. The ``whole`` are the samples of which these are a part, for a trial.
+    are few, with their kernel matrix ``target`` (m, m); and ``fresh`` ones (l, d), which have no part in fits and
+    choices. A trial has some of the rows of ``whole`` samples.
     """
 
     kernel: Kernel
@@ -61,18 +64,30 @@ class RowSamples:
 
     @cached_property
     def matrix(self) -> NDArray[np.floating]:
-        """The kernel matrix (n, n) of the rows to fit."""
-        if self.whole is None:
-            return self.kernel(self.rows)
-        step = thinning(self.whole.rows.shape[0], self.rows.shape[0])
-        return self.whole.matrix[::step, ::step]
+        """The kernel matrix (n, n) of the rows to fit: in single precision, which is enough for a fit.
+
+        It is in double precision for polynomials, which may be fitted exactly, and for large or small values.
+        """
+        if self.whole is not None:
+            step = thinning(self.whole.rows.shape[0], self.rows.shape[0])
+            return self.whole.matrix[::step, ::step]
+        found, (least, most) = self._matrix(np.float32), _SINGLE
+        is_moderate = least < max(found.max(), -found.min()) < most
+        return found if is_moderate and self.kernel.polynomial_degree is None else self._matrix(np.float64)
+
+    def _matrix(self, dtype: type[np.floating]) -> NDArray[np.floating]:
+        n = self.rows.shape[0]
+        found = np.empty((n, n), dtype)
+        for some in row_blocks(n, _BLOCK_ROWS):
+            with np.errstate(over="ignore"):
+                part = self.kernel(self.rows[some], self.rows[some.start :]).astype(dtype)
+            found[some, some.start :], found[some.start :, some] = part, part.T
+        return found
 
     @cached_property
     def is_definite(self) -> bool:
         """Whether the kernel has no negative eigenvalue on some rows, beyond rounding."""
-        if self.whole is not None:
-            return self.whole.is_definite
-        ends = eigvalsh(self.matrix[:_DEFINITE_ROWS, :_DEFINITE_ROWS])[[0, -1]]
+        ends = eigvalsh(self.kernel(self.rows[:_DEFINITE_ROWS]))[[0, -1]]
         return bool(ends[0] >= -_DEFINITE * ends[1])
 
     def thinned(self, n: int) -> RowSamples:

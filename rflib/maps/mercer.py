@@ -23,7 +23,7 @@ from rflib.maps.base import RandomFeatureMap
 from rflib.maps.held_out import RowSamples
 from rflib.maps.learned import forget
 from rflib.maps.mercer_choice import choose_columns
-from rflib.maps.mercer_gradients import mercer_gradients
+from rflib.maps.mercer_columns import mercer_gradients
 from rflib.maps.parameters import with_parameters
 from rflib.maps.row_blocks import filled
 from rflib.maps.row_sample import RowSample
@@ -56,18 +56,15 @@ class MercerFeatures(RandomFeatureMap):
     kernels of one coordinate each. If the coordinates were independent, the eigenfunctions of the kernel would be
     products of one-dimensional eigenfunctions, and their eigenvalues products of the one-dimensional ones. The
     largest D of them are the columns, each of which is another one times one function of one coordinate. No column
-    is drawn at random, and no training row is stored. `MVORF` has random columns beside them where these lower the
-    error.
+    is drawn at random, and no training row is stored.
 
     Where the coordinates of the rows are not independent, which shows on held-out training rows, the kernel is
     fitted on a sample of the rows as a combination of twice as many products by least squares, which is shrunk
     towards that for independent coordinates; its principal directions are the columns. With many columns, only
     the first ones are combined so. Kernels that are no product, such as `Matern` or a polynomial, are always
-    represented so, by the products for two Gaussian kernels whose widths are chosen on held-out rows.
-    docs/mercer.md derives each step.
-
-    Sparse rows are taken as they are, along their input columns. Features fade beyond the training rows, of which
-    `transform` warns.
+    represented so, by the products for two Gaussian kernels whose widths are chosen on held-out rows. Sparse rows
+    are taken as they are, along their input columns. Features fade beyond the training rows, of which `transform`
+    warns. docs/mercer.md derives each step.
 
     Parameters
     ----------
@@ -80,8 +77,7 @@ class MercerFeatures(RandomFeatureMap):
         also tries these columns together with the principal axes of the others. Of sparse rows "auto" takes the
         input columns, and "principal" is an error, since principal axes mix all columns.
     random_state : int, Generator, SeedSequence, RandomState or None, default=None
-        Seed of the choice of the rows that are held out and sampled. Rows that are held out have no part in
-        principal axes, functions and coefficients.
+        Seed of the choice of the rows that are held out and sampled.
 
     Attributes
     ----------
@@ -93,9 +89,8 @@ class MercerFeatures(RandomFeatureMap):
         Whether coefficients were fitted to rows: coordinates are not independent, or the kernel is no product.
     predicted_error_ : float
         Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, measured on
-        training rows that were held out: of more than 4,500 rows, on up to 1,000 that had no part in choices. It
-        is mostly within a tenth of the error on new rows, but may be off by a factor of two with some hundred rows
-        or where outliers and rare values make up the error. Of less than 20 rows it is the error on these.
+        rows that were held out: of more than 4,500 rows, on up to 1,000 that had no part in choices. It may be off
+        by a factor of two with some hundred rows, or where outliers and rare values make up the error.
 
     See Also
     --------
@@ -104,13 +99,9 @@ class MercerFeatures(RandomFeatureMap):
     MVORF : The same with random waves for what the eigenfunctions lack.
     sklearn.kernel_approximation.RBFSampler : Random waves for the Gaussian kernel.
 
-    Notes
-    -----
-    The one-dimensional eigenfunctions are those for 12 to 48 nodes of Gauss quadrature in place of the
-    coordinates, or for all their values if there are at most 30, continued by Nystroem's formula (Williams and
-    Seeger, *Using the Nystroem method to speed up kernel machines*, NIPS 2000). For normal coordinates they are
-    close to Hermite functions (Fasshauer and McCourt, *Stable evaluation of Gaussian RBF interpolants*, SIAM J.
-    Sci. Comput. 2012). Related maps are `HilbertSpaceFeatures`, `TaylorFeatures` and `QuadratureFeatures`.
+    References
+    ----------
+    Williams, Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000.
 
     Examples
     --------
@@ -148,7 +139,7 @@ class MercerFeatures(RandomFeatureMap):
     @property
     def is_fitted_to_rows_(self) -> bool:
         """Whether coefficients were fitted to rows."""
-        return self.columns_.combination is not None
+        return self.columns_.combination is not None and self.columns_.combination.head.size > 0
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -194,7 +185,6 @@ class MercerFeatures(RandomFeatureMap):
         self._held_rows = None if fits_others or self._has_few_rows else sample.held
 
     def _choose(self, axes: list[Axes], sample: RowSamples, rng: Generator) -> None:
-        """Set the columns, their signs and their error."""
         self.columns_, self.predicted_error_ = choose_columns(axes, sample, self.n_components)
         self.signature_ = self.columns_.signs
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +22,8 @@ from rflib.maps.mercer_columns import EigenProducts, MercerColumns, products_at
 
 # Rows whose coordinates give the nodes: at most so many.
 _NODE_ROWS = 2000
-# Rows and columns of trials that find widths and of those that find axes, for which rare values count.
-_WIDTH_ROWS, _AXES_ROWS, _AXES_COLUMNS = 800, 1600, 1024
+# Rows of trials that find widths and of those that find axes, for which rare values count.
+_WIDTH_ROWS, _AXES_ROWS = 800, 1000
 # Functions that are combined: at most so many in trials, and in the end; and so many for each row and each column.
 # More are needed if the products are not the kernel's own.
 _TRIAL_FUNCTIONS, _FUNCTIONS, _PER_ROW, _PER_COLUMN = 256, 1024, 0.3, 2
@@ -35,9 +38,10 @@ _ROUNDING = 1e-12
 # They are kept, too, if the error is below this: fits, which take much longer, hardly lower such an error.
 _SMALL = 1e-4
 # For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths
-# that are tried for it, in units of the median distance.
-_TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-_DISTANCE_ROWS = 500
+# that are tried for it, as powers of two in units of the median distance: these, and farther ones up to a limit.
+_TWO_WIDTHS, _SCALES, _FARTHEST = (0.5, 1.5), (-3, -2, -1, 0, 1), 4
+# Rows whose distances give this unit, and rows on which the sizes of functions are compared.
+_DISTANCE_ROWS, _SIZE_ROWS = 500, 1000
 # Shares of the columns that may be kept, and what must be gained in the squared error.
 _CUTS, _LOWER = 16, 0.98
 
@@ -104,35 +108,47 @@ def _width(kernel: Kernel) -> float:
 
 def _best_basis(axes: list[Axes], own: list[Basis], sample: RowSamples, n_columns: int) -> Basis:
     """Return the basis with the least error in trials with fewer functions and rows."""
-
-    def least(bases: list[Basis], trial: RowSamples, most: int) -> Basis:
-        if len(bases) == 1:
-            return bases[0]
-        return min(bases, key=lambda basis: _fitted(basis, trial, min(n_columns, most))[1])
-
     for_widths, for_axes = sample.thinned(_WIDTH_ROWS), sample.thinned(_AXES_ROWS)
-    if own and len(own) == len(axes):
-        return least(own, for_axes, _AXES_COLUMNS)
+
+    def error(basis: Basis, trial: RowSamples) -> float:
+        return _fitted(basis, trial, min(n_columns, _TRIAL_FUNCTIONS))[1]
+
+    def of_width(kind: int, width: float) -> tuple[float, Basis]:
+        basis = Basis.of(others[0], _factors(sample.kernel, width)[kind], sample, n_columns)
+        return error(basis, for_widths), basis
+
     # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
-    others = [each for each in axes if all(each is not basis.axes for basis in own)]
-    widths = [Basis.of(others[0], factors, sample, n_columns) for factors in _factors(sample)]
-    found = least(widths, for_widths, _TRIAL_FUNCTIONS)
-    more = (Basis.of(each, found.factors, sample, n_columns) for each in others[1:])
-    return least([*own, found, *more], for_axes, _AXES_COLUMNS)
+    bases, others = own, [each for each in axes if all(each is not basis.axes for basis in own)]
+    if others:
+        unit = _median_distance(sample)
+        kinds = range(len(_factors(sample.kernel, unit)))
+        best = min((_of_best_width(partial(of_width, kind), unit) for kind in kinds), key=itemgetter(0))[1]
+        bases = [*own, best, *(Basis.of(each, best.factors, sample, n_columns) for each in others[1:])]
+    return bases[0] if len(bases) == 1 else min(bases, key=lambda basis: error(basis, for_axes))
 
 
-def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
-    """Return what is tried for a kernel that is no product: pairs of Gaussians, and polynomials."""
+def _of_best_width(of_width: Callable[[float], tuple[float, Basis]], unit: float) -> tuple[float, Basis]:
+    """Return the least error and its basis, of widths that go on as long as the last one is the best."""
+    found: dict[int, tuple[float, Basis]] = {}
+    following = list(_SCALES)
+    while following:
+        found |= {place: of_width(2.0**place * unit) for place in following}
+        best = min(found, key=lambda place: found[place][0])
+        following = [each for each in (best - 1, best + 1) if abs(each) <= _FARTHEST and each not in found]
+    return found[best]
+
+
+def _median_distance(sample: RowSamples) -> float:
+    """Return the median distance of some rows, or the largest one, or 1, where it would be 0."""
     some = sample.rows[:_DISTANCE_ROWS]
     distances = euclidean_distances(some)[np.triu_indices(some.shape[0], 1)]
-    unit = float(np.median(distances)) if distances.size else 1.0
-    widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
-    found: list[tuple[LineKernel, ...]] = [
-        tuple(ProductFactor(Gaussian(each * width), each * width) for each in _TWO_WIDTHS) for width in widths
-    ]
-    if degree := sample.kernel.polynomial_degree:
-        found += [(ExponentialSeries(width, degree),) for width in widths]
-    return found
+    return (float(np.median(distances)) or float(distances.max()) or 1.0) if distances.size else 1.0
+
+
+def _factors(kernel: Kernel, width: float) -> list[tuple[LineKernel, ...]]:
+    """Return what is tried for a kernel that is no product: a pair of Gaussians, and polynomials."""
+    pair = tuple(ProductFactor(Gaussian(each * width), each * width) for each in _TWO_WIDTHS)
+    return [pair, (ExponentialSeries(width, degree),)] if (degree := kernel.polynomial_degree) else [pair]
 
 
 def _uncombined(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:
@@ -202,7 +218,7 @@ def _largest_on_rows(
     """
     per_kernel = -(-_CANDIDATES * n // len(basis.functions))
     candidates = [EigenProducts.largest(each, per_kernel)[0] for each in basis.functions]
-    coordinates = basis.axes.of(sample.rows)
+    coordinates = basis.axes.of(sample.rows[:: thinning(sample.rows.shape[0], _SIZE_ROWS)])
     at_rows = [products.at(coordinates) for products in candidates]
     shares = np.ones(1) if basis.is_product else _combination(at_rows, sample)
     sizes = [_sizes(each) for each in at_rows]
@@ -228,8 +244,10 @@ def _sizes(functions: NDArray) -> NDArray[np.float64]:
 
 def _combination(functions: list[NDArray], sample: RowSamples) -> NDArray[np.float64]:
     """Return c of the least |sum_j c_j F_j F_j^T - K|, without negative ones if the kernel is definite."""
-    some = slice(None, None, thinning(sample.rows.shape[0], _DISTANCE_ROWS))
+    n = len(functions[0])
+    of, some = thinning(sample.rows.shape[0], n), slice(None, None, thinning(n, _DISTANCE_ROWS))
     grams = np.stack([(each[some] @ each[some].T).ravel() for each in functions], axis=1)
     solve = nnls if sample.is_definite else np.linalg.lstsq
-    found: NDArray[np.float64] = solve(grams, sample.matrix[some, some].ravel())[0]
+    target = sample.matrix[::of, ::of][some, some].astype(np.float64).ravel()
+    found: NDArray[np.float64] = solve(grams, target)[0]
     return found

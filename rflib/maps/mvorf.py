@@ -14,7 +14,6 @@ from rflib.kernels.sparse_rows import Rows
 from rflib.maps.axes import Axes
 from rflib.maps.held_out import RowSamples, held_out_error, mean_product, relative_error
 from rflib.maps.mercer import FittedToSample, MercerFeatures
-from rflib.maps.mercer_choice import choose_columns
 from rflib.maps.mercer_columns import MercerColumns
 from rflib.maps.orf import ORF
 from rflib.maps.waves import Waves
@@ -57,11 +56,9 @@ class MVORF(MercerFeatures):
     much of the kernel as their number allows, without any variance. Cosines and sines of orthogonal random
     frequencies (`ORF`), less their projection on the eigenfunctions, represent what is left without bias, but with
     a variance that falls with their number. So a wide kernel has eigenfunctions alone, and a narrow one with many
-    columns has mostly waves; held-out training rows decide. These minimum-variance orthogonal random features
-    (MVORF) were introduced in rflib; docs/mvorf.md derives them.
-
-    Kernels that `ORF` does not take, because they are no function of the distance or not positive definite, have
-    eigenfunctions alone. Features fade beyond the training rows, of which `transform` warns.
+    columns has mostly waves; held-out training rows decide. Kernels that `ORF` does not take, because they are no
+    function of the distance or not positive definite, have eigenfunctions alone. These minimum-variance orthogonal
+    random features (MVORF) were introduced in rflib; docs/mvorf.md derives them.
 
     Parameters
     ----------
@@ -105,22 +102,11 @@ class MVORF(MercerFeatures):
         self.waves_ = None
         if ORF.unsupported(sample.kernel):
             return
-        drawn = _waves_of_the_best_division(self.columns_, sample, rng)
-        if drawn is None:
-            return
-        functions, _ = choose_columns(axes, sample, self.n_components - len(drawn.signs))
-        at_rows, at_held = functions.at(sample.rows), functions.at(sample.held)
-        waves, error = _residual_waves(drawn, at_rows, at_held, functions.signs, sample)
-        signs = np.append(functions.signs, drawn.signs)
-
-        def at(X: Rows) -> NDArray:
-            columns = functions.at(X)
-            return np.hstack([columns, waves.at(X, columns)])
-
-        alone = _errors(self.columns_.at(sample.held), self.signature_, sample)
-        if (_errors(at(sample.held), signs, sample) < _WORTHWHILE * alone).all():
-            self.columns_, self.waves_, self.signature_ = functions, waves, signs
-            self.predicted_error_ = sample.fresh_error(at, signs, error)
+        found = _best_division(self.columns_, sample, rng)
+        if found is not None:
+            self.columns_, self.waves_, error = found
+            self.signature_ = np.append(self.columns_.signs, self.waves_.waves.signs)
+            self.predicted_error_ = sample.fresh_error(self._columns, self.signature_, error)
 
     def _fill(self, X: Rows, out: Array) -> None:
         n = out.shape[1] - self.n_waves_
@@ -141,33 +127,50 @@ class MVORF(MercerFeatures):
         return np.append(super().get_feature_names_out(input_features), np.array(waves, dtype=object))
 
 
-def _errors(columns: NDArray, signs: NDArray, sample: RowSamples) -> NDArray[np.float64]:
-    """Return the errors of columns on each half of the held-out rows: a few strange rows are in one of them."""
-    halves = slice(0, None, 2), slice(1, None, 2)
-    return np.array([held_out_error(columns[i], signs, sample.target[i, i], sample.n_rows) for i in halves])
+def _best_division(
+    columns: MercerColumns, sample: RowSamples, rng: Generator
+) -> tuple[MercerColumns, ResidualWaves, float] | None:
+    """Return the first columns, the waves that have the least error beside them on held-out rows, and this error.
 
-
-def _waves_of_the_best_division(columns: MercerColumns, sample: RowSamples, rng: Generator) -> Waves | None:
-    """Return the waves that have the least error on held-out rows beside the first columns, or None for none.
-
-    Of all divisions, those are drawn whose price is near the least one (docs/mvorf.md).
+    Of all divisions, those are drawn whose price is near the least one (docs/mvorf.md). None is returned unless
+    waves lower the error on each half of the held-out rows: a few strange rows are in one of them.
     """
-    at_rows, at_held, n_columns = columns.at(sample.rows), columns.at(sample.held), len(columns.signs)
+    at_held, signs, n_columns, best, least = (
+        columns.at(sample.held),
+        columns.signs,
+        len(columns.signs),
+        None,
+        np.inf,
+    )
     numbers, prices = sorted({max(1, round(n_columns * (1 - share))) for share in _SHARES}), {}
-    for n, residual in zip(numbers, sample.residuals(at_held, columns.signs, numbers), strict=True):
+    for n, residual in zip(numbers, sample.residuals(at_held, signs, numbers), strict=True):
         bias = mean_product(residual, residual, sample.n_rows)
         if n < n_columns:
             variance = float(np.mean(np.maximum(residual.diagonal(), 0))) ** 2 / (n_columns - n)
             prices[n] = float(np.sqrt(bias * variance / max(bias + variance, _TINY)))
     limit = min(_WORTHWHILE * np.sqrt(bias), _NEARLY * min(prices.values(), default=0.0))
-    best, least = None, np.inf
-    for n in [n for n, price in prices.items() if price < limit]:
-        drawn = ORF(sample.kernel, n_columns - n, radii="stratified", random_state=int(rng.integers(2**63)))
-        waves = drawn.fit(sample.rows[:1]).waves_
-        _, error = _residual_waves(waves, at_rows[:, :n], at_held[:, :n], columns.signs[:n], sample)
+    drawn = [n for n, price in prices.items() if price < limit]
+    at_rows = columns.at(sample.rows) if drawn else at_held
+    for n in drawn:
+        orf = ORF(sample.kernel, n_columns - n, radii="stratified", random_state=int(rng.integers(2**63)))
+        waves = orf.fit(sample.rows[:1]).waves_
+        found, error = _residual_waves(waves, at_rows[:, :n], at_held[:, :n], signs[:n], sample)
         if error < least:
-            best, least = waves, error
-    return best
+            best, least = (n, found), error
+    if best is None:
+        return None
+    n, waves = best
+    first, of_waves = at_held[:, :n], waves.at(sample.held, at_held[:, :n])
+    after = _errors(np.hstack([first, of_waves]), np.append(signs[:n], waves.waves.signs), sample)
+    if (after >= _WORTHWHILE * _errors(at_held, signs, sample)).any():
+        return None
+    return columns.first(n), waves, least
+
+
+def _errors(columns: NDArray, signs: NDArray, sample: RowSamples) -> NDArray[np.float64]:
+    """Return the errors of columns on each half of the held-out rows."""
+    halves = slice(0, None, 2), slice(1, None, 2)
+    return np.array([held_out_error(columns[i], signs, sample.target[i, i], sample.n_rows) for i in halves])
 
 
 def _residual_waves(

@@ -35,8 +35,7 @@ _STEP = 1e-5
 # Columns that are computed at a time from the landmarks that they use.
 _PANEL = 256
 # The largest squared norm of a column of the normalisation, for a kernel with values up to one, with which
-# features are computed in single precision. They are accurate within 5e-6: the error was up to 8 eps times the
-# norm for the kernels and data sets that were tried.
+# features are computed in single precision: accurate within 5e-6, up to 8 eps times the norm where it was tried.
 _LARGEST_SINGLE = 25.0
 # Losses of k(x, x) up to this one are rounding errors, as at landmarks, which lose nothing.
 _ROUNDING = 1e-6
@@ -66,17 +65,15 @@ class Nystroem(RandomFeatureMap):
         How the landmarks are chosen: uniformly among the rows, as the centres of k-means clusters, or as the
         pivots of a randomly pivoted Cholesky decomposition; see `rflib.maps.landmarks`. The last two take longer
         to fit and have a lower error. "kmeans" is not possible with precomputed similarities. Each rule looks at
-        a uniform sample of the rows only, so that no more of Dask rows is loaded. Or the landmarks themselves,
-        whose number then counts in place of ``n_components``: rows (n, n_features), which need not be training
-        rows, or integers (n,), the numbers of rows that `fit` gets. With "precomputed" they are integers; with
-        Dask rows, or rows on a device, they are rows.
+        a uniform sample of the rows only. Or the landmarks themselves, whose number then counts in place of
+        ``n_components``: rows (n, n_features), which need not be training rows, or integers (n,), the numbers of
+        rows that `fit` gets. With "precomputed" they are integers; of Dask or device rows, they are rows.
 
     Attributes
     ----------
     landmarks_ : ndarray or csr_array of shape (n_components_, n_features_in_)
-        The landmarks, in the order of the decomposition; with "precomputed", their similarities
-        (n_components_, n_components_). They are sparse if they are rows of a sparse X. The centres of k-means, and
-        the landmarks after `restore`, are dense.
+        The landmarks, in the order of the decomposition; with "precomputed", their similarities. They are sparse
+        if they are rows of a sparse X. The centres of k-means, and the landmarks after `restore`, are dense.
     indices_ : ndarray of shape (n_components_,)
         Indices of the landmarks among the training rows; only with "precomputed".
     normalization_ : ndarray of shape (n_components_, n_components_)

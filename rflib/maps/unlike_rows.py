@@ -31,8 +31,8 @@ class UsualLosses:
     """The losses of training rows, to which those of other rows are compared.
 
     At least j of n new rows are beyond the k-th largest of m losses if at most k - 1 of the m training rows are
-    among the j + k - 1 largest of all n + m losses, the probability of which is known if both have the same
-    distribution. So there is a warning for fewer than one in 1,000 batches of such rows.
+    among the j + k - 1 largest of all n + m losses, whose probability is known if both have the same distribution.
+    So there is a warning for fewer than one in 1,000 batches of such rows.
 
     The two ``limits`` are the loss beyond which rows are counted, and the one beyond which they are if half of the
     rows are; ``beyond`` are the numbers of training rows beyond each. The ``unit`` of the losses is the sum of the
