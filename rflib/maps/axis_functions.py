@@ -35,7 +35,7 @@ _LEAST_SHARE = 1e-10
 # Numbers of Chebyshev coefficients that are tried, and the largest last one of a function that is smooth.
 _DEGREES = 8, 16, 32, 64, 128
 _SMOOTH = 1e-9
-# The Chebyshev series ends so many widths of the kernel beyond the outermost nodes, or the coordinates' range.
+# The Chebyshev series ends so many widths of the kernel beyond the outermost nodes, at most the nodes' range.
 _MARGIN = 2
 # The most coefficients of a logarithm and of ratios, and the least share of its maximum that such a function has.
 _SHORT, _LEAST_OF_FIRST = 16, 1e-3

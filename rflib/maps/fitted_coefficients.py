@@ -71,7 +71,7 @@ def fit_columns(
     With the functions P (n, H) of the head and Q (n, T) of the tail, the matrix W minimises |P W P^T + f Q V
     Q^T - K|^2 / n^2 + r |W - W_0|^2, where a law gives the diagonal matrices W_0 and V. Held-out rows choose the
     ridge r, and the factor f unless the law is exact. The columns are the principal directions of P W P^T and the
-    functions of the tail, the largest ones first. Most is computed in the precision of the kernel matrix.
+    functions of the tail, the largest ones first.
 
     Given are the functions (n, n_functions) and the kernel matrix at the rows and at held-out rows; the numbers of
     the functions of head (H,) and tail (T,), and their coefficients (H + T,) by the law; whether this is exact for
@@ -83,27 +83,23 @@ def fit_columns(
     kept = squares > max(_LEAST_SHARE * squares[-1], _LEAST)
     if not kept.any():  # the functions are nearly zero at all rows
         return Combination(numbers[0], np.zeros((n_head, 0)), np.arange(0), np.ones(0), np.ones(0))
-    # in the unit of the largest mean square: the squares of the others are not zero in single precision
+    # the products with the kernel matrix have its precision: they are the larger part of the work
     most, dtype = squares[-1], kernel.dtype
-    own, turn = (squares[kept] / most).astype(dtype), turn[:, kept].astype(dtype)
-    of_head, of_tail = (law[:n_head] * most).astype(dtype), law[n_head:].astype(dtype)
-    head, held_head = ((each / most**0.5).astype(dtype) for each in (head, held_head))
-    tail, held_tail, target = (each.astype(dtype) for each in (tail, held_tail, held[1]))
-    turned = head @ turn
+    own, turn, of_head, of_tail = squares[kept] / most, turn[:, kept], law[:n_head] * most, law[n_head:]
+    turned, held_turned = ((each @ (turn / most**0.5)).astype(dtype) for each in (head, held_head))
     prior = (turn.T * of_head) @ turn
-    moments = turned.T @ (kernel @ turned) / n**2
-    crossed = turned.T @ tail / n
-    tail_moments = (crossed * of_tail) @ crossed.T
-    held_turned, in_tail = held_head @ turn, (held_tail * of_tail) @ held_tail.T
+    moments = (turned.T @ (kernel @ turned)).astype(np.float64) / n**2
+    crossed = (turned.T @ tail.astype(dtype)).astype(np.float64) / n
+    tail_moments, in_tail = (crossed * of_tail) @ crossed.T, (held_tail * of_tail) @ held_tail.T
     best, factor, least = prior, 1.0, np.inf
     for ridge in _RIDGES if is_exact else (*_SMALL_RIDGES, *_RIDGES):
         scale = 1 / (np.outer(own, own) + ridge)
         W = (moments + ridge * prior) * scale
-        left = target - held_turned @ W @ held_turned.T
+        left = held[1] - held_turned @ W.astype(dtype) @ held_turned.T
         part = 1.0
         if tail.size:
             without = tail_moments * scale
-            by_tail = in_tail - held_turned @ without @ held_turned.T
+            by_tail = in_tail - held_turned @ without.astype(dtype) @ held_turned.T
             size = float(np.vdot(by_tail, by_tail))
             if not is_exact and size > 0:
                 part = min(max(float(np.vdot(by_tail, left)), 0), _MOST * size) / size
@@ -124,8 +120,5 @@ def fit_columns(
     # an eigenvector has no sign of its own: the largest coefficient is positive
     combine *= np.where(combine.max(axis=0, initial=0) < -combine.min(axis=0, initial=0), -1, 1)
     signs = np.where(np.append(values[chosen], weights[left_over]) < 0, -1.0, 1.0)
-    combine, scales = (
-        combine.astype(np.float64) / most**0.5,
-        np.sqrt(np.abs(weights[left_over].astype(np.float64))),
-    )
-    return Combination(numbers[0], combine, numbers[1][left_over], scales, signs)
+    scales = np.sqrt(np.abs(weights[left_over]))
+    return Combination(numbers[0], combine / most**0.5, numbers[1][left_over], scales, signs)

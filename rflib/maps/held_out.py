@@ -64,16 +64,18 @@ class RowSamples:
 
     @cached_property
     def matrix(self) -> NDArray[np.floating]:
-        """The kernel matrix (n, n) of the rows to fit: in single precision, which is enough for a fit.
+        """The kernel matrix (n, n) of the rows to fit, in single precision, which is enough for most fits.
 
-        It is in double precision for polynomials, which may be fitted exactly, and for large or small values.
+        Those of polynomials and of few rows may be exact, and large or small values need double precision.
         """
         if self.whole is not None:
             step = thinning(self.whole.rows.shape[0], self.rows.shape[0])
             return self.whole.matrix[::step, ::step]
-        found, (least, most) = self._matrix(np.float32), _SINGLE
-        is_moderate = least < max(found.max(), -found.min()) < most
-        return found if is_moderate and self.kernel.polynomial_degree is None else self._matrix(np.float64)
+        if self.are_held_out and self.kernel.polynomial_degree is None:
+            found, (least, most) = self._matrix(np.float32), _SINGLE
+            if least < max(found.max(), -found.min()) < most:
+                return found
+        return self._matrix(np.float64)
 
     def _matrix(self, dtype: type[np.floating]) -> NDArray[np.floating]:
         n = self.rows.shape[0]

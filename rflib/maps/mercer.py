@@ -90,7 +90,8 @@ class MercerFeatures(RandomFeatureMap):
     predicted_error_ : float
         Relative Frobenius error of the kernel matrix of as many new rows as there are training rows, measured on
         rows that were held out: of more than 4,500 rows, on up to 1,000 that had no part in choices. It may be off
-        by a factor of two with some hundred rows, or where outliers and rare values make up the error.
+        by a factor of two with some hundred rows, or where outliers and rare values make up the error. Of less
+        than 20 rows it is the error on these.
 
     See Also
     --------

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +35,8 @@ _ROUNDING = 1e-12
 # They are kept, too, if the error is below this: fits, which take much longer, hardly lower such an error.
 _SMALL = 1e-4
 # For a kernel that is no product: the widths of two Gaussians, in units of a width that is found, and the widths
-# that are tried for it, as powers of two in units of the median distance: these, and farther ones up to a limit.
-_TWO_WIDTHS, _SCALES, _FARTHEST = (0.5, 1.5), (-3, -2, -1, 0, 1), 4
+# that are tried for it, in units of the median distance.
+_TWO_WIDTHS, _SCALES = (0.5, 1.5), (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 # Rows whose distances give this unit, and rows on which the sizes of functions are compared.
 _DISTANCE_ROWS, _SIZE_ROWS = 500, 1000
 # Shares of the columns that may be kept, and what must be gained in the squared error.
@@ -113,42 +110,27 @@ def _best_basis(axes: list[Axes], own: list[Basis], sample: RowSamples, n_column
     def error(basis: Basis, trial: RowSamples) -> float:
         return _fitted(basis, trial, min(n_columns, _TRIAL_FUNCTIONS))[1]
 
-    def of_width(kind: int, width: float) -> tuple[float, Basis]:
-        basis = Basis.of(others[0], _factors(sample.kernel, width)[kind], sample, n_columns)
-        return error(basis, for_widths), basis
-
     # The axes for which the kernel is a product, or else the first ones, are compared with the others only once.
     bases, others = own, [each for each in axes if all(each is not basis.axes for basis in own)]
     if others:
-        unit = _median_distance(sample)
-        kinds = range(len(_factors(sample.kernel, unit)))
-        best = min((_of_best_width(partial(of_width, kind), unit) for kind in kinds), key=itemgetter(0))[1]
+        widths = (Basis.of(others[0], factors, sample, n_columns) for factors in _factors(sample))
+        best = min(widths, key=lambda basis: error(basis, for_widths))
         bases = [*own, best, *(Basis.of(each, best.factors, sample, n_columns) for each in others[1:])]
     return bases[0] if len(bases) == 1 else min(bases, key=lambda basis: error(basis, for_axes))
 
 
-def _of_best_width(of_width: Callable[[float], tuple[float, Basis]], unit: float) -> tuple[float, Basis]:
-    """Return the least error and its basis, of widths that go on as long as the last one is the best."""
-    found: dict[int, tuple[float, Basis]] = {}
-    following = list(_SCALES)
-    while following:
-        found |= {place: of_width(2.0**place * unit) for place in following}
-        best = min(found, key=lambda place: found[place][0])
-        following = [each for each in (best - 1, best + 1) if abs(each) <= _FARTHEST and each not in found]
-    return found[best]
-
-
-def _median_distance(sample: RowSamples) -> float:
-    """Return the median distance of some rows, or the largest one, or 1, where it would be 0."""
+def _factors(sample: RowSamples) -> list[tuple[LineKernel, ...]]:
+    """Return what is tried for a kernel that is no product: pairs of Gaussians, and polynomials."""
     some = sample.rows[:_DISTANCE_ROWS]
     distances = euclidean_distances(some)[np.triu_indices(some.shape[0], 1)]
-    return (float(np.median(distances)) or float(distances.max()) or 1.0) if distances.size else 1.0
-
-
-def _factors(kernel: Kernel, width: float) -> list[tuple[LineKernel, ...]]:
-    """Return what is tried for a kernel that is no product: a pair of Gaussians, and polynomials."""
-    pair = tuple(ProductFactor(Gaussian(each * width), each * width) for each in _TWO_WIDTHS)
-    return [pair, (ExponentialSeries(width, degree),)] if (degree := kernel.polynomial_degree) else [pair]
+    unit = float(np.median(distances)) if distances.size else 1.0
+    widths = [scale * (unit or float(distances.max()) or 1.0) for scale in _SCALES]
+    found: list[tuple[LineKernel, ...]] = [
+        tuple(ProductFactor(Gaussian(each * width), each * width) for each in _TWO_WIDTHS) for width in widths
+    ]
+    if degree := sample.kernel.polynomial_degree:
+        found += [(ExponentialSeries(width, degree),) for width in widths]
+    return found
 
 
 def _uncombined(basis: Basis, sample: RowSamples, n_columns: int) -> tuple[MercerColumns, float, bool]:

@@ -20,6 +20,7 @@ from rflib.kernels import (
     NeuralTangent,
     Polynomial,
     RationalQuadratic,
+    Similarity,
     SphericalPolynomial,
 )
 from rflib.maps import ORF, MercerFeatures, Nystroem
@@ -446,3 +447,23 @@ def test_polynomials_fade_where_a_column_is_larger_than_in_the_training_rows():
     assert (features.signature_ == 1).all()
     sizes = (features.transform(np.concatenate([X[:50], np.eye(30)])) ** 2).sum(axis=1)
     assert (sizes[:50] > 0.5).all() and (sizes <= 2).all()
+
+
+@pytest.mark.parametrize(
+    "kernel, most", [(DeltaGaussian(), 1e-3), (Matern(1.5, 30.0), 1e-5), (RationalQuadratic(1.0, 30.0), 1e-5)]
+)
+def test_smooth_kernels_have_errors_below_single_precision_of_their_small_directions(kernel, most):
+    """The products with the kernel matrix are in single precision, but not what divides by small eigenvalues."""
+    rng = np.random.default_rng(0)
+    rows, new = rng.normal(size=(600, 2)), rng.normal(size=(400, 2))
+    found = MercerFeatures(kernel, 60, random_state=0).fit(rows)
+    assert error(found, new) < most
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_an_outlier_among_the_held_out_rows_overflows_nothing(seed):
+    rows = np.random.default_rng(4).normal(size=(400, 4))
+    rows[11] = 1e12
+    MercerFeatures(Similarity(lambda X, Y: X @ Y.T), 30, random_state=seed).fit(
+        rows
+    )  # warnings are errors here
