@@ -153,8 +153,8 @@ def _best_division(
     at_rows = columns.at(sample.rows) if drawn else at_held
     for n in drawn:
         orf = ORF(sample.kernel, n_columns - n, radii="stratified", random_state=int(rng.integers(2**63)))
-        waves = orf.fit(sample.rows[:1]).waves_
-        found, error = _residual_waves(waves, at_rows[:, :n], at_held[:, :n], signs[:n], sample)
+        waves = orf.fit(sample.rows[:1]).waves_  # type: Waves | ResidualWaves
+        found, error = _residual_waves(waves, at_rows[:, :n], at_held[:, :n], signs[:n], sample)  # type: ignore[arg-type]
         if error < least:
             best, least = (n, found), error
     if best is None:
