@@ -464,6 +464,5 @@ def test_smooth_kernels_have_errors_below_single_precision_of_their_small_direct
 def test_an_outlier_among_the_held_out_rows_overflows_nothing(seed):
     rows = np.random.default_rng(4).normal(size=(400, 4))
     rows[11] = 1e12
-    MercerFeatures(Similarity(lambda X, Y: X @ Y.T), 30, random_state=seed).fit(
-        rows
-    )  # warnings are errors here
+    inner_product = Similarity(lambda X, Y: X @ Y.T)
+    MercerFeatures(inner_product, 30, random_state=seed).fit(rows)  # warnings are errors here
