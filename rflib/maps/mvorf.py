@@ -135,14 +135,10 @@ def _best_division(
     Of all divisions, those are drawn whose price is near the least one (docs/mvorf.md). None is returned unless
     waves lower the error on each half of the held-out rows: a few strange rows are in one of them.
     """
-    at_held, signs, n_columns, best, least = (
-        columns.at(sample.held),
-        columns.signs,
-        len(columns.signs),
-        None,
-        np.inf,
-    )
-    numbers, prices = sorted({max(1, round(n_columns * (1 - share))) for share in _SHARES}), {}
+    signs, at_held = columns.signs, columns.at(sample.held)
+    n_columns = len(signs)
+    numbers = sorted({max(1, round(n_columns * (1 - share))) for share in _SHARES})
+    prices = {}
     for n, residual in zip(numbers, sample.residuals(at_held, signs, numbers), strict=True):
         bias = mean_product(residual, residual, sample.n_rows)
         if n < n_columns:
@@ -150,21 +146,21 @@ def _best_division(
             prices[n] = float(np.sqrt(bias * variance / max(bias + variance, _TINY)))
     limit = min(_WORTHWHILE * np.sqrt(bias), _NEARLY * min(prices.values(), default=0.0))
     drawn = [n for n, price in prices.items() if price < limit]
-    at_rows = columns.at(sample.rows) if drawn else at_held
+    if not drawn:
+        return None
+    at_rows = columns.at(sample.rows)
+    divisions = []
     for n in drawn:
         orf = ORF(sample.kernel, n_columns - n, radii="stratified", random_state=int(rng.integers(2**63)))
-        waves = orf.fit(sample.rows[:1]).waves_  # type: Waves | ResidualWaves
-        found, error = _residual_waves(waves, at_rows[:, :n], at_held[:, :n], signs[:n], sample)  # type: ignore[arg-type]
-        if error < least:
-            best, least = (n, found), error
-    if best is None:
-        return None
-    n, waves = best
-    first, of_waves = at_held[:, :n], waves.at(sample.held, at_held[:, :n])
-    after = _errors(np.hstack([first, of_waves]), np.append(signs[:n], waves.waves.signs), sample)
+        waves = orf.fit(sample.rows[:1]).waves_
+        divisions.append((n, *_residual_waves(waves, at_rows[:, :n], at_held[:, :n], signs[:n], sample)))
+    n, residual_waves, error = min(divisions, key=lambda division: division[2])
+    first = at_held[:, :n]
+    both = np.hstack([first, residual_waves.at(sample.held, first)])
+    after = _errors(both, np.append(signs[:n], residual_waves.waves.signs), sample)
     if (after >= _WORTHWHILE * _errors(at_held, signs, sample)).any():
         return None
-    return columns.first(n), waves, least
+    return columns.first(n), residual_waves, error
 
 
 def _errors(columns: NDArray, signs: NDArray, sample: RowSamples) -> NDArray[np.float64]:
