@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -96,7 +96,8 @@ def _write(study: Path, folder: Path, out_dir: Path, interrupted: str = "") -> P
     for entry in read_index(folder / "tables"):
         table = read_shown(folder / "tables" / entry["file"])
         name = f"{study.stem}_{entry['file']}"
-        parts += [f"## {entry['title']}", entry["caption"], _table(table, out_dir / name)]
+        bold = {(row, column) for row, column in entry["bold"]}
+        parts += [f"## {entry['title']}", entry["caption"], _table(table, bold, out_dir / name)]
     parts += ["## Fingerprints of the code", _FINGERPRINTS, markdown(fingerprints(cells))]
     page = out_dir / f"{study.stem}.md"
     page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
@@ -152,19 +153,23 @@ def code(plan: StudyPlan, cells: pd.DataFrame) -> str:
     return text
 
 
-def _table(table: pd.DataFrame, path: Path) -> str:
+def _table(table: pd.DataFrame, bold: Set[tuple[int, str]], path: Path) -> str:
     """Return a table in Markdown; write a long one to a CSV file, as the page would show it, and return a link."""
     if len(table) <= _LONG:
-        return markdown(table)
+        return markdown(table, bold)
     pd.DataFrame({column.name: column.texts for column in columns(table)}).to_csv(path, index=False)
-    return f"[The table]({path.name}) has {plural(len(table), 'row')} and is a CSV file."
+    plain = ", in which nothing is bold" * bool(bold)
+    return f"[The table]({path.name}) has {plural(len(table), 'row')} and is a CSV file{plain}."
 
 
-def markdown(table: pd.DataFrame) -> str:
-    """Return a table in Markdown, with its numbers as the page shows them."""
+def markdown(table: pd.DataFrame, bold: Set[tuple[int, str]] = frozenset()) -> str:
+    """Return a table in Markdown, with its numbers as the page shows them, bold in these rows and columns."""
     if table.empty:
         return NO_ROWS
     shown = columns(table)
     rows = [[column.name for column in shown], ["---"] * len(shown)]
-    rows += [list(row) for row in zip(*(column.texts for column in shown), strict=True)]
+    rows += [
+        [f"**{column.texts[i]}**" if (i, column.name) in bold else column.texts[i] for column in shown]
+        for i in range(len(table))
+    ]
     return "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in rows)

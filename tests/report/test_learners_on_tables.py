@@ -152,7 +152,7 @@ def test_the_page_of_learners_names_no_kernel_and_what_was_not_installed(tmp_pat
             "gone": {"type": "no_package:C", "optional": True},
         },
         "repetitions": 5,
-        "tables": [{"type": "ranks", **ENTRY}],
+        "tables": [{"type": "ranks", **ENTRY}, {"type": "by_data_set", "title": "Error", "metric": "error"}],
         "figures": [
             {"type": "critical_differences", **ENTRY},
             {"type": "lines", **ENTRY, "x": "learning_seconds", "front": True},
@@ -187,3 +187,4 @@ def test_the_page_of_learners_names_no_kernel_and_what_was_not_installed(tmp_pat
     text = export(path, tmp_path / "results", tmp_path / "out").read_text()
     assert "Versions: lightgbm=9, rflib=0." in text
     assert "not available: gone" in text
+    assert re.search(r"\n\| wine \| \*\*[\d.]+ ± [\d.]+\*\* \| [\d.]+ ± [\d.]+ \|\n", text)

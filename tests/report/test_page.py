@@ -225,7 +225,7 @@ def test_export_of_an_interrupted_run_has_what_is_complete_and_says_so(study, tm
     text = export(path, results, tmp_path / "out").read_text(encoding="utf-8")
     assert "**Interrupted run.** 1 of the 4 files with results are complete." in text
     assert "**Reduced run.** It has 1 of 2 data sets (without usps) and 1 of 4 combinations" in text
-    assert "| letter | G | RFF | 0.25 |" in text
+    assert "| letter | G | RFF | **0.25** |" in text
     assert not (results / "mine").exists()
 
 
