@@ -73,17 +73,19 @@ def holm(p: ArrayLike) -> Flags:
 def leaders(values: Floats) -> Flags:
     """Return which rows have the least mean over the columns, or one that is not significantly larger.
 
-    The columns are repetitions, so the tests are paired. Rows with values that are not finite are never leaders.
+    The columns are repetitions, so the tests are paired. Two rows whose values do not vary are compared by these,
+    as those of one repetition. Rows with values that are not finite are never leaders.
     """
     means = values.mean(axis=1)
     leading = np.isfinite(means)
     if leading.any():
         best = int(np.nanargmin(np.where(leading, means, np.nan)))
-        rivals = leading & (np.arange(len(means)) != best)
-        if values.shape[1] > 1:
-            leading[rivals] = ~holm(p_above_zero(values[rivals] - values[best]))
-        else:
-            leading[rivals] = False
+        alone = Moments.of(values).constant
+        alone &= alone[best]
+        rivals = leading & ~alone
+        rivals[best] = False
+        leading[alone] = means[alone] == means[best]
+        leading[rivals] = ~holm(p_above_zero(values[rivals] - values[best]))
     return leading
 
 

@@ -71,9 +71,21 @@ def test_a_figure_joins_what_does_not_differ():
     np.testing.assert_allclose(bars, expected)
     means = cells.groupby(["dataset", "method"])["value"].mean().unstack()
     p = friedmanchisquare(*means.to_numpy().T).pvalue
+    members = sorted(tuple(line.get_xdata()) for line in axes.lines if line.get_marker() == "o")
+    np.testing.assert_allclose(members, sorted(tuple(sorted(table[list(g)])) for g in groups))
     texts = [text.get_text() for text in axes.texts]
     assert f"mean rank over 12 data sets; Friedman's test: p value {p:.2g}" in texts
     assert f"{table['E']:.2f}  E" in texts
+
+
+def test_a_group_need_not_be_neighbours():
+    """A differs from B, which is always a little worse, and not from C, which is below B on average."""
+    cells = cells_of({"A": 1.0, "B": 1.01, "C": 1.5}, datasets=14, spread=0.0)
+    cells.loc[(cells["method"] == "C") & cells["dataset"].isin(["t0", "t1", "t2", "t3"]), "value"] /= 8
+    a, b, c = made({"type": "ranks", **ENTRY}, cells)["mean rank"]
+    axes = drawn({"type": "critical_differences", **ENTRY}, cells).axes[0]
+    members = [line.get_xdata().tolist() for line in axes.lines if line.get_marker() == "o"]
+    assert members == [[a, c], [b, c]]
 
 
 def test_only_data_sets_with_all_methods_are_ranked():
@@ -140,6 +152,14 @@ def test_leaders_are_the_best_row_and_those_that_may_be_as_good():
     assert leaders(values).tolist() == [True, True, False, False, False]
     assert leaders(values[:, :1]).tolist() == [False, False, False, False, True]
     assert leaders(np.full((2, 3), np.nan)).tolist() == [False, False]
+
+
+def test_of_rows_that_do_not_vary_only_the_least_leads():
+    """Learners without chance have one value on a table with one split, however often they are repeated."""
+    fixed, varying = np.full(3, 0.1), np.array([0.10, 0.12, 0.11])
+    assert leaders(np.array([fixed, fixed + 0.001, varying])).tolist() == [True, False, True]
+    assert leaders(np.array([fixed, fixed])).tolist() == [True, True]
+    assert leaders(np.array([fixed + 0.02, varying])).tolist() == [True, True], "best varies: tested as usual"
 
 
 def test_the_page_of_learners_names_no_kernel_and_what_was_not_installed(tmp_path):

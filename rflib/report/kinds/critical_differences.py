@@ -48,14 +48,24 @@ class _Ranking:
     def methods(self) -> list[str]:
         return [str(method) for method in self.values.columns]
 
-    def alike(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last of each largest group of neighbours in which no two differ."""
-        n, end = len(self.ranks), -1
-        for first in range(n):
-            last = max(j for j in range(first, n) if not self.different[first : j + 1, first : j + 1].any())
-            if last > max(first, end):
-                yield first, last
-            end = max(end, last)
+    def alike(self) -> list[list[int]]:
+        """Return the largest groups of two or more in which no two differ, the maximal cliques of a graph.
+
+        By the algorithm of Bron and Kerbosch ("Algorithm 457: finding all cliques of an undirected graph", 1973).
+        """
+        n = len(self.ranks)
+        near = [set(np.flatnonzero(~self.different[i])) - {i} for i in range(n)]
+
+        def larger(group: list[int], others: set[int], done: set[int]) -> Iterator[list[int]]:
+            if not others | done:
+                yield sorted(group)
+                return
+            pivot = max(others | done, key=lambda i: len(others & near[i]))
+            for i in sorted(others - near[pivot]):
+                yield from larger([*group, i], others & near[i], done & near[i])
+                others, done = others - {i}, done | {i}
+
+        return sorted(group for group in larger([], set(range(n)), set()) if len(group) > 1)
 
 
 def _ranking(entry: Options, results: Results) -> _Ranking | None:
@@ -89,7 +99,8 @@ def _ranking(entry: Options, results: Results) -> _Ranking | None:
     keys.SELECTION,
     ("metric",),
     caption=lambda entry: (
-        _caption(entry) + "Bars join groups of methods of which no two differ significantly."
+        _caption(entry) + "Bars join groups of methods of which no two differ significantly; "
+        "a group is the methods where its bar has a dot."
     ),
 )
 def critical_differences(entry: Options, results: Results, figure: Drawing) -> None:
@@ -101,7 +112,7 @@ def critical_differences(entry: Options, results: Results, figure: Drawing) -> N
     if found is None:
         return
     n = len(found.ranks)
-    groups, half = list(found.alike()), (n + 1) // 2
+    groups, half = found.alike(), (n + 1) // 2
     below = 0.6 + 0.35 * len(groups)
     figure.set_size_inches(_WIDTH, 1.0 + _ROW * (below + half))
     axes = figure.subplots()
@@ -119,9 +130,10 @@ def critical_differences(entry: Options, results: Results, figure: Drawing) -> N
         axes.plot([rank, rank, edge], [0, y, y], **line | {"color": line_style(method)["color"]})
         text, align = (f"{method}  {rank:.2f}", "right") if left else (f"{rank:.2f}  {method}", "left")
         axes.text(edge + (-0.1 if left else 0.1), y, text, ha=align, va="center", fontsize=8.5)
-    for level, (first, last) in enumerate(groups):
-        ends = (found.ranks[first] - 0.06, found.ranks[last] + 0.06)
-        axes.plot(ends, [0.4 + 0.35 * level] * 2, color="#000000", linewidth=2.6, solid_capstyle="round")
+    for level, group in enumerate(groups):
+        places, y = found.ranks[group], 0.4 + 0.35 * level
+        axes.plot([places[0] - 0.06, places[-1] + 0.06], [y, y], color="#000000", linewidth=2.6)
+        axes.plot(places, np.full(len(group), y), "o", color="#000000", markersize=5, linewidth=0)
     axes.text(
         (1 + n) / 2,
         below + half + 0.6,

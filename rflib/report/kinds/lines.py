@@ -38,14 +38,14 @@ def _caption(entry: Options) -> str:
     text += "Points are means with 95 % confidence intervals over the repetitions."
     if entry.get("x", "n_components") in _SIZES:
         text += " Those at one size stand side by side, so that their intervals can be told apart."
+    else:
+        text += " Their seconds or memory are medians."
     if "learner" in entry:
         text += " A dashed line shows the learner with the exact kernel, where the study has it."
     if entry.get("front", False):
         text += " The broad grey line is the Pareto front: the best mean in the panel at no more cost."
     if "floor" in entry:
-        text += (
-            f" The axis ends at {entry['floor']:g}; lines leaving the plot continue down to rounding error."
-        )
+        text += f" The axis goes no lower than {entry['floor']:g}; lines that leave it continue to rounding error."
     return text + (
         " Hollow markers show the published mean ± standard deviation." if "published" in entry else ""
     )
