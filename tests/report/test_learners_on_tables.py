@@ -111,6 +111,11 @@ def test_equal_learners_do_not_differ():
     assert table["p, best"].tolist() == ["", "1"]
 
 
+def test_learners_whose_means_differ_by_rounding_are_tied():
+    cells = cells_of({"A": 1.0, "B": 1.0 + 1e-12, "C": 2.0}, spread=0.0)
+    assert made({"type": "ranks", **ENTRY}, cells)["mean rank"].tolist() == [1.5, 1.5, 3.0]
+
+
 def test_learners_of_whom_none_is_better_differ_as_rarely_as_the_level_says():
     """In 200 draws of 4 equal learners on 12 tables, a difference is found in at most 5 % + 3 standard errors."""
     rng = np.random.default_rng(1)

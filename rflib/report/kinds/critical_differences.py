@@ -75,7 +75,9 @@ def _ranking(entry: Options, results: Results) -> _Ranking | None:
     chosen = at_columns(select(results.cells, entry))
     chosen = chosen[chosen["method"] != EXACT]
     place = ["dataset", "kernel", "n_components"]
-    values = chosen.groupby([*place, "method"], sort=False)["value"].mean().unstack("method").dropna()
+    means = chosen.groupby([*place, "method"], sort=False)["value"].mean()
+    # Kept values have six digits, so more would break ties.
+    values = means.map("{:.5g}".format).astype(float).unstack("method").dropna()
     n = values.shape[1]
     if len(values) < _LEAST or n < _LEAST:
         return None
