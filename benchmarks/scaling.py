@@ -67,7 +67,7 @@ CURVES = (
     Curve("RandomMaclaurin transform, p = 3", "D", powers(512, 8192), "1", "1"),
     Curve("frame directions", "d", powers(32, 512), "1 to 2", "1"),
     Curve("frame directions", "D", powers(1024, 16384), "1", "1"),
-    Curve("MVORF fit, new rows", "D", powers(512, 8192), "0 to 1", "0 to 1"),
+    Curve("MVORF fit, new rows", "D", powers(512, 8192), "1 to 2", "1"),
     Curve(
         "KRR, map inside, 5 folds, 4 ridges",
         "n",
