@@ -200,8 +200,8 @@ def which_wins() -> str:
     fading = ["MercerFeatures", *(label for label, _ in mvorf), "Nystroem"]
     said = [
         "- At the same number of columns and on rows that the maps have not seen, `MercerFeatures` has the "
-        "least kernel error of all maps that store no training rows, apart from `MVORF` and `AutoMap`, which "
-        f"begin with its columns, in {oblivious.holds(title)}, and in "
+        "least kernel error of all maps that store no training rows, apart from those that begin with its "
+        f"columns, in {oblivious.holds(title)}, and in "
         f"{oblivious.holds(f'{title} in at least 75 % of the comparisons, on data sets')} on data sets on which "
         "nothing was developed. Its error is lower by these factors (geometric means; in brackets on those data "
         f"sets): {', '.join(f'{name} {over[label]} ({on_new[label]})' for name, label in factors)}.",

@@ -100,5 +100,5 @@ def test_maps_of_different_ages_are_not_compared(pages_of_today):
         )
         page.write_text(f"{old}\n\n{page.read_text(encoding='utf-8')}", encoding="utf-8")
     said = results.which_wins()
-    assert not re.search(r"MVORF [\d.]+ \(|times with `MVORF`", said)
+    assert "MVORF" not in said
     assert "within 0.3 seconds" not in said
