@@ -58,8 +58,8 @@ CASES: tuple[tuple[str, str | None, int | None, int, int], ...] = (
     ("KRR", None, 2_000_000, 16, 1024),
     ("KRR", None, 290_506, 54, 13_824),
 )
-# The width of the Gaussian, and with what the score of a table is compared: training rows of the exact kernel.
-WIDTHS = {"flights": 2.0, "mnist": 5.0, "covtype_sample": 0.5, None: 0.5}
+# The width of the Gaussian, and the training rows of the exact kernel.
+WIDTHS = {"flights": 16.0, "mnist": 5.0, "covtype_sample": 0.5, None: 0.5}
 PREPROCESS = {"flights": "standardize", "mnist": "minmax_all", "covtype_sample": "standardize+unit_norm"}
 EXACT_ROWS = 10_000
 HEAD = f"""\
@@ -74,8 +74,11 @@ flights (delays in minutes: the score is R²), mnist (ten digits) and covtype_sa
 scores are accuracies. Beside each stand two scores on the same test rows: that of ridge regression with the exact
 kernel of the same width on {EXACT_ROWS:,} of the training rows, which is as many as its matrix allows here, and
 that of gradient boosting (scikit-learn's, with its defaults) on all rows, the best that we know without
-tuning. Random rows have unit norm, and their label is the sign of a sum of random waves, so that their scores say
-little but that the fit ran; they are accuracies on {TEST:,} more rows.
+tuning. The Gaussian for flights is wide, because some columns have values up to 100 standard deviations from
+their means, where a narrow Gaussian, and what represents it well, fades to zero: with a width of 2 in place of
+16, R² was .79 for `RFF`, .76 for the exact kernel and .66 for `MercerFeatures`. Random rows have unit norm, and
+their label is the sign of a sum of random waves, so that their scores say little but that the fit ran; they are
+accuracies on {TEST:,} more rows.
 """
 
 
