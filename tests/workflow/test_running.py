@@ -9,7 +9,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import psutil
@@ -161,22 +160,25 @@ def test_a_local_run_looks_for_jobs_only_when_one_has_ended(finished: Workspace,
     assert re.findall(r"looks at (\d) jobs", output) == ["3", "2", "1", "1"], output
 
 
-def made(folder: Path) -> list[Path]:
-    """Return the files of errors and scores."""
-    return [file for step in ("errors", "scores") for file in folder.glob(f"results/{step}/**/*.parquet")]
-
-
+@pytest.mark.parametrize("moment", ["run", "job_selector"], ids=["while jobs run", "between jobs"])
 def test_after_an_interruption_the_console_says_how_to_go_on_and_to_see_what_is_there(
-    fresh: Workspace, copy_of: Copy
+    moment: str, fresh: Workspace, copy_of: Copy
 ) -> None:
     workspace = copy_of(fresh)
-    process = workspace.start(TABLE)
-    deadline = time.monotonic() + 240
-    # Two jobs run at a time, so that one of three that have written their files has ended.
-    while len(made(workspace.folder)) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
+    workspace.first = workspace.folder / "first.py"
+    workspace.first.write_text(
+        "import glob, os, signal\n"
+        "from snakemake.scheduling.job_scheduler import JobScheduler\n"
+        f"step = JobScheduler.{moment}\n"
+        "def interrupted(self, *arguments, **named):\n"
+        "    found = step(self, *arguments, **named)\n"
+        "    if glob.glob('results/errors/**/*.parquet', recursive=True):\n"
+        "        os.killpg(0, signal.SIGINT)\n"
+        "    return found\n"
+        f"JobScheduler.{moment} = interrupted\n"
+    )
+    output = workspace.snakemake("--cores", "1", TABLE, fails=True)
+    workspace.first = None
     (command,) = re.findall(r"Finished jobs stay: the same command goes on\. A page of them: (.*)", output)
     told = subprocess.run(
         command, shell=True, cwd=workspace.folder, env=workspace.environment, capture_output=True, text=True
