@@ -187,6 +187,8 @@ def _fork_warm_interpreter() -> None:
 
 
 def _become(program: str, arguments: list[str], environment: Mapping[str, str]) -> None:
+    # A command in the background of a script ignores Ctrl-C, and so do its children, unless told otherwise.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = [program, *arguments]
     os.environ.clear()
     os.environ.update(environment)
