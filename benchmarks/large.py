@@ -67,18 +67,23 @@ HEAD = f"""\
 
 `make large` made this page. It has fits of learners to so many rows that their features, n D numbers, would
 take up to tens of gigabytes. They have the features of `RFF` for a Gaussian, or those of `MercerFeatures`, in
-float32 and on all threads, each in a process of its own. Ridge regression (KRR) compares 4 ridges by 5 folds, and
-its Gram matrices take 7 D^2 numbers. Doubly stochastic gradients have 32 blocks of 512 features and batches of
-4,096 rows. The tables are those of [Data sets](../data.md) in full, with their own test rows or a random split:
-flights (delays in minutes: the score is R²), mnist (ten digits) and covtype_sample (seven kinds of forest), whose
-scores are accuracies. Beside each stand two scores on the same test rows: that of ridge regression with the exact
-kernel of the same width on {EXACT_ROWS:,} of the training rows, which is as many as its matrix allows here, and
-that of gradient boosting (scikit-learn's, with its defaults) on all rows, the best that we know without
-tuning. The Gaussian for flights is wide, because some columns have values up to 100 standard deviations from
-their means, where a narrow Gaussian, and what represents it well, fades to zero: with a width of 2 in place of
-16, R² was .79 for `RFF`, .76 for the exact kernel and .66 for `MercerFeatures`. Random rows have unit norm, and
-their label is the sign of a sum of random waves, so that their scores say little but that the fit ran; they are
-accuracies on {TEST:,} more rows.
+float32 and on all threads, each in a process of its own. Ridge regression (KRR) compares 4 ridges by 5 folds,
+and its Gram matrices take 7 D^2 numbers. Doubly stochastic gradients have 32 blocks of 512 features and batches
+of 4,096 rows.
+
+The tables are those of [Data sets](../data.md) in full, with their own test rows or a random split: flights
+(delays in minutes: the score is R²), mnist (ten digits) and covtype_sample (seven kinds of forest), whose
+scores are accuracies. Beside each stand two scores on the same test rows: that of ridge regression with the
+exact kernel of the same width on {EXACT_ROWS:,} of the training rows, which is as many as its matrix allows
+here, and that of gradient boosting (scikit-learn's, with its defaults) on all rows, the best that we know
+without tuning.
+
+The Gaussian for flights is wide, because some columns have values up to 100 standard deviations from their
+means, where a narrow Gaussian, and what represents it well, fades to zero: with a width of 2 in place of 16, R²
+was .79 for `RFF`, .76 for the exact kernel and .66 for `MercerFeatures`.
+
+Random rows have unit norm, and their label is the sign of a sum of random waves, so that their scores say
+little but that the fit ran; they are accuracies on {TEST:,} more rows.
 """
 
 
